@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { processingStepId, stepState } from './video.ts';
+
+/**
+ * The repair report of one video: what was wrong, where, how it was measured, what was done and how the
+ * result was checked. Whoever holds original, result and report can confirm each line with ffmpeg alone.
+ * All times are milliseconds on the presentation time axis of the file named beside them; frame numbers
+ * count displayed pictures from 0.
+ */
+export const DEFECT_KINDS = [
+  'stuttered_cut',
+  'dropped_frames',
+  'corrupted_section',
+  'audio_sync',
+  'wind_noise',
+  'shaky_footage',
+  'poor_lighting',
+  'blurry_section',
+] as const;
+export const defectKind = z.enum(DEFECT_KINDS);
+export type DefectKind = z.infer<typeof defectKind>;
+
+/** One measured figure with the limit it is held against. */
+export const measure = z.object({
+  /** Name of the figure in plain words, e.g. "repeated frames", "offset". */
+  name: z.string(),
+  /** Unit of all three values: frames, ms, dB, ratio, ppm, samples... */
+  unit: z.string(),
+  /** Limit from which the figure counts as a defect. */
+  threshold: z.number().nullable(),
+  before: z.number().nullable(),
+  /** The same figure measured again on the result; null when nothing was changed. */
+  after: z.number().nullable(),
+});
+export type Measure = z.infer<typeof measure>;
+
+export const repairAction = z.enum([
+  'none',
+  'removed_repeats',
+  'rebuilt_frames',
+  'retimed_frames',
+  'held_frames',
+  'shifted_audio',
+  'resampled_audio',
+  'filled_audio',
+  'suppressed_wind',
+  'rebuilt_index',
+  'remuxed',
+]);
+export type RepairAction = z.infer<typeof repairAction>;
+
+export const defectOutcome = z.enum(['repaired', 'left_alone', 'flagged']);
+
+export const defect = z.object({
+  /** Stable within one report: kind and running number, e.g. "stuttered_cut-1". */
+  id: z.string(),
+  kind: defectKind,
+  startMs: z.number(),
+  endMs: z.number(),
+  /** First and last damaged picture of the original in display order; null for sound. */
+  firstFrame: z.number().int().nullable(),
+  lastFrame: z.number().int().nullable(),
+  /** How many of the kind this entry stands for: repeated, missing or damaged frames; 1 for a span. */
+  count: z.number().int().nonnegative(),
+  /** 0 to 1. */
+  confidence: z.number().min(0).max(1),
+  /** Name of the detector, so that it can be run again. */
+  detector: z.string(),
+  measure,
+  action: repairAction,
+  outcome: defectOutcome,
+  /** One sentence for people: what was done, or why it was left as it is. */
+  explanation: z.string(),
+});
+export type Defect = z.infer<typeof defect>;
+
+export const mediaSummary = z.object({
+  container: z.string(),
+  durationMs: z.number(),
+  videoCodec: z.string().nullable(),
+  width: z.number().int().nullable(),
+  height: z.number().int().nullable(),
+  rotation: z.number().int().nullable(),
+  frameCount: z.number().int().nullable(),
+  /** Average pictures per second. */
+  frameRate: z.number().nullable(),
+  variableFrameRate: z.boolean().nullable(),
+  audioCodec: z.string().nullable(),
+  sampleRateHz: z.number().int().nullable(),
+  channels: z.number().int().nullable(),
+});
+export type MediaSummary = z.infer<typeof mediaSummary>;
+
+/** What happened to one stream on the way to the result. */
+export const streamTreatment = z.object({
+  treatment: z.enum(['absent', 'untouched', 'copied', 'smart_render', 'full_encode']),
+  /** Why not the gentler treatment; null when nothing gentler exists. */
+  reason: z.string().nullable(),
+  /** Coded frames (video) or packets (audio) carried over byte for byte, of all in the original. */
+  unitsKept: z.number().int().nullable(),
+  unitsTotal: z.number().int().nullable(),
+});
+export type StreamTreatment = z.infer<typeof streamTreatment>;
+
+/** One check made on the result before it was published. */
+export const resultCheck = z.object({
+  name: z.string(),
+  passed: z.boolean(),
+  detail: z.string(),
+});
+export type ResultCheck = z.infer<typeof resultCheck>;
+
+export const stepRecord = z.object({
+  step: processingStepId,
+  state: stepState,
+  /** Wall time in milliseconds; null when the step did not run. */
+  tookMs: z.number().nullable(),
+  note: z.string(),
+});
+export type StepRecord = z.infer<typeof stepRecord>;
+
+/** Timed caption cue; `text` is null when no speech engine is configured: text is never invented (D-63). */
+export const captionCue = z.object({
+  startMs: z.number(),
+  endMs: z.number(),
+  text: z.string().nullable(),
+  source: z.enum(['timing_only', 'engine', 'imported']),
+  confidence: z.number().min(0).max(1).nullable(),
+});
+export type CaptionCue = z.infer<typeof captionCue>;
+
+export const REPORT_SCHEMA = 'reelmend.report/1';
+
+export const repairReport = z.object({
+  schema: z.literal(REPORT_SCHEMA),
+  createdAt: z.string(),
+  /** `unchanged`: nothing was wrong, the result is the original byte for byte (N15). */
+  outcome: z.enum(['unchanged', 'repaired']),
+  original: z.object({ sha256: z.string(), sizeBytes: z.number(), media: mediaSummary }),
+  result: z.object({ sha256: z.string(), sizeBytes: z.number(), media: mediaSummary }),
+  tools: z.object({ reelmend: z.string(), ffmpeg: z.string() }),
+  video: streamTreatment,
+  audio: streamTreatment,
+  steps: z.array(stepRecord),
+  defects: z.array(defect),
+  checks: z.array(resultCheck),
+  captions: z.array(captionCue),
+  /** Remarks about the whole file, e.g. "the index was lost and has been rebuilt". */
+  notes: z.array(z.string()),
+});
+export type RepairReport = z.infer<typeof repairReport>;

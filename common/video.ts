@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** Status values the specification names (section 3); any other value is shown neutrally (D-73). */
+export const VIDEO_STATUSES = ['processing', 'completed', 'failed'] as const;
+export type VideoStatus = (typeof VIDEO_STATUSES)[number];
+
+/**
+ * The journey of a file, in order, with the exact label shown to people (specification section 4).
+ * Worker, status answer and client labels all read this one table.
+ */
+export const PROCESSING_STEPS = [
+  { id: 'analyzing', label: 'Analyzing video issues...' },
+  { id: 'fixing_cuts', label: 'Fixing stuttered cuts...' },
+  { id: 'fixing_audio', label: 'Repairing audio sync...' },
+  { id: 'recovering_frames', label: 'Recovering dropped frames...' },
+  { id: 'adding_captions', label: 'Adding captions...' },
+  { id: 'exporting', label: 'Exporting video...' },
+] as const;
+export type ProcessingStepId = (typeof PROCESSING_STEPS)[number]['id'];
+export const processingStepId = z.enum([
+  'analyzing',
+  'fixing_cuts',
+  'fixing_audio',
+  'recovering_frames',
+  'adding_captions',
+  'exporting',
+]);
+
+/** What became of one step: `not_needed` is said instead of pretending to run (design of the screens, 2). */
+export const stepState = z.enum(['waiting', 'running', 'done', 'not_needed', 'failed']);
+export type StepState = z.infer<typeof stepState>;
+
+/** Defects found in a clip, in the shape the specification names (section 3, entity Video). */
+export const videoIssues = z.object({
+  stutteredCuts: z.number().int().nonnegative(),
+  audioSyncIssues: z.boolean(),
+  droppedFrames: z.number().int().nonnegative(),
+  corruptedSections: z.number().int().nonnegative(),
+  windNoise: z.boolean(),
+  shakyFootage: z.boolean(),
+  poorLighting: z.boolean(),
+  blurrySection: z.boolean(),
+});
+export type VideoIssues = z.infer<typeof videoIssues>;
+
+export const NO_ISSUES: VideoIssues = {
+  stutteredCuts: 0,
+  audioSyncIssues: false,
+  droppedFrames: 0,
+  corruptedSections: 0,
+  windNoise: false,
+  shakyFootage: false,
+  poorLighting: false,
+  blurrySection: false,
+};
+
+/** Map of fix name to a count or a yes/no (specification section 3). */
+export const fixesApplied = z.record(z.string(), z.union([z.boolean(), z.number().int()]));
+export type FixesApplied = z.infer<typeof fixesApplied>;
+
+/** Sum of all fixes: a count counts as itself, `true` as one (D-76). */
+export function countFixes(fixes: FixesApplied): number {
+  return Object.values(fixes).reduce<number>(
+    (sum, value) => sum + (typeof value === 'number' ? value : value ? 1 : 0),
+    0,
+  );
+}
+
+/** File name endings the hero upload takes (specification section 5). */
+export const HERO_EXTENSIONS = ['.mp4', '.mov', '.avi'] as const;

@@ -1,0 +1,69 @@
+/**
+ * An ffmpeg run as plain data. Builders in `pipeline/` are pure functions that return one of these;
+ * `run-ffmpeg.ts` alone turns it into a process. Arguments are arrays, user text never enters them.
+ */
+export interface FfmpegInput {
+  /** Absolute path of a local file, or a lavfi source when `lavfi` is true. */
+  readonly path: string;
+  /** Options placed before this `-i`, e.g. `['-ss', '1.5']`. */
+  readonly options?: readonly string[];
+  readonly lavfi?: boolean;
+  /**
+   * Demuxer to force. Uploaded bytes always get one, so that a playlist disguised as a clip cannot
+   * choose its own (see the sandbox notes in `sandbox.ts`).
+   */
+  readonly format?: string;
+}
+
+export interface FfmpegOutput {
+  /** Absolute path, or `pipe:1` for a stream handed to `onStdout`. */
+  readonly path: string;
+  /** Options placed before the output path, e.g. `['-map', '0:v:0', '-c', 'copy']`. */
+  readonly options: readonly string[];
+}
+
+export interface FfmpegPlan {
+  /** Short name for logs and error sentences, e.g. "decode for analysis". */
+  readonly label: string;
+  readonly globalOptions?: readonly string[];
+  readonly inputs: readonly FfmpegInput[];
+  readonly filterComplex?: string;
+  readonly outputs: readonly FfmpegOutput[];
+  /** Expected length of the output in milliseconds, the base of the progress share; null when unknown. */
+  readonly expectedDurationMs: number | null;
+  /** ffmpeg log level; default `error`. Decoder messages with PTS need `repeat+info`. */
+  readonly logLevel?: string;
+}
+
+/** Progress as ffmpeg reports it with `-progress`, never estimated. */
+export interface FfmpegProgress {
+  /** Output time reached, milliseconds; null until the first report. */
+  readonly outTimeMs: number | null;
+  readonly frame: number | null;
+  /** Share of `expectedDurationMs` done, 0 to 1, monotone; null when the length is unknown. */
+  readonly share: number | null;
+}
+
+/** Seconds with microsecond digits, the form ffmpeg options take. */
+export function toSeconds(ms: number): string {
+  return (ms / 1000).toFixed(6);
+}
+
+/** The whole argument list of a plan in the order ffmpeg wants it (without the program's name). */
+export function planToArgs(plan: FfmpegPlan): string[] {
+  const args = ['-nostdin', '-hide_banner', '-y', '-loglevel', plan.logLevel ?? 'error'];
+  args.push(...(plan.globalOptions ?? []));
+  for (const input of plan.inputs) {
+    if (input.lavfi) args.push('-f', 'lavfi');
+    else {
+      args.push('-protocol_whitelist', 'file,pipe');
+      if (input.format) args.push('-f', input.format);
+    }
+    args.push(...(input.options ?? []), '-i', input.lavfi ? input.path : `file:${input.path}`);
+  }
+  if (plan.filterComplex) args.push('-filter_complex', plan.filterComplex);
+  for (const output of plan.outputs) {
+    args.push(...output.options, output.path.startsWith('pipe:') ? output.path : `file:${output.path}`);
+  }
+  return args;
+}

@@ -1,0 +1,103 @@
+import { Writable } from 'node:stream';
+import ffmpeg from 'fluent-ffmpeg';
+import { planToArgs, type FfmpegPlan, type FfmpegProgress } from './ffmpeg-plan.ts';
+import { createProgressReader } from './progress.ts';
+import { createToolRun, MediaToolError, type ToolPaths } from './tools.ts';
+
+export interface RunOptions {
+  readonly tools: ToolPaths;
+  /** Aborting kills the child at once; the run rejects with code `cancelled`. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: FfmpegProgress) => void;
+  /** Every line ffmpeg writes to stderr, progress lines excluded. */
+  readonly onStderrLine?: (line: string) => void;
+  /** Bytes of an output whose path is `pipe:1`; ffmpeg waits while the returned promise is pending. */
+  readonly onStdout?: (chunk: Buffer) => void | Promise<void>;
+  /** Milliseconds without any sign of progress after which the child is killed; default 60 s. */
+  readonly stallMs?: number;
+  /** Hard limit of the whole run in milliseconds; default 30 min. */
+  readonly wallMs?: number;
+}
+
+export interface RunResult {
+  readonly stderrTail: string;
+  readonly tookMs: number;
+}
+
+const STALL_MS = 60_000;
+const WALL_MS = 30 * 60_000;
+
+/**
+ * Runs one plan to its end. The only place that starts ffmpeg: it adds machine-readable progress, the
+ * no-progress watchdog and cancellation; no child outlives the returned promise.
+ * @throws MediaToolError with code `cancelled`, `stalled`, `timed_out`, `tool_missing` or `tool_failed`.
+ */
+export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<RunResult> {
+  const run = createToolRun(plan.label, {
+    signal: options.signal,
+    stallMs: options.stallMs ?? STALL_MS,
+    wallMs: options.wallMs ?? WALL_MS,
+  });
+  const progress = createProgressReader(plan.expectedDurationMs);
+  const command = ffmpeg({ stdoutLines: 0 });
+  command.setFfmpegPath(options.tools.ffmpeg);
+  addPlan(command, plan, options.onStdout && toWritable(options.onStdout, run.touch));
+
+  await run.start((settle) => {
+    command.on('stderr', (line: string) => {
+      const update = progress.read(line);
+      if (update === 'log') {
+        run.keepStderr(line);
+        options.onStderrLine?.(line);
+      } else if (update) {
+        if (update.advanced) run.touch();
+        options.onProgress?.(update.progress);
+      }
+    });
+    command.on('end', () => settle(null));
+    command.on('error', (error: Error) => settle(error));
+    command.run();
+    return () => command.kill('SIGKILL');
+  });
+  return { stderrTail: run.stderrTail(), tookMs: run.tookMs() };
+}
+
+function addPlan(command: ffmpeg.FfmpegCommand, plan: FfmpegPlan, sink: Writable | undefined): void {
+  const args = planToArgs(plan);
+  const firstInput = args.indexOf('-i');
+  // fluent-ffmpeg places "-i path" after the options of that input and everything else after the last
+  // input, so handing it one input and one output keeps the exact order of planToArgs.
+  const beforeInput = args.slice(0, firstInput);
+  const source = args[firstInput + 1];
+  const last = args.at(-1);
+  if (source === undefined || last === undefined) {
+    throw new MediaToolError('tool_failed', `${plan.label}: a plan needs an input and an output.`);
+  }
+  const afterInput = args.slice(firstInput + 2, -1);
+  command
+    .input(source)
+    .inputOptions('-progress', 'pipe:2', '-nostats', '-stats_period', '0.5', ...beforeInput);
+  if (last === 'pipe:1') {
+    if (!sink) throw new MediaToolError('tool_failed', `${plan.label}: pipe output without a reader.`);
+    command.output(sink, { end: true });
+  } else {
+    command.output(last);
+  }
+  if (afterInput.length > 0) command.outputOptions(...pairwise(afterInput));
+}
+
+// fluent-ffmpeg splits a single option at its space; two or more arguments are taken as they are.
+function pairwise(list: string[]): [string, string, ...string[]] {
+  const [first = '', second, ...rest] = list;
+  return second === undefined ? [first, '-hide_banner'] : [first, second, ...rest];
+}
+
+function toWritable(onStdout: NonNullable<RunOptions['onStdout']>, touch: () => void): Writable {
+  return new Writable({
+    highWaterMark: 1 << 20,
+    write(chunk: Buffer, _encoding, done) {
+      touch();
+      Promise.resolve(onStdout(chunk)).then(() => done(), done);
+    },
+  });
+}

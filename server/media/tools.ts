@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+/** Where the sandboxed tools are; made by `sandbox.ts`, handed to threads as plain data. */
+export interface ToolPaths {
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+}
+
+export type MediaToolCode = 'cancelled' | 'stalled' | 'timed_out' | 'tool_missing' | 'tool_failed';
+
+/** Why a media tool did not finish; `stderrTail` is for logs only, never shown to people. */
+export class MediaToolError extends Error {
+  readonly code: MediaToolCode;
+  readonly stderrTail: string;
+  constructor(code: MediaToolCode, message: string, stderrTail = '') {
+    super(message);
+    this.name = 'MediaToolError';
+    this.code = code;
+    this.stderrTail = stderrTail;
+  }
+}
+
+const STDERR_TAIL_CHARS = 4096;
+
+interface ToolRunOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly stallMs: number;
+  readonly wallMs: number;
+}
+
+export interface ToolRun {
+  /** Says that the child made progress; restarts the watchdog. */
+  touch: () => void;
+  keepStderr(line: string): void;
+  stderrTail(): string;
+  tookMs(): number;
+  /** Starts the child through `begin`, which gets the settle callback and answers a kill function. */
+  start(begin: (settle: (error: Error | null) => void) => () => void): Promise<void>;
+}
+
+/** Watchdog, wall clock and cancellation around one child process. Times in milliseconds. */
+export function createToolRun(label: string, options: ToolRunOptions): ToolRun {
+  const startedAt = performance.now();
+  let lastSign = startedAt;
+  let tail = '';
+  let reason: MediaToolCode | null = null;
+  return {
+    touch: () => {
+      lastSign = performance.now();
+    },
+    keepStderr(line) {
+      tail = (tail + line + '\n').slice(-STDERR_TAIL_CHARS);
+    },
+    stderrTail: () => tail,
+    tookMs: () => performance.now() - startedAt,
+    start(begin) {
+      return new Promise((resolve, reject) => {
+        if (options.signal?.aborted) {
+          reject(new MediaToolError('cancelled', `${label}: cancelled.`));
+          return;
+        }
+        let kill: () => void = () => undefined;
+        const stop = (code: MediaToolCode) => {
+          reason ??= code;
+          kill();
+        };
+        const watchdog = setInterval(
+          () => {
+            const now = performance.now();
+            if (now - startedAt > options.wallMs) stop('timed_out');
+            else if (now - lastSign > options.stallMs) stop('stalled');
+          },
+          Math.min(1000, options.stallMs / 2),
+        );
+        const onAbort = () => stop('cancelled');
+        options.signal?.addEventListener('abort', onAbort, { once: true });
+        const settle = (error: Error | null) => {
+          clearInterval(watchdog);
+          options.signal?.removeEventListener('abort', onAbort);
+          if (reason) reject(new MediaToolError(reason, `${label}: ${REASONS[reason]}`, tail));
+          else if (error) reject(toToolError(label, error, tail));
+          else resolve();
+        };
+        kill = begin(settle);
+        if (reason) kill();
+      });
+    },
+  };
+}
+
+const REASONS: Record<MediaToolCode, string> = {
+  cancelled: 'cancelled.',
+  stalled: 'stopped because it made no progress.',
+  timed_out: 'stopped because it took too long.',
+  tool_missing: 'the tool could not be started.',
+  tool_failed: 'the tool failed.',
+};
+
+function toToolError(label: string, error: Error, tail: string): MediaToolError {
+  const missing = /ENOENT|Cannot find ffmpeg/.test(error.message);
+  const code = missing ? 'tool_missing' : 'tool_failed';
+  return new MediaToolError(code, `${label}: ${missing ? REASONS.tool_missing : error.message}`, tail);
+}
+
+export interface ProbeRunOptions {
+  readonly signal?: AbortSignal;
+  readonly wallMs?: number;
+  readonly maxBytes?: number;
+}
+
+/**
+ * Runs ffprobe (or another short tool) and answers its standard output.
+ * @throws MediaToolError like `runFfmpeg`.
+ */
+export async function runTool(
+  label: string,
+  path: string,
+  args: readonly string[],
+  options: ProbeRunOptions = {},
+): Promise<{ stdout: string; stderr: string }> {
+  let stdout = '';
+  let stderr = '';
+  const wallMs = options.wallMs ?? 60_000;
+  const run = createToolRun(label, { signal: options.signal, stallMs: wallMs, wallMs });
+  await run.start((settle) => {
+    const child = execFile(
+      path,
+      [...args],
+      { maxBuffer: options.maxBytes ?? 256 << 20, windowsHide: true },
+      (error, out, err) => {
+        stdout = out;
+        stderr = err;
+        for (const line of err.split('\n')) if (line) run.keepStderr(line);
+        settle(error);
+      },
+    );
+    return () => child.kill('SIGKILL');
+  });
+  return { stdout, stderr };
+}

@@ -1,0 +1,33 @@
+/**
+ * The pictures of a repaired clip, said as differences to the original: every picture that no span names
+ * stays as it is, coded bytes included where the container allows. Producer: the frame and cut repairs.
+ * Consumers: smart render, and the full encode where smart render declines.
+ */
+export type PixelSource =
+  /** A decoded picture of the original, by display number. */
+  | { readonly kind: 'original'; readonly frame: number }
+  /**
+   * Picture `index` of a file of raw pictures laid end to end in the stream's own pixel format and coded
+   * size (no rotation applied), tightly packed planes as ffmpeg's `rawvideo` writes them.
+   */
+  | { readonly kind: 'raw'; readonly path: string; readonly index: number };
+
+export interface NewPicture {
+  /** Presentation time on the result's axis, ticks of the original video time base. */
+  readonly ptsTicks: number;
+  readonly pixels: PixelSource;
+}
+
+export interface ChangedSpan {
+  /** First original picture (display order) that is replaced. */
+  readonly firstFrame: number;
+  /** One past the last replaced picture; equal to `firstFrame` for a pure insertion before it. */
+  readonly endFrame: number;
+  /** What stands there instead; empty to remove. */
+  readonly pictures: readonly NewPicture[];
+  /** Added to the times of all later original pictures, on top of earlier spans' shifts; negative when time is removed. */
+  readonly shiftAfterTicks: number;
+}
+
+/** Sorted by `firstFrame`, not overlapping. */
+export type PictureEdit = readonly ChangedSpan[];

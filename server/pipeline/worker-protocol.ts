@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { repairReport, stepRecord } from '#common/report.ts';
+import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
+
+/**
+ * What the main thread and a media thread say to each other. A thread gets paths and limits, sends
+ * progress over a MessagePort and returns a value; it never throws for an expected failure, because
+ * an error loses its class on the way (only the message survives).
+ */
+export interface ProcessVideoTask {
+  readonly kind: 'process-video';
+  readonly videoId: string;
+  /** The untouched original, opened read-only. */
+  readonly inputPath: string;
+  readonly inputSha256: string;
+  /**
+   * Private folder of this video's job. It outlives a killed attempt: finished steps leave their output
+   * and its hash there, and the next attempt goes on behind them.
+   */
+  readonly workDir: string;
+  readonly tools: { readonly ffmpeg: string; readonly ffprobe: string };
+  readonly limits: MediaLimits;
+  /** Version of this program, for the report. */
+  readonly reelmendVersion: string;
+  /** Healthy earlier originals of the same account: references for a lost index (N9). */
+  readonly referencePaths: readonly string[];
+}
+
+export interface MediaLimits {
+  /** Threads one ffmpeg child may use. */
+  readonly threads: number;
+  /** x264 preset for what must be encoded. */
+  readonly preset: 'veryfast' | 'faster' | 'medium';
+  /** Longest side times shortest side that may be encoded here (memory); copied streams are not limited. */
+  readonly maxEncodePixels: number;
+  readonly maxDurationMs: number;
+}
+
+/** Messages of the thread over the port. */
+export const workerMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('progress'),
+    step: processingStepId,
+    /** Work done of the whole job, 0 to 1, measured and monotone. */
+    share: z.number().min(0).max(1),
+    /** Seconds left by the measured rate; null while unknown. */
+    remainingSeconds: z.number().nonnegative().nullable(),
+  }),
+  z.object({ type: z.literal('steps'), steps: z.array(stepRecord) }),
+  z.object({ type: z.literal('issues'), issues: videoIssues }),
+]);
+export type WorkerMessage = z.infer<typeof workerMessage>;
+
+/** Messages of the main thread over the port. */
+export interface CancelMessage {
+  readonly type: 'cancel';
+}
+
+export const MEDIA_FAILURE_CODES = [
+  'not_a_video',
+  'empty_file',
+  'no_video_track',
+  'unsupported_codec',
+  'too_long',
+  'too_large',
+  'damaged_beyond_repair',
+  'storage_full',
+  'stalled',
+  'timed_out',
+  'tool_missing',
+  'cancelled',
+  'internal',
+] as const;
+export const mediaFailureCode = z.enum(MEDIA_FAILURE_CODES);
+export type MediaFailureCode = z.infer<typeof mediaFailureCode>;
+
+export const processVideoResult = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    /** Finished clip inside `workDir`; null when nothing was wrong and the original is the result (N15). */
+    resultPath: z.string().nullable(),
+    resultSha256: z.string(),
+    resultSizeBytes: z.number(),
+    posterPath: z.string().nullable(),
+    /** WebVTT file of the caption cues; null when no speech was heard. */
+    captionsPath: z.string().nullable(),
+    issues: videoIssues,
+    fixesApplied,
+    report: repairReport,
+  }),
+  z.object({
+    ok: z.literal(false),
+    code: mediaFailureCode,
+    /** One sentence for people: the cause and what they can do. */
+    message: z.string(),
+    /** For the log only. */
+    detail: z.string(),
+  }),
+]);
+export type ProcessVideoResult = z.infer<typeof processVideoResult>;

@@ -1,0 +1,57 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+
+const node = { environment: 'node', pool: 'forks' } as const;
+
+export default defineConfig({
+  root: 'web',
+  plugins: [react()],
+  build: { outDir: '../dist/web', emptyOutDir: true, sourcemap: false, target: 'es2022' },
+  server: {
+    port: 5173,
+    proxy: {
+      '/api': 'http://127.0.0.1:3000',
+      '/uploads': 'http://127.0.0.1:3000',
+      '/socket.io': { target: 'http://127.0.0.1:3000', ws: true },
+    },
+  },
+  test: {
+    projects: [
+      {
+        test: { ...node, name: 'common', root: import.meta.dirname, include: ['common/**/*.test.ts'] },
+      },
+      {
+        test: {
+          ...node,
+          name: 'server',
+          root: import.meta.dirname,
+          include: ['server/**/*.test.ts', 'db/**/*.test.ts'],
+          exclude: ['**/*.media.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...node,
+          name: 'media',
+          root: import.meta.dirname,
+          include: ['server/**/*.media.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        plugins: [react()],
+        test: {
+          name: 'web',
+          root: import.meta.dirname,
+          environment: 'jsdom',
+          include: ['web/**/*.test.{ts,tsx}'],
+          setupFiles: ['web/test/setup.ts'],
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { PASSWORD, USERNAME } from '../limits.ts';
+import { planSlug } from '../plans.ts';
+import { defineEndpoint, messageBody } from './endpoint.ts';
+
+/** The signed-in person as the client sees it (D-22); never holds a password or its hash. */
+export const sessionUser = z.object({
+  id: z.string(),
+  username: z.string(),
+  email: z.string(),
+  plan: planSlug,
+  emailVerified: z.boolean(),
+  /** End of a running trial, ISO 8601; null without one. */
+  trialEndsAt: z.string().nullable(),
+});
+export type SessionUser = z.infer<typeof sessionUser>;
+
+export const sessionBody = z.object({ user: sessionUser });
+export type SessionBody = z.infer<typeof sessionBody>;
+
+export const username = z
+  .string()
+  .min(USERNAME.min, 'Username must be at least 3 characters')
+  .max(USERNAME.max, 'Username must be less than 20 characters')
+  .regex(/^[A-Za-z0-9_-]+$/, 'Username can only contain letters, numbers, hyphens, and underscores');
+
+// The empty field and the malformed address have texts of their own (specification section 5).
+export const email = z
+  .string()
+  .min(1, 'Email is required')
+  .max(254, 'Please enter a valid email address')
+  .pipe(z.email('Please enter a valid email address'));
+
+export const password = z
+  .string()
+  .min(PASSWORD.min, 'Password must be at least 8 characters')
+  .max(PASSWORD.max, 'Password must be at most 128 characters')
+  .regex(
+    /^(?=[^]*[a-z])(?=[^]*[A-Z])(?=[^]*\d)/,
+    'Password must contain at least one lowercase letter, one uppercase letter, and one number',
+  );
+
+export const loginBody = z.object({
+  username: z.string().min(1, 'Username or email is required').max(254),
+  password: z.string().min(1, 'Password is required').max(1024),
+});
+
+export const registerBody = z.object({ username, email, password });
+
+/** The sign-up form: the registration rules plus the repeated password. */
+export const registerForm = registerBody
+  .extend({ confirmPassword: z.string().min(1, 'Please confirm your password') })
+  .refine((form) => form.password === form.confirmPassword, {
+    message: "Passwords don't match",
+    path: ['confirmPassword'],
+  });
+
+/** A token of a mailed link: 32 random bytes in base64url. */
+export const mailToken = z.string().min(1).max(128);
+
+export const authApi = {
+  currentUser: defineEndpoint({
+    method: 'GET',
+    path: '/api/auth/user',
+    summary: 'The signed-in user; 401 when nobody is signed in.',
+    response: sessionBody,
+  }),
+  login: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Signs in with a username or email and a password.',
+    body: loginBody,
+    response: sessionBody,
+  }),
+  register: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/register',
+    summary: 'Creates an account and mails a verification link.',
+    body: registerBody,
+    response: messageBody,
+  }),
+  resendVerification: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/resend-verification',
+    summary: 'Mails the verification link again; the field takes an email or a username.',
+    body: z.object({ email: z.string().min(1, 'Email is required').max(254) }),
+    response: messageBody,
+  }),
+  verifyEmail: defineEndpoint({
+    method: 'GET',
+    path: '/api/auth/verify-email',
+    summary: 'Verifies the address a token was mailed to.',
+    query: z.object({ token: mailToken }),
+    response: messageBody,
+  }),
+  forgotPassword: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/forgot-password',
+    summary: 'Mails a link for a new password; the same answer for every address.',
+    body: z.object({ email: z.string().min(1, 'Email is required').max(254) }),
+    response: messageBody,
+  }),
+  resetPassword: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    summary: 'Sets a new password by a mailed token and ends all other sessions.',
+    body: z.object({ token: mailToken, password }),
+    response: messageBody,
+  }),
+  logout: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'Ends the session.',
+    response: messageBody,
+  }),
+} as const;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { FILE_NAME_MAX } from '../limits.ts';
+import { defineEndpoint, id, idParams } from './endpoint.ts';
+
+export const draftDto = z.object({
+  id,
+  videoId: id,
+  fileName: z.string(),
+  lastModified: z.string(),
+  sizeBytes: z.number(),
+  sha256: z.string(),
+  expiresAt: z.string(),
+  /** `damaged` when the nightly re-hash found the stored bytes changed. */
+  integrity: z.enum(['ok', 'damaged']),
+  /** False when the video was deleted and only this backup remains. */
+  videoExists: z.boolean(),
+});
+export type DraftDto = z.infer<typeof draftDto>;
+
+export const draftsApi = {
+  list: defineEndpoint({
+    method: 'GET',
+    path: '/api/drafts',
+    summary: 'All draft backups of the account, newest first.',
+    response: z.array(draftDto),
+  }),
+  create: defineEndpoint({
+    method: 'POST',
+    path: '/api/drafts',
+    summary: 'Backs a video up; the same content only renews its draft.',
+    body: z.object({ videoId: id, fileName: z.string().trim().min(1).max(FILE_NAME_MAX) }),
+    response: draftDto,
+  }),
+  restore: defineEndpoint({
+    method: 'POST',
+    path: '/api/drafts/:id/restore',
+    summary: 'Makes the backed-up original the current version, or brings a deleted video back.',
+    params: idParams,
+    response: z.object({ videoId: id }),
+  }),
+} as const;
+
+/** The untouched original of a draft; a plain link. */
+export const draftDownloadPath = '/api/drafts/:id/download';

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One call of the API as an object that router, browser client, tests and API document share.
+ * A schema that is left out means: this call has no such part, whatever is sent there is ignored.
+ */
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodUnknown,
+  Query extends z.ZodType = z.ZodUnknown,
+  Body extends z.ZodType = z.ZodUnknown,
+  Response extends z.ZodType = z.ZodUnknown,
+> {
+  readonly method: HttpMethod;
+  /** Path with `:name` places, e.g. `/api/videos/:id/status`. */
+  readonly path: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response: Response;
+  /** One sentence for the API document. */
+  readonly summary: string;
+}
+
+/** Any endpoint, for code that handles all of them alike. */
+export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+
+/** Keeps the exact schema types of an endpoint object. */
+export function defineEndpoint<
+  Response extends z.ZodType,
+  Params extends z.ZodType = z.ZodUnknown,
+  Query extends z.ZodType = z.ZodUnknown,
+  Body extends z.ZodType = z.ZodUnknown,
+>(endpoint: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
+  return endpoint;
+}
+
+/** Fills the `:name` places of a path with encoded values. */
+export function buildPath(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/:([a-zA-Z]+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+/** Ids are opaque: letters, digits, `-` and `_`, so that no id can name a path. */
+export const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+export const idParams = z.object({ id });
+export const messageBody = z.object({ message: z.string() });

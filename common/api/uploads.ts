@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { FILE_NAME_MAX, MAX_UPLOAD_BYTES } from '../limits.ts';
+import { defineEndpoint, id } from './endpoint.ts';
+
+/**
+ * What the browser may tell before it sends a file; the specification sends no body, so all is optional.
+ * `fingerprint` lets a second attempt with the same file find the unfinished upload (N4).
+ */
+export const uploadIntent = z
+  .object({
+    fileName: z.string().min(1).max(FILE_NAME_MAX).optional(),
+    fileSize: z.number().int().positive().max(MAX_UPLOAD_BYTES).optional(),
+    fileType: z.string().max(100).optional(),
+    /** SHA-256 (hex) over the size and the first and last MiB of the file. */
+    fingerprint: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+  })
+  .optional();
+
+export const uploadUrlBody = z.object({
+  uploadUrl: z.string(),
+  /** Bytes already stored when an unfinished upload of the same file was found; 0 for a new one. */
+  offsetBytes: z.number().int().nonnegative(),
+});
+
+// A decimal string by the specification, a number accepted too (D-55).
+const fileSize = z
+  .union([z.string().regex(/^\d{1,16}$/, 'fileSize must be a decimal number of bytes'), z.number().int()])
+  .transform(Number)
+  .pipe(z.number().int().nonnegative());
+
+export const openUpload = z.object({
+  id,
+  uploadUrl: z.string(),
+  fileName: z.string().nullable(),
+  sizeBytes: z.number().nullable(),
+  offsetBytes: z.number(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+});
+export type OpenUpload = z.infer<typeof openUpload>;
+
+export const uploadsApi = {
+  uploadUrl: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/upload-url',
+    summary: 'Issues the URL a file is sent to, by one PUT or by resumable tus requests.',
+    body: uploadIntent,
+    response: uploadUrlBody,
+  }),
+  uploadComplete: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/upload-complete',
+    summary: 'Turns a finished upload into a video and starts its repair; the same answer when repeated.',
+    body: z.object({
+      fileName: z.string().trim().min(1).max(FILE_NAME_MAX),
+      fileSize,
+      uploadUrl: z.string().min(1).max(2048),
+    }),
+    response: z.object({ videoId: id }),
+  }),
+  openUploads: defineEndpoint({
+    method: 'GET',
+    path: '/api/uploads',
+    summary: 'Unfinished uploads of the account.',
+    response: z.array(openUpload),
+  }),
+  discardUpload: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/uploads/:id',
+    summary: 'Throws an unfinished upload away.',
+    params: z.object({ id }),
+    response: z.object({ message: z.string() }),
+  }),
+} as const;

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { fixId } from '../fixes.ts';
+import { FILE_NAME_MAX } from '../limits.ts';
+import { repairReport, stepRecord } from '../report.ts';
+import { fixesApplied, processingStepId, videoIssues } from '../video.ts';
+import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
+
+// Any text: the client shows unknown states neutrally instead of breaking (D-73).
+const status = z.string();
+
+/** Live state of a video's processing. `version` rises with every change: older news are ignored. */
+export const statusDto = z.object({
+  id,
+  status,
+  progress: z.number().min(0).max(100),
+  currentStep: processingStepId.nullable(),
+  /** Seconds by the measured rate; null while unknown. */
+  estimatedTimeRemaining: z.number().nullable(),
+  errorMessage: z.string().nullable(),
+  /** Jobs in front of this one; null once it runs. */
+  queuePosition: z.number().int().nullable(),
+  steps: z.array(stepRecord),
+  version: z.number().int(),
+  updatedAt: z.string(),
+});
+export type StatusDto = z.infer<typeof statusDto>;
+
+export const videoDto = statusDto.extend({
+  originalFileName: z.string(),
+  fileSize: z.number(),
+  createdAt: z.string(),
+  issues: videoIssues.nullable(),
+  fixesApplied,
+  /** Length of the clip; null until analysed. */
+  durationMs: z.number().nullable(),
+  width: z.number().nullable(),
+  height: z.number().nullable(),
+  hasPoster: z.boolean(),
+  hasReport: z.boolean(),
+  hasCaptions: z.boolean(),
+  /** True when the result is the uploaded file, byte for byte (N15). */
+  unchanged: z.boolean(),
+  resultSizeBytes: z.number().nullable(),
+  originalSha256: z.string().nullable(),
+  resultSha256: z.string().nullable(),
+  isSample: z.boolean(),
+  /** Public share page is on (D-28). */
+  shared: z.boolean(),
+});
+export type VideoDto = z.infer<typeof videoDto>;
+
+export const statsDto = z.object({
+  videosProcessed: z.number().int(),
+  draftsSaved: z.number().int(),
+  issuesFixed: z.number().int(),
+  /** Whole hours as text, e.g. "0h" (D-75). */
+  timeSaved: z.string(),
+  /** Videos of the present UTC month against the plan's limit (null: no limit). */
+  quota: z.object({ used: z.number().int(), limit: z.number().int().nullable(), resetsAt: z.string() }),
+});
+export type StatsDto = z.infer<typeof statsDto>;
+
+/** Public page of a shared video (D-28). */
+export const sharedVideoDto = z.object({
+  id,
+  title: z.string(),
+  durationMs: z.number().nullable(),
+  width: z.number().nullable(),
+  height: z.number().nullable(),
+});
+
+export const videosApi = {
+  list: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos',
+    summary: 'All videos of the account, newest first.',
+    response: z.array(videoDto),
+  }),
+  status: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/status',
+    summary: 'State of one video.',
+    params: idParams,
+    response: statusDto,
+  }),
+  rename: defineEndpoint({
+    method: 'PUT',
+    path: '/api/videos/:id/rename',
+    summary: 'Changes the name shown.',
+    params: idParams,
+    body: z.object({ fileName: z.string().trim().min(1, 'The name must not be empty.').max(FILE_NAME_MAX) }),
+    response: videoDto,
+  }),
+  remove: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/videos/:id',
+    summary: 'Deletes a video for ever; its draft backups remain until they expire.',
+    params: idParams,
+    response: messageBody,
+  }),
+  retry: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/retry',
+    summary: 'Processes a failed video again from the stored original.',
+    params: idParams,
+    response: statusDto,
+  }),
+  report: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/report',
+    summary: 'The repair report with every figure.',
+    params: idParams,
+    response: repairReport,
+  }),
+  applyFixes: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/apply-fixes',
+    summary: 'Applies quick fixes; makes a new version or export files.',
+    params: idParams,
+    body: z.object({ fixes: z.array(fixId).min(1).max(9) }),
+    response: z.object({ fixesApplied: z.number().int(), jobId: z.string() }),
+  }),
+  share: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/share',
+    summary: 'Switches the public page of a video on or off.',
+    params: idParams,
+    body: z.object({ shared: z.boolean() }),
+    response: z.object({ shared: z.boolean() }),
+  }),
+  sharedVideo: defineEndpoint({
+    method: 'GET',
+    path: '/api/shared/:id',
+    summary: 'Title and size of a shared video; 404 unless its owner shares it.',
+    params: idParams,
+    response: sharedVideoDto,
+  }),
+  sample: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/sample',
+    summary: 'Makes a short clip with planted defects and repairs it, to see the product work.',
+    response: z.object({ videoId: id }),
+  }),
+  stats: defineEndpoint({
+    method: 'GET',
+    path: '/api/stats',
+    summary: 'The four figures of the dashboard and the monthly allowance.',
+    response: statsDto,
+  }),
+} as const;
+
+/** Media addresses of a video; plain links, not JSON calls. */
+export const mediaPaths = {
+  stream: '/api/videos/:id/stream',
+  download: '/api/videos/:id/download',
+  poster: '/api/videos/:id/poster',
+  captions: '/api/videos/:id/captions.vtt',
+  original: '/api/videos/:id/original',
+} as const;
+
+/** Body of a refused download: 4xx JSON, never a 200 (specification section 7). */
+export const downloadFailure = z.object({ message: z.string(), demoMode: z.boolean() });

@@ -1,0 +1,45 @@
+/** Numbers of the specification (section 9) and of our decisions; each fact stands here once. */
+
+export const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
+export const MIN_UPLOAD_BYTES = 1;
+/** tus chunk: ends well inside a proxy's 30 s on a slow line and below common 100 MB body limits. */
+export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
+/** Unfinished uploads are kept this long (D-109). */
+export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;
+/** Uploads one account may have open at a time. */
+export const MAX_OPEN_UPLOADS = 10;
+
+/** Polling intervals used while push is down (specification section 9, D-83). */
+export const POLL_MS = {
+  status: 2000,
+  stats: 5000,
+  dashboardVideos: 5000,
+  dashboardDrafts: 5000,
+  libraryVideos: 2000,
+  libraryDrafts: 5000,
+  editor: 5000,
+  drafts: 5000,
+  ideas: 10_000,
+  leaderboard: 30_000,
+} as const;
+/** One safety read while push is healthy (D-83). */
+export const SAFETY_POLL_MS = 30_000;
+export const SESSION_FRESH_MS = 5 * 60_000;
+
+export const TOAST = { limit: 1, durationMs: 3000, removeDelayMs: 1000 } as const;
+
+export const DASHBOARD_LIST_LENGTH = 3;
+export const LEADERBOARD_LENGTH = 5;
+export const SHORT_ID_LENGTH = 8;
+/** Minutes shown when the time remaining is unknown. */
+export const DEFAULT_REMAINING_MINUTES = 2;
+
+export const USERNAME = { min: 3, max: 20 } as const;
+export const PASSWORD = { min: 8, max: 128 } as const;
+export const FILE_NAME_MAX = 255;
+export const IDEA_TEXT_MAX = 2000;
+export const IDEA_NAME_MAX = 40;
+
+/** Minutes saved per fixed issue, for the "Saved" tile (D-75): an estimate, and said so. */
+export const MINUTES_SAVED_PER_FIX = 5;
+export const SIMULATED_PAYMENT_MS = 2000;

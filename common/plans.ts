@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+export const PLAN_SLUGS = ['starter', 'creator-pro', 'business'] as const;
+export const planSlug = z.enum(PLAN_SLUGS);
+export type PlanSlug = z.infer<typeof planSlug>;
+
+/** Features that a plan can unlock. */
+export type PlanFeature =
+  | 'ai_tools'
+  | 'priority'
+  | 'export_4k'
+  | 'styled_captions'
+  | 'api_access'
+  | 'analytics';
+
+export interface Plan {
+  readonly slug: PlanSlug;
+  readonly name: string;
+  readonly priceText: string;
+  readonly period: string;
+  readonly description: string;
+  readonly features: readonly string[];
+  readonly popular: boolean;
+  readonly paid: boolean;
+  /** Videos per calendar month in UTC; null for no limit (D-38). */
+  readonly videosPerMonth: number | null;
+  /** Days a draft backup is kept (D-39). */
+  readonly draftDays: number;
+  readonly allows: readonly PlanFeature[];
+}
+
+/** The three plans: texts from the specification (section 9), limits from decisions D-36 to D-43. */
+export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
+  starter: {
+    slug: 'starter',
+    name: 'Starter',
+    priceText: '$0',
+    period: '/month',
+    description: 'For the first clips: everything the six repair steps can do, at no cost.',
+    features: ['5 videos per month', 'Basic AI fixes', '1080p export', 'Draft backup (7 days)'],
+    popular: false,
+    paid: false,
+    videosPerMonth: 5,
+    draftDays: 7,
+    allows: [],
+  },
+  'creator-pro': {
+    slug: 'creator-pro',
+    name: 'Creator Pro',
+    priceText: '$15',
+    period: '/month',
+    description: 'For creators who publish every week and want their clips first in line.',
+    features: [
+      '50 videos per month',
+      'Advanced AI repair',
+      '4K export',
+      'Smart captions',
+      'Draft backup (30 days)',
+      'Priority processing',
+    ],
+    popular: true,
+    paid: true,
+    videosPerMonth: 50,
+    draftDays: 30,
+    allows: ['priority', 'export_4k', 'styled_captions'],
+  },
+  business: {
+    slug: 'business',
+    name: 'Creator Pro+',
+    priceText: '$30',
+    period: '/month',
+    description: 'For teams and daily publishing: no monthly limit, the AI tools and the API.',
+    features: [
+      'Everything in Pro',
+      'Unlimited videos',
+      'Team collaboration',
+      'Brand templates',
+      'API access',
+      'Analytics dashboard',
+      'Priority support',
+    ],
+    popular: false,
+    paid: true,
+    videosPerMonth: null,
+    draftDays: 30,
+    allows: ['ai_tools', 'priority', 'export_4k', 'styled_captions', 'api_access', 'analytics'],
+  },
+};
+
+export const TRIAL_DAYS = 7;
+
+/** Whether a plan includes a feature; server and browser ask the same question. */
+export function planAllows(plan: PlanSlug, feature: PlanFeature): boolean {
+  return PLANS[plan].allows.includes(feature);
+}

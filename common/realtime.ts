@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { statusDto } from './api/videos.ts';
+
+/**
+ * Everything that is pushed. Progress carries its small payload; all else are hints that name what
+ * changed, and the client reads it again by GET, so no fact exists on push alone.
+ */
+export const serverEvents = {
+  'video:status': statusDto,
+  'videos:changed': z.object({ id: z.string() }),
+  'drafts:changed': z.object({ id: z.string().nullable() }),
+  'stats:changed': z.object({}),
+  'uploads:changed': z.object({}),
+  'notifications:changed': z.object({}),
+  'ideas:changed': z.object({ id: z.string().nullable() }),
+  'leaderboard:changed': z.object({}),
+  /** The server stops: come back after a random wait of up to `waitMs`. */
+  'server:bye': z.object({ waitMs: z.number() }),
+} as const;
+
+type EventMap = typeof serverEvents;
+export type ServerEventName = keyof EventMap;
+export type ServerToClientEvents = {
+  [Name in ServerEventName]: (payload: z.infer<EventMap[Name]>) => void;
+};
+/** Clients only listen; everything they want they ask by HTTP. */
+export type ClientToServerEvents = Record<string, never>;
+
+export const SOCKET_PATH = '/socket.io';

@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import knexModule, { type Knex } from 'knex';
+import pg from 'pg';
+import { migrationSource } from './migrations/index.ts';
+
+export interface DatabaseConfig {
+  /** Postgres connection string; null for the embedded SQLite file. */
+  readonly databaseUrl: string | null;
+  /** Path of the SQLite file; used when `databaseUrl` is null. */
+  readonly sqlitePath: string;
+}
+
+const INT8_OID = 20;
+
+interface SqliteHandle {
+  run(sql: string, done: (error: Error | null) => void): void;
+}
+
+interface PgHandle {
+  query(sql: string, done: (error: Error | null) => void): void;
+}
+
+/**
+ * Knex configuration for either engine. SQLite: one connection (one writer), WAL, foreign keys on, full
+ * synchronous (an acknowledged commit survives a power cut). Postgres: int8 as number, bounded waits.
+ */
+export function databaseOptions(config: DatabaseConfig): Knex.Config {
+  const migrations: Knex.MigratorConfig = { migrationSource, tableName: 'migrations' };
+  if (config.databaseUrl !== null) {
+    pg.types.setTypeParser(INT8_OID, Number);
+    return {
+      client: 'pg',
+      connection: {
+        connectionString: config.databaseUrl,
+        keepAlive: true,
+        statement_timeout: 10_000,
+      },
+      pool: {
+        min: 0,
+        max: 10,
+        afterCreate(handle: PgHandle, done: (error: Error | null) => void) {
+          handle.query("SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '15s'", done);
+        },
+      },
+      acquireConnectionTimeout: 5000,
+      migrations,
+    };
+  }
+  return {
+    client: 'sqlite3',
+    connection: { filename: config.sqlitePath },
+    useNullAsDefault: true,
+    pool: {
+      min: 1,
+      max: 1,
+      afterCreate(handle: SqliteHandle, done: (error: Error | null) => void) {
+        const statements = [
+          'PRAGMA journal_mode = WAL',
+          'PRAGMA synchronous = FULL',
+          'PRAGMA foreign_keys = ON',
+          'PRAGMA busy_timeout = 5000',
+        ];
+        const next = (index: number) => {
+          const sql = statements[index];
+          if (sql === undefined) done(null);
+          else handle.run(sql, (error) => (error ? done(error) : next(index + 1)));
+        };
+        next(0);
+      },
+    },
+    // A query without its transaction would wait for the one connection for ever; fail soon instead.
+    acquireConnectionTimeout: 10_000,
+    migrations,
+  };
+}
+
+/** Opens the database; call `migrate.latest()` before use and `destroy()` at the end. */
+export function connectDatabase(config: DatabaseConfig): Knex {
+  if (config.databaseUrl === null) mkdirSync(path.dirname(config.sqlitePath), { recursive: true });
+  return knexModule(databaseOptions(config));
+}

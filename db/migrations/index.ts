@@ -1,0 +1,17 @@
+import type { Knex } from 'knex';
+import * as init from './001_init.ts';
+
+interface Migration {
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+  readonly down: (knex: Knex) => Promise<void>;
+}
+
+/** All migrations in order. Imported, not read from a folder, so that the bundle and the sources agree. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '001_init', up: init.up, down: init.down }];
+
+export const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: async () => [...MIGRATIONS],
+  getMigrationName: (migration) => migration.name,
+  getMigration: async (migration) => migration,
+};

@@ -1,0 +1,26 @@
+import { BaseModel } from '../base-model.ts';
+
+export class Idea extends BaseModel {
+  static override tableName = 'ideas';
+  static override booleanColumns = ['bonusGiven', 'hidden'];
+  declare id: string;
+  declare userId: string;
+  declare text: string;
+  declare userName: string;
+  declare status: string | null;
+  /** Kept equal to the number of vote rows by the same transaction. */
+  declare votes: number;
+  declare bonusGiven: boolean;
+  declare hidden: boolean;
+  declare createdAt: number;
+  declare updatedAt: number;
+}
+
+/** One vote; unique per person and idea. */
+export class IdeaVote extends BaseModel {
+  static override tableName = 'idea_votes';
+  static override idColumn = ['idea_id', 'user_id'];
+  declare ideaId: string;
+  declare userId: string;
+  declare createdAt: number;
+}

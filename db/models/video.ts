@@ -1,0 +1,54 @@
+import { Model } from 'objection';
+import type { StepRecord } from '#common/report.ts';
+import type { FixesApplied, ProcessingStepId, VideoIssues, VideoStatus } from '#common/video.ts';
+import { BaseModel } from '../base-model.ts';
+import { VideoVersion } from './video-version.ts';
+
+export class Video extends BaseModel {
+  static override tableName = 'videos';
+  static override jsonAttributes = ['issues', 'fixesApplied', 'steps'];
+  static override booleanColumns = ['isSample', 'shared'];
+  declare id: string;
+  declare userId: string;
+  declare uploadId: string | null;
+  declare originalFileName: string;
+  /** Bytes of the original. */
+  declare fileSize: number;
+  declare originalSha256: string;
+  /** The version that stream and download give; null until the first result. */
+  declare currentVersionId: string | null;
+  declare status: VideoStatus;
+  /** 0 to 100, monotone within an attempt. */
+  declare progress: number;
+  declare currentStep: ProcessingStepId | null;
+  declare remainingSeconds: number | null;
+  declare errorCode: string | null;
+  declare errorMessage: string | null;
+  declare issues: VideoIssues | null;
+  declare fixesApplied: FixesApplied;
+  declare steps: StepRecord[];
+  /** Rises with every change; clients ignore older news. */
+  declare version: number;
+  /** Attempt that may write; a late worker of an earlier attempt matches no row. */
+  declare attempt: number;
+  declare durationMs: number | null;
+  declare width: number | null;
+  declare height: number | null;
+  declare isSample: boolean;
+  declare shared: boolean;
+  declare createdAt: number;
+  declare updatedAt: number;
+  declare completedAt: number | null;
+
+  declare currentVersion?: VideoVersion | null;
+
+  static override get relationMappings() {
+    return {
+      currentVersion: {
+        relation: Model.BelongsToOneRelation,
+        modelClass: VideoVersion,
+        join: { from: 'videos.current_version_id', to: 'video_versions.id' },
+      },
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+
+export interface StoredFile {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+export interface ByteRange {
+  /** First byte. */
+  readonly start: number;
+  /** Last byte, included. */
+  readonly end: number;
+}
+
+/**
+ * Port of the object storage. Objects are named by the SHA-256 of their content and never change, so a
+ * key is never reused, the same bytes are stored once and a restore is a change of pointer.
+ * Every adapter passes the same contract test.
+ */
+export interface MediaStorage {
+  /**
+   * Moves a finished local file in: hashed, flushed to the disk, then renamed into place. The source is
+   * consumed. `knownSha256` spares the hash when it was computed while the bytes arrived.
+   * @throws AppError `storage_full`
+   */
+  put(sourcePath: string, knownSha256?: string): Promise<StoredFile>;
+  putBuffer(data: Buffer): Promise<StoredFile>;
+  /** @returns null when the object does not exist */
+  stat(sha256: string): Promise<StoredFile | null>;
+  /** Opens a stream over the whole object or a range; the object may be removed while it is read. */
+  open(sha256: string, range?: ByteRange): Promise<Readable>;
+  read(sha256: string): Promise<Buffer>;
+  /** A local path with these bytes for ffmpeg, and a release function (remote adapters download). */
+  localPath(sha256: string): Promise<{ path: string; release: () => Promise<void> }>;
+  remove(sha256: string): Promise<void>;
+  list(): AsyncIterable<StoredFile>;
+  /** Hashes the stored bytes again. @returns false when they differ from their name */
+  verify(sha256: string): Promise<boolean>;
+  /** Free bytes on the storage; null when unlimited or unknown. */
+  freeBytes(): Promise<number | null>;
+}

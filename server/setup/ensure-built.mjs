@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { run, say, stop } from './say.mjs';
+
+const SHARED = ['common', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const PARTS = [
+  {
+    script: 'build:server',
+    label: 'server',
+    stamp: 'dist/.server-built',
+    sources: ['server', 'db', ...SHARED],
+  },
+  {
+    script: 'build:web',
+    label: 'web client',
+    stamp: 'dist/.web-built',
+    sources: ['web', 'vite.config.ts', ...SHARED],
+  },
+];
+
+/** Builds what is older than its sources. */
+export async function ensureBuilt() {
+  for (const part of PARTS) {
+    const builtAt = existsSync(part.stamp) ? statSync(part.stamp).mtimeMs : 0;
+    if (Math.max(...part.sources.map(newest)) <= builtAt) continue;
+    say(`Building the ${part.label} ...`);
+    const startedAt = new Date();
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+    if ((await run(npm, ['run', '--silent', part.script])) !== 0) {
+      stop(`The ${part.label} could not be built; the reason stands above.`);
+    }
+    writeFileSync(part.stamp, `${startedAt.toISOString()}\n`);
+  }
+}
+
+function newest(place) {
+  const stat = statSync(place, { throwIfNoEntry: false });
+  if (!stat) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  // The folder's own time changes when a file is removed.
+  let latest = stat.mtimeMs;
+  for (const entry of readdirSync(place, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    latest = Math.max(latest, newest(path.join(place, entry.name)));
+  }
+  return latest;
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { run, say, stop } from './say.mjs';
+
+const STAMP = 'node_modules/.reelmend-install';
+
+/** Installs the locked node modules when they are absent or the lock file changed. */
+export async function ensureModules() {
+  const lock = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex');
+  const wanted = `${lock} ${process.version} ${process.platform} ${process.arch}`;
+  const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : '';
+  if (present === wanted) return;
+  say('Installing the node modules of package-lock.json (a few minutes the first time) ...');
+  const code = await run(npmCommand(), ['ci', '--no-audit', '--no-fund'], withNodeHeaders());
+  if (code !== 0) {
+    stop(
+      'The node modules could not be installed. Check the network connection to the npm registry and, because ' +
+        'sqlite3 may have to be compiled, that python3, make and a C++ compiler are there ' +
+        '(Debian and Ubuntu: sudo apt-get install python3 make g++). Then run the command again.',
+    );
+  }
+  writeFileSync(STAMP, wanted);
+}
+
+// sqlite3 compiles against Node's headers where no ready binary fits; headers installed with Node spare a download.
+function withNodeHeaders() {
+  const prefix = path.resolve(process.execPath, '../..');
+  const hasHeaders = existsSync(path.join(prefix, 'include/node/node.h'));
+  return hasHeaders ? { ...process.env, npm_config_nodedir: prefix } : process.env;
+}
+
+function npmCommand() {
+  return process.platform === 'win32' ? 'npm.cmd' : 'npm';
+}

@@ -5,6 +5,7 @@ const node = { environment: 'node', pool: 'forks' } as const;
 
 export default defineConfig({
   root: 'web',
+  cacheDir: '../node_modules/.vite',
   plugins: [react()],
   build: { outDir: '../dist/web', emptyOutDir: true, sourcemap: false, target: 'es2022' },
   server: {

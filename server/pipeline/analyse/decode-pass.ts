@@ -1,0 +1,153 @@
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { smallSize, type GreySize } from '#server/media/grey-frame.ts';
+import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
+import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+
+/** What a decoder said about broken data. */
+export interface DecoderMessage {
+  readonly level: 'error' | 'warning';
+  readonly text: string;
+  /** Pictures that had come out of the decoder when it was said. */
+  readonly picturesOut: number;
+}
+
+export interface DecodePass {
+  /** Presentation times of the decoded pictures in the order they came out; null where unknown. */
+  readonly ptsTicks: readonly (number | null)[];
+  /** Coding type of each, as the decoder names it. */
+  readonly types: readonly string[];
+  readonly messages: readonly DecoderMessage[];
+  readonly series: FrameSeries;
+}
+
+export interface DecodePassInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly stream: VideoStreamInfo;
+  /** Coded pictures of the stream, the base of the progress share. */
+  readonly expectedPictures: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (share: number) => void;
+}
+
+/** Messages kept at most; a clip that is broken throughout prints one per macroblock row. */
+const MAX_MESSAGES = 20_000;
+
+/**
+ * Decodes the video stream once. One thread and strict error detection, because frame threads report the
+ * damage of one file differently in every run (measured: 0 to 3 of 4 reports). The small grey stream goes
+ * through a pipe into numbers; `showinfo` behind the scaler says the time of each picture on the line
+ * between the decoder's own messages, so that each message has a place. Output times are replaced by a
+ * running number: any ffmpeg then passes every picture exactly once, without version-dependent options.
+ * @throws MediaToolError when ffmpeg cannot run; a decoder that complains is a result, not an error.
+ */
+export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
+  const { stream } = input;
+  const size = smallSize(stream.width, stream.height);
+  const builder = createGreySeries(size);
+  const reader = createLogReader();
+  const assemble = createAssembler(size.width * size.height, (picture) => {
+    builder.add(picture);
+    const share = ++pictures / Math.max(1, input.expectedPictures);
+    input.onProgress?.(Math.min(1, share));
+  });
+  let pictures = 0;
+  await runFfmpeg(decodePlan(input, size), {
+    tools: input.tools,
+    signal: input.signal,
+    onStderrLine: reader.read,
+    onStdout: assemble,
+  });
+  const series = builder.finish();
+  return { ...reader.finish(series.count), series };
+}
+
+function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
+  const chain = [
+    `[0:${input.stream.index}]scale=${size.width}:${size.height}:flags=area`,
+    'format=gray',
+    'showinfo',
+    'settb=1/25',
+    'setpts=N[grey]',
+  ].join(',');
+  return {
+    label: 'decode for analysis',
+    logLevel: 'repeat+level+info',
+    globalOptions: ['-copyts'],
+    inputs: [
+      {
+        path: input.inputPath,
+        format: input.info.format,
+        options: [
+          ...uploadedInputOptions(input.info.format),
+          ...['-threads', '1', '-err_detect', 'aggressive', '-noautorotate'],
+        ],
+      },
+    ],
+    filterComplex: chain,
+    outputs: [{ path: 'pipe:1', options: ['-map', '[grey]', '-r', '25', '-f', 'rawvideo'] }],
+    expectedDurationMs: null,
+  };
+}
+
+/** Cuts a byte stream into pictures of `bytes` each; the view handed on is only valid during the call. */
+function createAssembler(bytes: number, onPicture: (picture: Uint8Array) => void): (chunk: Buffer) => void {
+  const pending = new Uint8Array(bytes);
+  let filled = 0;
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length) {
+      const take = Math.min(bytes - filled, chunk.length - at);
+      pending.set(chunk.subarray(at, at + take), filled);
+      filled += take;
+      at += take;
+      if (filled === bytes) {
+        onPicture(pending);
+        filled = 0;
+      }
+    }
+  };
+}
+
+interface LogReader {
+  readonly read: (line: string) => void;
+  finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
+}
+
+/**
+ * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
+ * Exported for tests with captured logs.
+ */
+export function createLogReader(): LogReader {
+  const ptsTicks: (number | null)[] = [];
+  const types: string[] = [];
+  const messages: DecoderMessage[] = [];
+  return {
+    read(line) {
+      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
+      if (shown) {
+        ptsTicks.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
+        types.push(shown[2] ?? '?');
+        return;
+      }
+      const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
+      if (!said || messages.length >= MAX_MESSAGES) return;
+      const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
+      messages.push({
+        level: said[2] === 'warning' ? 'warning' : 'error',
+        text,
+        picturesOut: ptsTicks.length,
+      });
+    },
+    finish(count) {
+      while (ptsTicks.length < count) {
+        ptsTicks.push(null);
+        types.push('?');
+      }
+      return { ptsTicks: ptsTicks.slice(0, count), types: types.slice(0, count), messages };
+    },
+  };
+}

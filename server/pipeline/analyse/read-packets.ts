@@ -1,0 +1,99 @@
+import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { runTool, type ToolPaths } from '#server/media/tools.ts';
+
+/** One coded picture as the container lists it; ticks are of the video stream's time base. */
+export interface VideoPacket {
+  /** Null where the container stores no presentation time (AVI, damaged transport streams). */
+  readonly ptsTicks: number | null;
+  readonly dtsTicks: number | null;
+  readonly durationTicks: number | null;
+  readonly sizeBytes: number;
+  /** Place of the payload in the file; null when the demuxer does not know it. */
+  readonly offsetBytes: number | null;
+  readonly keyframe: boolean;
+  /** False for pictures that an edit list cuts away: decoded for reference, never displayed. */
+  readonly shown: boolean;
+}
+
+/** Times of the sound packets in file order, ticks of the audio stream's time base. */
+export interface AudioPackets {
+  readonly timeBase: { readonly num: number; readonly den: number };
+  readonly ptsTicks: number[];
+  readonly durationTicks: number[];
+}
+
+export interface PacketScan {
+  /** Decode order. */
+  readonly video: readonly VideoPacket[];
+  /** Null when the clip has no sound that can be decoded. */
+  readonly audio: AudioPackets | null;
+}
+
+export interface ReadPacketsInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Lists the packets of the first video and the first audio stream without decoding anything
+ * (0.13 s for a 1080p clip of 15 s).
+ * @throws MediaToolError when ffprobe cannot read the file at all.
+ */
+export async function readPackets(input: ReadPacketsInput): Promise<PacketScan> {
+  const { info } = input;
+  const args = ['-v', 'error', '-protocol_whitelist', 'file', ...uploadedInputOptions(info.format)];
+  args.push('-f', info.format, '-show_entries', 'packet=stream_index,pts,dts,duration,size,pos,flags');
+  args.push('-of', 'compact=p=0', `file:${input.inputPath}`);
+  const { stdout } = await runTool('list the packets', input.tools.ffprobe, args, { signal: input.signal });
+  return toPacketScan(stdout, info);
+}
+
+/** ffprobe's compact packet list as typed rows; a pure function. */
+export function toPacketScan(listing: string, info: MediaInfo): PacketScan {
+  const videoIndex = info.video[0]?.index ?? -1;
+  const sound = info.audio[0];
+  const video: VideoPacket[] = [];
+  const ptsTicks: number[] = [];
+  const durationTicks: number[] = [];
+  for (const line of listing.split('\n')) {
+    const fields = toFields(line);
+    const index = fields.get('stream_index');
+    if (index === undefined) continue;
+    if (Number(index) === videoIndex) video.push(toVideoPacket(fields));
+    else if (sound && Number(index) === sound.index) {
+      const pts = integer(fields.get('pts')) ?? integer(fields.get('dts'));
+      if (pts === null) continue;
+      ptsTicks.push(pts);
+      durationTicks.push(integer(fields.get('duration')) ?? 0);
+    }
+  }
+  return { video, audio: sound ? { timeBase: sound.timeBase, ptsTicks, durationTicks } : null };
+}
+
+function toVideoPacket(fields: ReadonlyMap<string, string>): VideoPacket {
+  const flags = fields.get('flags') ?? '';
+  return {
+    ptsTicks: integer(fields.get('pts')),
+    dtsTicks: integer(fields.get('dts')),
+    durationTicks: integer(fields.get('duration')),
+    sizeBytes: integer(fields.get('size')) ?? 0,
+    offsetBytes: integer(fields.get('pos')),
+    keyframe: flags.includes('K'),
+    shown: !flags.includes('D'),
+  };
+}
+
+function toFields(line: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const part of line.split('|')) {
+    const equals = part.indexOf('=');
+    if (equals > 0) fields.set(part.slice(0, equals), part.slice(equals + 1));
+  }
+  return fields;
+}
+
+function integer(value: string | undefined): number | null {
+  return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,292 @@
+import { copyFile, open } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/**
+ * Makers of clips with a known fault. Each takes any clip of constant rate, injects the fault with ffmpeg
+ * (or in place, byte by byte), writes a new file and answers the truth in display-order frame numbers of
+ * the NEW file. All encoders run with one thread, so that a clip is the same in every run.
+ */
+export interface MakeInput {
+  readonly tools: ToolPaths;
+  readonly inputPath: string;
+  /** MP4 file to write. */
+  readonly outputPath: string;
+  /** Video encoder options; default `DEFAULT_ENCODE`. */
+  readonly encode?: readonly string[];
+}
+
+export const DEFAULT_ENCODE = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'veryfast',
+  '-crf',
+  '20',
+  '-threads',
+  '1',
+] as const;
+
+/** What `makeMovingClip` films: real motion everywhere, or a small mover before a still background. */
+export type Scenery = 'pan' | 'zoom' | 'mover' | 'still' | 'cuts';
+
+export interface MovingClip {
+  readonly tools: ToolPaths;
+  readonly outputPath: string;
+  readonly seconds: number;
+  readonly fps?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly scenery?: Scenery;
+  /** Adds a stereo tone whose pitch changes, AAC 48 kHz; default true. */
+  readonly sound?: boolean;
+  readonly encode?: readonly string[];
+}
+
+/**
+ * Makes an intact clip with natural-like motion and sensor-like noise from ffmpeg's own sources.
+ * `cuts` changes the scene every second and a half.
+ */
+export async function makeMovingClip(clip: MovingClip): Promise<void> {
+  const { fps = 30, width = 640, height = 360, scenery = 'pan', sound = true } = clip;
+  const picture = SCENERY[scenery]({ fps, width, height, seconds: clip.seconds });
+  const plan: FfmpegPlan = {
+    label: 'make a clip',
+    inputs: [{ path: `${picture}[out0]${sound ? `;${tone(clip.seconds)}[out1]` : ''}`, lavfi: true }],
+    outputs: [
+      {
+        path: clip.outputPath,
+        options: [
+          ...['-map', '0:v', ...(sound ? ['-map', '0:a', '-c:a', 'aac', '-b:a', '128k'] : [])],
+          ...(clip.encode ?? DEFAULT_ENCODE),
+          ...['-pix_fmt', 'yuv420p', '-movflags', '+faststart', '-f', 'mp4'],
+        ],
+      },
+    ],
+    expectedDurationMs: clip.seconds * 1000,
+  };
+  await runFfmpeg(plan, { tools: clip.tools });
+}
+
+interface SceneSize {
+  readonly fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+}
+
+const tone = (seconds: number) =>
+  `aevalsrc='0.2*sin(2*PI*t*(300+80*sin(t)))|0.2*sin(2*PI*t*440)':s=48000:d=${seconds}`;
+
+const NOISE = 'noise=alls=3:allf=t';
+// A deep zoom into the Mandelbrot set is rich in detail at every scale, like a real picture.
+const DETAIL = 'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1';
+
+const SCENERY: Record<Scenery, (scene: SceneSize) => string> = {
+  pan: ({ fps, width, height, seconds }) =>
+    `${DETAIL},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
+    `crop=${width}:${height}:x='(iw-ow)/2*(1+0.9*sin(t*0.7))':y='(ih-oh)/2*(1+0.6*sin(t*0.9+1))',fps=${fps},${NOISE}`,
+  zoom: ({ fps, width, height, seconds }) =>
+    `mandelbrot=size=${width}x${height}:rate=${fps}:end_pts=${Math.round(seconds * fps * 1.5)},` +
+    `trim=duration=${seconds},${NOISE}`,
+  mover: ({ fps, width, height, seconds }) =>
+    `${DETAIL},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
+    `trim=end_frame=${Math.round(seconds * fps)}[back];testsrc2=size=${even(width / 5)}x${even(height / 4)}:rate=${fps}:duration=${seconds}[thing];` +
+    `[back][thing]overlay=x='W*0.4+W*0.3*sin(t*1.7)':y='H*0.35+H*0.2*cos(t*1.3)',${NOISE}`,
+  still: ({ fps, width, height, seconds }) =>
+    `${DETAIL},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
+    `trim=end_frame=${Math.round(seconds * fps)},noise=alls=2:allf=t`,
+  cuts: ({ fps, width, height, seconds }) =>
+    `${DETAIL},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
+    `crop=${width}:${height}:x='(iw-ow)*abs(mod(floor(t/1.5)*0.37,1)*0.8+0.15*mod(t/1.5,1))':y='(ih-oh)*mod(floor(t/1.5)*0.61,1)',` +
+    `hue=h='120*floor(t/1.5)':b='1.5*mod(floor(t/1.5),3)-1.5',fps=${fps},${NOISE}`,
+};
+
+/** A stretch of repeated pictures in the made clip. */
+export interface RepeatTruth {
+  readonly history: 'inserted' | 'held';
+  /** First and last picture that is a copy; the true picture stands right before. */
+  readonly firstFrame: number;
+  readonly lastFrame: number;
+  readonly count: number;
+}
+
+export interface RepeatRun {
+  /** Picture of the INPUT that is shown again. */
+  readonly frame: number;
+  readonly count: number;
+}
+
+/**
+ * Repeats pictures. `inserted`: the copies push everything later (the clip grows, its sound does not).
+ * `held`: the copies stand where the next `count` pictures were (length unchanged, pictures lost).
+ */
+export async function injectRepeats(
+  input: MakeInput & { readonly history: 'inserted' | 'held'; readonly runs: readonly RepeatRun[] },
+): Promise<RepeatTruth[]> {
+  const filters: string[] = [];
+  const truth: RepeatTruth[] = [];
+  let grown = 0;
+  for (const run of [...input.runs].sort((a, b) => a.frame - b.frame)) {
+    const at = run.frame + grown;
+    filters.push(`loop=loop=${run.count}:size=1:start=${at}`);
+    if (input.history === 'held') {
+      filters.push(`select='not(between(n,${at + run.count + 1},${at + 2 * run.count}))'`);
+    } else grown += run.count;
+    truth.push({ history: input.history, firstFrame: at + 1, lastFrame: at + run.count, count: run.count });
+  }
+  await filterAtConstantRate(input, filters);
+  return truth;
+}
+
+/** Pictures missing in the made clip, between two that stand side by side. */
+export interface HoleTruth {
+  /** Last picture before the hole; the one after it is `frameBefore + 1`. */
+  readonly frameBefore: number;
+  readonly count: number;
+}
+
+export interface Hole {
+  /** First missing picture, number in the INPUT. */
+  readonly frame: number;
+  readonly count: number;
+}
+
+/** Removes pictures and closes the times up: constant rate, the motion jumps, the sound is longer. */
+export async function injectHiddenDrops(
+  input: MakeInput & { readonly holes: readonly Hole[] },
+): Promise<HoleTruth[]> {
+  await filterAtConstantRate(input, [selectWithout(input.holes)]);
+  return toHoleTruth(input.holes);
+}
+
+/** Removes pictures and keeps the times of the others: holes in the timestamps. */
+export async function injectTimestampGaps(
+  input: MakeInput & { readonly holes: readonly Hole[] },
+): Promise<HoleTruth[]> {
+  await encodeFiltered(input, selectWithout(input.holes), ['-vsync', 'passthrough']);
+  return toHoleTruth(input.holes);
+}
+
+function selectWithout(holes: readonly Hole[]): string {
+  return `select='not(${holes.map((hole) => `between(n,${hole.frame},${hole.frame + hole.count - 1})`).join('+')})'`;
+}
+
+function toHoleTruth(holes: readonly Hole[]): HoleTruth[] {
+  let lost = 0;
+  return [...holes]
+    .sort((a, b) => a.frame - b.frame)
+    .map((hole) => {
+      const truth = { frameBefore: hole.frame - 1 - lost, count: hole.count };
+      lost += hole.count;
+      return truth;
+    });
+}
+
+async function filterAtConstantRate(input: MakeInput, filters: readonly string[]): Promise<void> {
+  const rate = await constantRate(input);
+  await encodeFiltered(input, [...filters, `settb=1/(${rate})`, 'setpts=N'].join(','), ['-r', rate]);
+}
+
+async function encodeFiltered(input: MakeInput, filter: string, timing: readonly string[]): Promise<void> {
+  await runFfmpeg(
+    {
+      label: 'break a clip',
+      inputs: [{ path: input.inputPath, options: ['-noautorotate'] }],
+      outputs: [
+        {
+          path: input.outputPath,
+          options: [
+            ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', filter, ...timing],
+            ...(input.encode ?? DEFAULT_ENCODE),
+            ...['-c:a', 'copy', '-movflags', '+faststart', '-f', 'mp4'],
+          ],
+        },
+      ],
+      expectedDurationMs: null,
+    },
+    { tools: input.tools },
+  );
+}
+
+async function constantRate(input: MakeInput): Promise<string> {
+  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'stream=r_frame_rate'];
+  args.push('-of', 'csv=p=0', input.inputPath);
+  const { stdout } = await runTool('read the rate', input.tools.ffprobe, args);
+  return stdout.trim().split('\n')[0]?.replace(/,$/, '') ?? '30';
+}
+
+export type ByteFault = 'zero' | 'random' | 'flip';
+
+export interface CorruptSamplesInput {
+  readonly tools: ToolPaths;
+  readonly inputPath: string;
+  /** A copy of the input with the faults, same length. */
+  readonly outputPath: string;
+  /** Display-order numbers of the coded pictures to hit. */
+  readonly frames: readonly number[];
+  readonly fault: ByteFault;
+  /** Bytes overwritten (`zero`, `random`) or single bits turned (`flip`) in each; default 64, 1 for flips. */
+  readonly amount?: number;
+  /** Place inside the payload, 0 to 1; default: chosen by the seed between 0.1 and 0.8. */
+  readonly place?: number;
+  readonly seed?: number;
+}
+
+export interface CorruptTruth {
+  readonly frame: number;
+  /** Place of the first changed byte in the file. */
+  readonly offsetBytes: number;
+}
+
+/** Damages coded pictures in place; every other byte of the file stays as it is. */
+export async function corruptSamples(input: CorruptSamplesInput): Promise<CorruptTruth[]> {
+  const random = seededRandom(input.seed ?? 1);
+  const samples = await displayOrderSamples(input);
+  await copyFile(input.inputPath, input.outputPath);
+  const file = await open(input.outputPath, 'r+');
+  const truth: CorruptTruth[] = [];
+  try {
+    for (const frame of input.frames) {
+      const sample = samples[frame];
+      if (!sample) throw new Error(`The clip has no picture ${frame}.`);
+      const amount = input.amount ?? (input.fault === 'flip' ? 1 : 64);
+      // Length field, NAL header and the first bytes of the slice header stay, as a torn write leaves them.
+      const head = Math.min(16, sample.size - 1);
+      const room = Math.max(1, sample.size - head - (input.fault === 'flip' ? 1 : amount));
+      const start = head + Math.floor(room * (input.place ?? 0.1 + 0.7 * random()));
+      const span = Buffer.alloc(Math.min(input.fault === 'flip' ? 1 : amount, sample.size - start));
+      await file.read(span, 0, span.length, sample.pos + start);
+      for (let i = 0; i < span.length; i += 1) {
+        if (input.fault === 'zero') span[i] = 0;
+        else if (input.fault === 'random') span[i] = Math.floor(random() * 256);
+      }
+      if (input.fault === 'flip') {
+        for (let i = 0; i < amount; i += 1) span[0] = (span[0] ?? 0) ^ (1 << Math.floor(random() * 8));
+      }
+      await file.write(span, 0, span.length, sample.pos + start);
+      truth.push({ frame, offsetBytes: sample.pos + start });
+    }
+  } finally {
+    await file.close();
+  }
+  return truth;
+}
+
+async function displayOrderSamples(input: CorruptSamplesInput): Promise<{ pos: number; size: number }[]> {
+  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts,size,pos'];
+  args.push('-of', 'csv=p=0', input.inputPath);
+  const { stdout } = await runTool('list the packets', input.tools.ffprobe, args);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(',').map(Number))
+    .map(([pts = 0, size = 0, pos = 0]) => ({ pts, size, pos }))
+    .sort((a, b) => a.pts - b.pts);
+}
+
+function even(pixels: number): number {
+  return 2 * Math.round(pixels / 2);
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type AnyEndpoint, type Endpoint, buildPath } from '#common/api/endpoint.ts';
+import { type ErrorCode, errorBody } from '#common/errors.ts';
+
+/**
+ * A refused request. `message` is `{status}: {body text or status text}` (specification section 7);
+ * `serverMessage` and `code` are the readable parts of our own error bodies, absent for a foreign answer.
+ */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: string;
+  readonly serverMessage: string | undefined;
+  readonly code: ErrorCode | undefined;
+
+  constructor(status: number, statusText: string, body: string) {
+    super(`${status}: ${body === '' ? statusText : body}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.body = body;
+    const parsed = errorBody.safeParse(parseJson(body));
+    const message = looseMessage.safeParse(parseJson(body));
+    this.code = parsed.success ? parsed.data.code : undefined;
+    this.serverMessage = message.success ? (message.data.message ?? message.data.error) : undefined;
+  }
+}
+
+const looseMessage = z.object({ message: z.string().optional(), error: z.string().optional() });
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server's own sentence of a failed call, or undefined when it gave none (network failure included). */
+export function serverMessageOf(error: unknown): string | undefined {
+  return error instanceof ApiError ? error.serverMessage : undefined;
+}
+
+type Part<Name extends string, Schema extends z.ZodType> =
+  unknown extends z.input<Schema>
+    ? { readonly [K in Name]?: undefined }
+    : undefined extends z.input<Schema>
+      ? { readonly [K in Name]?: z.input<Schema> }
+      : { readonly [K in Name]: z.input<Schema> };
+
+type CallInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Part<'params', P> &
+  Part<'query', Q> &
+  Part<'body', B> & { readonly signal?: AbortSignal };
+
+interface RawInput {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+const textRecord = z.record(z.string(), z.string());
+
+/**
+ * Calls an endpoint: cookies always, JSON both ways, the answer checked by the endpoint's schema.
+ * @throws ApiError for every answer that is not OK; TypeError when the network fails; ZodError for an answer
+ *   of the wrong shape.
+ */
+export function callApi<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, R>,
+  ...input: Record<never, never> extends CallInput<P, Q, B>
+    ? [input?: CallInput<P, Q, B>]
+    : [input: CallInput<P, Q, B>]
+): Promise<z.output<R>>;
+export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Promise<unknown> {
+  const path = buildPath(endpoint.path, textRecord.parse(input.params ?? {}));
+  const query = new URLSearchParams(textRecord.parse(input.query ?? {})).toString();
+  const answer = await fetch(absoluteUrl(query === '' ? path : `${path}?${query}`), {
+    method: endpoint.method,
+    credentials: 'include',
+    ...(input.signal ? { signal: input.signal } : {}),
+    ...(input.body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(input.body) }),
+  });
+  return endpoint.response.parse(parseJson(await readBody(answer)));
+}
+
+/** Resolves a path of this site, e.g. an upload address, against the page's own origin. */
+export function absoluteUrl(path: string): string {
+  return new URL(path, window.location.origin).href;
+}
+
+/**
+ * Reads the text of an OK answer.
+ * @throws ApiError for every other status.
+ */
+export async function readBody(answer: Response): Promise<string> {
+  const body = await answer.text();
+  if (!answer.ok) throw new ApiError(answer.status, answer.statusText, body);
+  return body;
+}

@@ -1,0 +1,60 @@
+import { buildPath } from '#common/api/endpoint.ts';
+import { downloadFailure, mediaPaths } from '#common/api/videos.ts';
+import { videoTexts } from '#web/texts/videos.ts';
+import { absoluteUrl } from './api-client.ts';
+import { type ToastContent, useShowToast } from './toasts.ts';
+
+const { download: texts } = videoTexts;
+
+function isJson(answer: Response): boolean {
+  return (answer.headers.get('Content-Type') ?? '').includes('json');
+}
+
+async function failureToast(url: string): Promise<ToastContent> {
+  // A HEAD answer carries no words, so the refusal is read once more with them.
+  const answer = await fetch(url, { credentials: 'include' });
+  if (answer.ok && !isJson(answer)) {
+    await answer.body?.cancel();
+    return { title: texts.failedTitle, description: texts.failedText, tone: 'destructive' };
+  }
+  const body: unknown = await answer.json().catch(() => null);
+  const failure = downloadFailure.partial().safeParse(body);
+  if (failure.success && failure.data.demoMode)
+    return { title: texts.demoTitle, description: texts.demoText };
+  return {
+    title: texts.failedTitle,
+    description: (failure.success && failure.data.message) || texts.failedText,
+    tone: 'destructive',
+  };
+}
+
+/**
+ * Checks that a file is there and lets the browser save it as `video-{id}.mp4`; the bytes go to the disk, not
+ * through the page's memory, because results can have 2 GB.
+ * @returns the toast to show when there is nothing to save, else null.
+ */
+export async function downloadVideo(id: string, page: 'dashboard' | 'library'): Promise<ToastContent | null> {
+  const url = absoluteUrl(buildPath(mediaPaths.download, { id }));
+  try {
+    const answer = await fetch(url, { method: 'HEAD', credentials: 'include' });
+    if (!answer.ok || isJson(answer)) return await failureToast(url);
+  } catch {
+    return { title: texts.errorTitle, description: texts.errorText[page], tone: 'destructive' };
+  }
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `video-${id}.mp4`;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  return null;
+}
+
+/** Saves a video's result; failures are shown as the specified toasts. */
+export function useDownloadVideo(page: 'dashboard' | 'library'): (id: string) => Promise<void> {
+  const showToast = useShowToast();
+  return async (id) => {
+    const failure = await downloadVideo(id, page);
+    if (failure) showToast(failure);
+  };
+}

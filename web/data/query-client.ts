@@ -1,0 +1,70 @@
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
+import { buildPath } from '#common/api/endpoint.ts';
+import { authApi } from '#common/api/auth.ts';
+import { SAFETY_POLL_MS } from '#common/limits.ts';
+import { absoluteUrl, ApiError, readBody } from './api-client.ts';
+import type { PushState } from './push-state.ts';
+
+/** Parts of an endpoint's path; joined by a slash they are the address again (specification section 7). */
+export function queryKeyOf(
+  endpoint: { readonly path: string },
+  params?: Readonly<Record<string, string>>,
+): readonly string[] {
+  return buildPath(endpoint.path, params).split('/');
+}
+
+async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknown> {
+  const answer = await fetch(absoluteUrl(queryKey.join('/')), { credentials: 'include' });
+  return JSON.parse(await readBody(answer));
+}
+
+/**
+ * The cache with the specification's rules (section 9): data never go stale, no refetch on focus, no interval,
+ * no retries. A call that finds the session gone makes the current user be read again (D-21).
+ */
+export function createQueryClient(): QueryClient {
+  const onError = (error: unknown): void => {
+    if (error instanceof ApiError && error.code === 'signed_out')
+      void client.invalidateQueries({ queryKey: queryKeyOf(authApi.currentUser) });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        if (query.queryHash !== JSON.stringify(queryKeyOf(authApi.currentUser))) onError(error);
+      },
+    }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        queryFn: defaultRead,
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        refetchInterval: false,
+        retry: false,
+        // A request made offline must fail and say so instead of waiting unseen.
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+  return client;
+}
+
+/**
+ * Options of data that change by themselves: the specified interval in milliseconds while push is down, one
+ * safety read every 30 s while it is healthy, nothing in a hidden tab and one read on return (D-83).
+ */
+export function liveQuery(push: PushState, intervalMs: number) {
+  return {
+    refetchInterval: push === 'live' ? SAFETY_POLL_MS : intervalMs,
+    refetchIntervalInBackground: false,
+    refetchOnWindowFocus: 'always',
+    meta: { live: true },
+  } as const;
+}
+
+/** Reads everything again that may have changed unseen, e.g. after the socket has connected. */
+export function resyncLiveQueries(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ predicate: (query) => query.meta?.['live'] === true });
+}

@@ -1,0 +1,123 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { createStore } from 'jotai';
+import { io, type Socket } from 'socket.io-client';
+import { authApi } from '#common/api/auth.ts';
+import { draftsApi } from '#common/api/drafts.ts';
+import { ideasApi } from '#common/api/ideas.ts';
+import { uploadsApi } from '#common/api/uploads.ts';
+import { videosApi } from '#common/api/videos.ts';
+import {
+  type ClientToServerEvents,
+  serverEvents,
+  type ServerEventName,
+  type ServerToClientEvents,
+  SOCKET_PATH,
+} from '#common/realtime.ts';
+import { pushStateAtom } from './push-state.ts';
+import { queryKeyOf, resyncLiveQueries } from './query-client.ts';
+import { applyStatus } from './video-news.ts';
+
+/** After this long without a line the page says that it polls instead of that it reconnects. */
+const GIVE_UP_HOPE_MS = 10_000;
+
+/** Events that only name what changed, and what is read again then. */
+const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
+  ServerEventName,
+  { readonly path: string }
+>([
+  ['videos:changed', videosApi.list],
+  ['drafts:changed', draftsApi.list],
+  ['stats:changed', videosApi.stats],
+  ['uploads:changed', uploadsApi.openUploads],
+  ['notifications:changed', videosApi.list],
+  ['ideas:changed', ideasApi.list],
+  ['leaderboard:changed', ideasApi.leaderboard],
+]);
+
+type AppSocket = Socket<ServerToClientEvents, ClientToServerEvents>;
+
+interface SocketDependencies {
+  readonly store: ReturnType<typeof createStore>;
+  readonly client: QueryClient;
+  /** Opens a socket; replaced in tests. */
+  readonly open?: () => AppSocket;
+  readonly random?: () => number;
+}
+
+function openSocket(): AppSocket {
+  return io({
+    path: SOCKET_PATH,
+    transports: ['websocket', 'polling'],
+    tryAllTransports: true,
+    withCredentials: true,
+    reconnectionDelay: 1000,
+    reconnectionDelayMax: 30_000,
+    randomizationFactor: 0.5,
+  });
+}
+
+/**
+ * Connects push to the cache of this page. Every connect reads all live data again, because events of the
+ * time between are lost; pushed states count only when their version is greater than the known one.
+ * @returns a function that closes the socket.
+ */
+export function connectPush({ store, client, open = openSocket, random = Math.random }: SocketDependencies) {
+  const socket = open();
+  let hopeTimer: ReturnType<typeof setTimeout> | undefined;
+  let returnTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const lost = (): void => {
+    if (store.get(pushStateAtom) !== 'live') return;
+    store.set(pushStateAtom, 'reconnecting');
+    hopeTimer = setTimeout(() => store.set(pushStateAtom, 'polling'), GIVE_UP_HOPE_MS);
+  };
+  const reread = (endpoint: { readonly path: string }): void => {
+    void client.invalidateQueries({ queryKey: queryKeyOf(endpoint), exact: true });
+  };
+
+  const comeBack = (): void => {
+    returnTimer = undefined;
+    socket.connect();
+  };
+
+  socket.on('connect', () => {
+    clearTimeout(hopeTimer);
+    store.set(pushStateAtom, 'live');
+    void resyncLiveQueries(client);
+  });
+  socket.on('disconnect', (reason) => {
+    lost();
+    // The server ended this session's socket: ask who is signed in, and come back if it is still us.
+    if (reason === 'io server disconnect' && returnTimer === undefined) {
+      reread(authApi.currentUser);
+      returnTimer = setTimeout(comeBack, 1000 + random() * 4000);
+    }
+  });
+
+  socket.on('video:status', (payload) => {
+    const status = serverEvents['video:status'].safeParse(payload);
+    if (status.success) applyStatus(client, status.data);
+  });
+  socket.onAny((event: string) => {
+    const endpoint = HINTS.get(event);
+    if (endpoint) reread(endpoint);
+  });
+  socket.on('server:bye', (payload) => {
+    const bye = serverEvents['server:bye'].safeParse(payload);
+    const waitMs = bye.success ? bye.data.waitMs : 0;
+    clearTimeout(returnTimer);
+    // Everybody coming back in the same second would be a second outage.
+    returnTimer = setTimeout(comeBack, random() * waitMs);
+    socket.disconnect();
+  });
+
+  return function close(): void {
+    clearTimeout(hopeTimer);
+    clearTimeout(returnTimer);
+    returnTimer = undefined;
+    socket.offAny();
+    socket.removeAllListeners();
+    socket.disconnect();
+    store.set(pushStateAtom, 'polling');
+  };
+}

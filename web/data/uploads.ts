@@ -1,0 +1,171 @@
+import { atom, useAtomValue, useSetAtom } from 'jotai';
+import { queryClientAtom } from 'jotai-tanstack-query';
+import { uploadTexts } from '#web/texts/uploads.ts';
+import { createRateMeter } from './rate-meter.ts';
+import { sessionAtom } from './session.ts';
+import { showToastAtom } from './toasts.ts';
+import { startTransfer, type Transfer, type TransferPhase, type TransferResult } from './upload-file.ts';
+import { refreshLists, setHeroVideoAtom } from './videos.ts';
+
+/** Files sent at the same time; more only share the same line. */
+const PARALLEL_TRANSFERS = 2;
+
+export interface UploadItem {
+  readonly id: number;
+  readonly file: File;
+  readonly userId: string;
+  /** Files of one drop share a batch; the hero sends one file and follows it on the landing page. */
+  readonly batch: number;
+  readonly origin: 'hero' | 'multi';
+  readonly state: 'waiting' | TransferPhase | 'sent' | 'failed';
+  /** Only what the server has acknowledged. */
+  readonly acknowledgedBytes: number;
+  readonly bytesPerSecond: number | null;
+  readonly videoId: string | null;
+  readonly reason: string | null;
+}
+
+const itemsAtom = atom<readonly UploadItem[]>([]);
+const counterAtom = atom(0);
+const keptFileAtom = atom<File | null>(null);
+/** Running transfers of this store, by item id; a fresh map for each store. */
+const transfersAtom = atom(() => new Map<number, Transfer>());
+
+const ACTIVE: ReadonlySet<UploadItem['state']> = new Set([
+  'waiting',
+  'uploading',
+  'offline',
+  'signed_out',
+  'paused',
+  'verifying',
+]);
+
+/** Whether closing the page now would interrupt this upload. */
+export function isActive(item: UploadItem): boolean {
+  return ACTIVE.has(item.state);
+}
+
+const patchAtom = atom(null, (get, set, id: number, patch: Partial<UploadItem>) => {
+  set(
+    itemsAtom,
+    get(itemsAtom).map((item) => (item.id === id ? { ...item, ...patch } : item)),
+  );
+});
+
+const finishAtom = atom(null, async (get, set, item: UploadItem, result: TransferResult) => {
+  get(transfersAtom).delete(item.id);
+  if (result.kind === 'cancelled')
+    set(
+      itemsAtom,
+      get(itemsAtom).filter(({ id }) => id !== item.id),
+    );
+  else if (result.kind === 'failed') {
+    const reason = result.fileUnreadable ? uploadTexts.reasons.fileChanged : (result.reason ?? null);
+    set(patchAtom, item.id, { state: 'failed', reason });
+    const multi = item.origin === 'multi';
+    set(showToastAtom, {
+      title: multi ? uploadTexts.failedOne(item.file.name) : uploadTexts.failed,
+      description: multi ? uploadTexts.failedOneDetail : (reason ?? uploadTexts.failedDetail),
+      tone: 'destructive',
+    });
+  } else {
+    set(patchAtom, item.id, { state: 'sent', videoId: result.videoId, acknowledgedBytes: item.file.size });
+    if (item.origin === 'hero') {
+      set(setHeroVideoAtom, result.videoId);
+      set(showToastAtom, { title: uploadTexts.success, description: uploadTexts.successDetail });
+    }
+  }
+  set(pumpAtom);
+  const batch = get(itemsAtom).filter((other) => other.batch === item.batch);
+  const batchEnded = item.origin === 'multi' && !batch.some(isActive);
+  if (batchEnded && result.kind === 'done')
+    set(showToastAtom, { title: uploadTexts.completeMany, description: uploadTexts.completeManyDetail });
+  if (result.kind === 'done') await refreshLists(get(queryClientAtom));
+});
+
+/** Starts waiting files while there is room. */
+const pumpAtom = atom(null, (get, set) => {
+  const transfers = get(transfersAtom);
+  for (const item of get(itemsAtom)) {
+    if (transfers.size >= PARALLEL_TRANSFERS) return;
+    if (item.state !== 'waiting' || transfers.has(item.id)) continue;
+    const meter = createRateMeter();
+    const transfer = startTransfer(item.file, {
+      onPhase: (state) => set(patchAtom, item.id, { state, bytesPerSecond: null }),
+      onAcknowledged: (acknowledgedBytes) => set(patchAtom, item.id, { acknowledgedBytes }),
+      onSent: (bytes) => {
+        meter.add(bytes, performance.now());
+        set(patchAtom, item.id, { bytesPerSecond: meter.bytesPerSecond() });
+      },
+    });
+    transfers.set(item.id, transfer);
+    void transfer.result.then((result) => set(finishAtom, item, result));
+  }
+});
+
+const startAtom = atom(null, (get, set, files: readonly File[], origin: UploadItem['origin']) => {
+  const user = get(sessionAtom).data;
+  if (!user || files.length === 0) return;
+  const first = get(counterAtom) + 1;
+  set(counterAtom, first + files.length);
+  const added = files.map((file, index): UploadItem => ({
+    id: first + index,
+    file,
+    userId: user.id,
+    batch: first,
+    origin,
+    state: 'waiting',
+    acknowledgedBytes: 0,
+    bytesPerSecond: null,
+    videoId: null,
+    reason: null,
+  }));
+  set(itemsAtom, [...get(itemsAtom), ...added]);
+  if (origin === 'multi') set(showToastAtom, { title: uploadTexts.startedMany(files.length) });
+  set(pumpAtom);
+});
+
+const commandAtom = atom(null, (get, set, id: number, command: UploadCommand) => {
+  const transfer = get(transfersAtom).get(id);
+  if (command === 'retry') {
+    set(patchAtom, id, { state: 'waiting', reason: null });
+    set(pumpAtom);
+  } else if (command === 'dismiss' || (command === 'cancel' && !transfer))
+    set(
+      itemsAtom,
+      get(itemsAtom).filter((item) => item.id !== id),
+    );
+  else transfer?.[command]();
+});
+
+export type UploadCommand = 'pause' | 'resume' | 'cancel' | 'retry' | 'dismiss';
+
+/** Ends what belongs to another account and wakes what waited for this one to sign in. */
+const sessionChangedAtom = atom(null, (get, set, userId: string) => {
+  for (const item of get(itemsAtom)) {
+    if (item.userId !== userId) set(commandAtom, item.id, isActive(item) ? 'cancel' : 'dismiss');
+    else if (item.state === 'signed_out') set(commandAtom, item.id, 'resume');
+  }
+});
+
+export function useUploads(): readonly UploadItem[] {
+  return useAtomValue(itemsAtom);
+}
+
+/** Starts sending files in the name of the signed-in user. */
+export function useStartUploads(): (files: readonly File[], origin: UploadItem['origin']) => void {
+  return useSetAtom(startAtom);
+}
+
+export function useUploadCommand(): (id: number, command: UploadCommand) => void {
+  return useSetAtom(commandAtom);
+}
+
+export function useUploadSessionChange(): (userId: string) => void {
+  return useSetAtom(sessionChangedAtom);
+}
+
+/** The file picked while signed out; it is sent after signing in. */
+export function useKeptFile(): [File | null, (file: File | null) => void] {
+  return [useAtomValue(keptFileAtom), useSetAtom(keptFileAtom)];
+}

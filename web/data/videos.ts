@@ -1,0 +1,180 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { atom, useAtomValue, useSetAtom } from 'jotai';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { useMemo } from 'react';
+import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import { draftsApi } from '#common/api/drafts.ts';
+import { POLL_MS } from '#common/limits.ts';
+import { videoTexts } from '#web/texts/videos.ts';
+import { callApi, serverMessageOf } from './api-client.ts';
+import { pushStateAtom } from './push-state.ts';
+import { liveQuery, queryKeyOf } from './query-client.ts';
+import { sessionAtom } from './session.ts';
+import { useShowToast } from './toasts.ts';
+import { mergeList, mergeStatus, patchListed } from './video-news.ts';
+
+const LIST_KEY = queryKeyOf(videosApi.list);
+
+function createListAtom(intervalMs: number) {
+  return atomWithQuery((get) => ({
+    queryKey: LIST_KEY,
+    queryFn: async ({ signal, client }) => mergeList(client, await callApi(videosApi.list, { signal })),
+    enabled: Boolean(get(sessionAtom).data),
+    ...liveQuery(get(pushStateAtom), intervalMs),
+  }));
+}
+
+const dashboardListAtom = createListAtom(POLL_MS.dashboardVideos);
+const libraryListAtom = createListAtom(POLL_MS.libraryVideos);
+const editorListAtom = createListAtom(POLL_MS.editor);
+const listAtoms = { dashboard: dashboardListAtom, library: libraryListAtom, editor: editorListAtom } as const;
+
+/** All videos of the account, at the polling interval of the page that asks. */
+export function useVideos(page: keyof typeof listAtoms) {
+  return useAtomValue(listAtoms[page]);
+}
+
+/** State of one video: read every 2 s while it is processing and push is down, not at all afterwards. */
+export function useVideoStatus(id: string) {
+  const statusAtom = useMemo(
+    () =>
+      atomWithQuery((get) => {
+        const live = liveQuery(get(pushStateAtom), POLL_MS.status);
+        return {
+          queryKey: queryKeyOf(videosApi.status, { id }),
+          queryFn: async ({ signal, client }) =>
+            mergeStatus(client, await callApi(videosApi.status, { params: { id }, signal })),
+          ...live,
+          refetchInterval: (query) =>
+            query.state.data === undefined || query.state.data.status === 'processing'
+              ? live.refetchInterval
+              : false,
+        };
+      }),
+    [id],
+  );
+  return useAtomValue(statusAtom);
+}
+
+/** The repair report of one video; it never changes for one version of the result. */
+export function useReport(id: string, enabled: boolean, version: string) {
+  const reportAtom = useMemo(
+    () =>
+      atomWithQuery(() => ({
+        queryKey: [...queryKeyOf(videosApi.report, { id }), version],
+        queryFn: ({ signal }) => callApi(videosApi.report, { params: { id }, signal }),
+        enabled,
+      })),
+    [id, enabled, version],
+  );
+  return useAtomValue(reportAtom);
+}
+
+/** Reads videos, stats and drafts again, after uploads and whatever else changes all three. */
+export async function refreshLists(client: QueryClient): Promise<void> {
+  await Promise.all(
+    [videosApi.list, videosApi.stats, draftsApi.list].map((endpoint) =>
+      client.invalidateQueries({ queryKey: queryKeyOf(endpoint), exact: true }),
+    ),
+  );
+}
+
+export function useRenameVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: ({ id, fileName }: { id: string; fileName: string }) =>
+      callApi(videosApi.rename, { params: { id }, body: { fileName } }),
+    onSuccess: (video) => {
+      patchListed(client, video.id, () => video);
+      showToast({ title: videoTexts.renamed });
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.renameFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+export function useDeleteVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(videosApi.remove, { params: { id } }),
+    onSuccess: (_answer, id) => {
+      patchListed(client, id, () => null);
+      showToast({ title: videoTexts.deleted, description: videoTexts.deletedDetail });
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.deleteFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+export function useRetryVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(videosApi.retry, { params: { id } }),
+    onSuccess: () => refreshLists(client),
+    onError: (error) =>
+      showToast({
+        title: videoTexts.retryFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+/** Switches the public page of a video on or off (D-28). */
+export function useShareVideo() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, shared }: { id: string; shared: boolean }) =>
+      callApi(videosApi.share, { params: { id }, body: { shared } }),
+    onSuccess: ({ shared }, { id }) => patchListed(client, id, (video) => ({ ...video, shared })),
+  });
+}
+
+/** The video whose processing the landing page shows; null follows the newest one at work. */
+const heroVideoIdAtom = atom<string | null>(null);
+
+export function useSetHeroVideo(): (id: string | null) => void {
+  return useSetAtom(heroVideoIdAtom);
+}
+
+export const setHeroVideoAtom = atom(null, (_get, set, id: string | null) => set(heroVideoIdAtom, id));
+
+/** Id of the video the landing page follows: the one just uploaded, else the newest at work. */
+export function useHeroVideoId(): string | null {
+  const chosen = useAtomValue(heroVideoIdAtom);
+  const { data } = useVideos('dashboard');
+  return chosen ?? data?.find((video: VideoDto) => video.status === 'processing')?.id ?? null;
+}
+
+/** Asks the server for a clip with planted defects and follows its repair. */
+export function useSampleClip() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  const setHeroVideo = useSetHeroVideo();
+  return useMutation({
+    mutationFn: () => callApi(videosApi.sample),
+    onSuccess: ({ videoId }) => {
+      setHeroVideo(videoId);
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.sampleFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}

@@ -1,0 +1,145 @@
+import type { DefectKind } from '#common/report.ts';
+
+/** Texts about videos: toasts, states, the library. */
+export const videoTexts = {
+  tryAgain: 'Please try again.',
+  renamed: 'Video renamed',
+  renameFailed: 'Rename failed',
+  deleted: 'Video deleted',
+  deletedDetail: 'Its draft backups stay until they expire.',
+  deleteFailed: 'Delete failed',
+  deleteConfirm: (name: string) =>
+    `Delete "${name}"? Deletion cannot be undone. Draft backups of this video remain until they expire.`,
+  retryFailed: 'Retry failed',
+  sampleFailed: 'The sample clip could not be made',
+
+  status: { processing: 'Processing', completed: 'Completed', failed: 'Failed' },
+  queued: (ahead: number) =>
+    ahead === 0
+      ? 'Queued, next in line'
+      : ahead === 1
+        ? 'Queued, 1 before you'
+        : `Queued, ${ahead} before you`,
+  none: 'None',
+  issues: {
+    stutteredCuts: (n: number) => (n === 1 ? '1 stuttered cut' : `${n} stuttered cuts`),
+    audioSync: 'Audio sync',
+    droppedFrames: (n: number) => (n === 1 ? '1 dropped frame' : `${n} dropped frames`),
+    corruptedSections: (n: number) => (n === 1 ? '1 corrupted section' : `${n} corrupted sections`),
+    windNoise: 'Wind noise',
+  },
+  issuesPending: 'Issues: being analysed',
+  recommended: {
+    shakyFootage: 'Shaky footage: try Stabilize Footage',
+    poorLighting: 'Dark picture: try Color Correction',
+    blurrySection: 'Soft picture: try Sharpen Video',
+  },
+  defects: {
+    stuttered_cut: 'Stuttered cut',
+    dropped_frames: 'Dropped frames',
+    corrupted_section: 'Corrupted section',
+    audio_sync: 'Audio sync',
+    wind_noise: 'Wind noise',
+    shaky_footage: 'Shaky footage',
+    poor_lighting: 'Poor lighting',
+    blurry_section: 'Blurry section',
+  } satisfies Record<DefectKind, string>,
+  outcomes: { repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
+  unchanged: 'Nothing was wrong: the result is your upload, byte for byte.',
+
+  library: {
+    title: 'Video Library',
+    lead: 'Every clip you brought in, with what was wrong and what was mended.',
+    back: 'Back to Dashboard',
+    stats: { total: 'Total Videos', completed: 'Completed', processing: 'Processing' },
+    bannerTitle: 'Upgrade to Creator Pro+',
+    bannerText: 'Pro+ adds AI Quick Fixes and AI Storyline to every clip, without a monthly limit.',
+    bannerAction: 'Upgrade to Pro+',
+    search: 'Search by name or id',
+    sort: 'Sort by',
+    sorts: { newest: 'Newest first', oldest: 'Oldest first', name: 'Name', size: 'Largest first' },
+    filterStatus: 'Status',
+    filterDefect: 'Defect',
+    all: 'All',
+    noDefect: 'None found',
+    list: 'Your videos',
+    emptyTitle: 'No videos yet',
+    emptyText: 'Bring in a clip that stutters, drifts or crackles and watch it being mended.',
+    emptyAction: 'Upload your first video',
+    noMatchTitle: 'No video matches',
+    noMatchText: 'Try another name or clear the filters.',
+    clearFilters: 'Clear filters',
+    loading: 'Loading your videos...',
+    refreshFailed: 'Could not refresh. Showing what was last known.',
+    loadFailed: 'Your videos could not be loaded.',
+    retry: 'Retry',
+    selected: (n: number) => (n === 1 ? '1 selected' : `${n} selected`),
+    select: (name: string) => `Select ${name}`,
+    selectAll: 'Select all',
+    clearSelection: 'Clear selection',
+    downloadSelected: 'Download selected',
+    deleteSelected: 'Delete selected',
+    deleteManyConfirm: (n: number) =>
+      `Delete ${n} videos? Deletion cannot be undone. Draft backups of these videos remain until they expire.`,
+  },
+
+  card: {
+    created: 'Created',
+    size: 'Size',
+    play: 'Play',
+    expand: 'Show player and details',
+    collapse: 'Hide player and details',
+    rename: 'Rename',
+    renameLabel: 'New name',
+    save: 'Save',
+    cancel: 'Cancel',
+    edit: 'Open in editor',
+    download: 'Download',
+    drafts: 'Add to drafts',
+    delete: 'Delete',
+    share: 'Share',
+    retry: 'Retry',
+    report: 'Repair report',
+    completedOnly: 'Available when processing is complete',
+    issues: 'Issues',
+    sample: 'Sample',
+    remaining: (minutes: number) => `${minutes} min remaining`,
+    poster: (name: string) => `First picture of ${name}`,
+  },
+
+  share: {
+    tiktok: 'TikTok',
+    youtube: 'YouTube',
+    instagram: 'Instagram',
+    x: 'X',
+    text: (name: string) => `${name}, mended with Reelmend`,
+    failed: 'Sharing failed',
+    public: 'Sharing makes a public page for this video.',
+    stop: 'Stop sharing',
+    stopped: 'Sharing stopped',
+    stoppedDetail: 'The public page is closed.',
+  },
+
+  upsell: {
+    fixesTitle: 'AI Quick Fixes',
+    fixesText: 'Steadier picture, cleaner voice, colour and platform exports, each with one press.',
+    storylineTitle: 'AI Storyline',
+    storylineText: 'Scenes, themes and who appears when, computed from picture and sound.',
+    needs: 'Creator Pro+',
+    compare: 'Compare plans',
+    subscribe: 'Get Creator Pro+',
+  },
+
+  download: {
+    demoTitle: 'Demo Mode',
+    demoText:
+      'Downloads are not available for demo videos. In production, you would be able to download your processed videos.',
+    failedTitle: 'Download Failed',
+    failedText: 'Video file not available. Please try processing the video again.',
+    errorTitle: 'Download Error',
+    errorText: {
+      dashboard: 'Failed to download video. Please try again.',
+      library: 'Unable to download video. Please try again.',
+    },
+  },
+} as const;

@@ -126,18 +126,21 @@ export interface RepeatRun {
 export async function injectRepeats(
   input: MakeInput & { readonly history: 'inserted' | 'held'; readonly runs: readonly RepeatRun[] },
 ): Promise<RepeatTruth[]> {
-  const filters: string[] = [];
+  const { history } = input;
   const truth: RepeatTruth[] = [];
+  const runs = [...input.runs].sort((a, b) => a.frame - b.frame);
   let grown = 0;
-  for (const run of [...input.runs].sort((a, b) => a.frame - b.frame)) {
-    const at = run.frame + grown;
-    filters.push(`loop=loop=${run.count}:size=1:start=${at}`);
-    if (input.history === 'held') {
-      filters.push(`select='not(between(n,${at + run.count + 1},${at + 2 * run.count}))'`);
-    } else grown += run.count;
-    truth.push({ history: input.history, firstFrame: at + 1, lastFrame: at + run.count, count: run.count });
+  for (const { frame, count } of runs) {
+    truth.push({ history, firstFrame: frame + grown + 1, lastFrame: frame + grown + count, count });
+    if (history === 'inserted') grown += count;
   }
-  await filterAtConstantRate(input, filters);
+  // A hole is made in the times, and the constant-rate filter fills it with copies of the picture before.
+  const rate = await constantRate(input);
+  const hole =
+    history === 'inserted'
+      ? `setpts='N${runs.map(({ frame, count }) => `+${count}*gt(N,${frame})`).join('')}'`
+      : `setpts=N,${selectWithout(runs.map(({ frame, count }) => ({ frame: frame + 1, count })))}`;
+  await encodeFiltered(input, [`settb=1/(${rate})`, hole, `fps=${rate}`].join(','), ['-r', rate]);
   return truth;
 }
 

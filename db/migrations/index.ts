@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as init from './001_init.ts';
+import * as plansAndAccess from './002_plans_and_access.ts';
 
 interface Migration {
   readonly name: string;
@@ -8,7 +9,10 @@ interface Migration {
 }
 
 /** All migrations in order. Imported, not read from a folder, so that the bundle and the sources agree. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '001_init', up: init.up, down: init.down }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '001_init', up: init.up, down: init.down },
+  { name: '002_plans_and_access', up: plansAndAccess.up, down: plansAndAccess.down },
+];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: async () => [...MIGRATIONS],

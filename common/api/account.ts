@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineEndpoint, messageBody } from './endpoint.ts';
+
+/** Bytes the account occupies; the same content in two places counts once, in the first line that holds it. */
+export const storageUse = z.object({
+  /** Untouched originals of videos and of draft backups. */
+  originalsBytes: z.number().int(),
+  /** Repaired results and versions made by quick fixes. */
+  versionsBytes: z.number().int(),
+  /** Files made for a platform. */
+  exportsBytes: z.number().int(),
+  /** Posters, captions and reports. */
+  extrasBytes: z.number().int(),
+  /** Bytes of unfinished uploads. */
+  uploadsBytes: z.number().int(),
+  totalBytes: z.number().int(),
+});
+export type StorageUse = z.infer<typeof storageUse>;
+
+export const accountApi = {
+  storage: defineEndpoint({
+    method: 'GET',
+    path: '/api/account/storage',
+    summary: 'How many bytes the account occupies, by kind.',
+    response: storageUse,
+  }),
+  remove: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/account',
+    summary: 'Deletes the account with every row and every stored file, at once and for ever.',
+    body: z.object({ password: z.string().min(1, 'Password is required').max(1024) }),
+    response: messageBody,
+  }),
+} as const;
+
+/** Everything the account holds as one tar archive; a plain link. */
+export const accountExportPath = '/api/account/export';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
+
+/** `read`: GET and HEAD; `write`: everything else. A token holds one or both. */
+export const TOKEN_SCOPES = ['read', 'write'] as const;
+export const tokenScope = z.enum(TOKEN_SCOPES);
+export type TokenScope = z.infer<typeof tokenScope>;
+
+/** Start of every personal access token, so that a leaked one is recognised by scanners and people. */
+export const TOKEN_PREFIX = 'pat_';
+export const MAX_TOKENS_PER_ACCOUNT = 20;
+
+export const apiTokenDto = z.object({
+  id,
+  name: z.string(),
+  scopes: z.array(tokenScope),
+  /** The first characters of the token, enough to tell it from the others. */
+  hint: z.string(),
+  createdAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+  expiresAt: z.string().nullable(),
+});
+export type ApiTokenDto = z.infer<typeof apiTokenDto>;
+
+export const apiAccessApi = {
+  list: defineEndpoint({
+    method: 'GET',
+    path: '/api/tokens',
+    summary: 'Personal access tokens of the account, newest first, without their secrets.',
+    response: z.array(apiTokenDto),
+  }),
+  create: defineEndpoint({
+    method: 'POST',
+    path: '/api/tokens',
+    summary: 'Makes a personal access token; the answer is the only time it is shown.',
+    body: z.object({
+      name: z.string().trim().min(1, 'Please give the token a name.').max(60),
+      scopes: z.array(tokenScope).min(1, 'Choose at least one permission.').max(2),
+      /** Days until it stops working; left out: until it is revoked. */
+      expiresInDays: z.number().int().min(1).max(365).optional(),
+    }),
+    response: z.object({ token: z.string(), details: apiTokenDto }),
+  }),
+  revoke: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/tokens/:id',
+    summary: 'Revokes a token at once.',
+    params: idParams,
+    response: messageBody,
+  }),
+} as const;
+
+/** The OpenAPI 3.1 document of this API and a page for people; both are public. */
+export const apiDocumentPath = '/api/openapi.json';
+export const apiDocsPath = '/api/docs';

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineEndpoint, idParams } from './endpoint.ts';
+
+/** What picture and sound of a clip tell about its story (specification section 3, D-64). */
+export const storylineDto = z.object({
+  title: z.string(),
+  summary: z.string(),
+  /** 0 to 100: share of the clip with usable signal. */
+  confidence: z.number().min(0).max(100),
+  genre: z.string(),
+  mood: z.string(),
+  themes: z.array(z.string()),
+  characters: z.array(
+    z.object({ name: z.string(), description: z.string(), appearances: z.array(z.string()) }),
+  ),
+  scenes: z.array(
+    z.object({
+      timestamp: z.string(),
+      duration: z.string(),
+      description: z.string(),
+      emotions: z.array(z.string()),
+      keyObjects: z.array(z.string()),
+      actions: z.array(z.string()),
+    }),
+  ),
+});
+export type StorylineDto = z.infer<typeof storylineDto>;
+
+export const storylineApi = {
+  get: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/storyline',
+    summary: 'The storyline of a video; 404 while there is none (plan Creator Pro+).',
+    params: idParams,
+    response: storylineDto,
+  }),
+  analyze: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/storyline/analyze',
+    summary: 'Starts the storyline analysis; the result is read by GET (plan Creator Pro+).',
+    params: idParams,
+    response: z.object({ jobId: z.string() }),
+  }),
+} as const;

@@ -7,6 +7,7 @@ export async function up(knex: Knex): Promise<void> {
     t.string('plan', 20).notNullable();
     t.bigInteger('started_at').notNullable();
     t.bigInteger('ends_at').notNullable();
+    t.string('return_plan', 20).notNullable();
     t.bigInteger('reminded_at');
     t.bigInteger('ended_at');
     t.primary(['user_id', 'plan']);

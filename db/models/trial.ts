@@ -9,8 +9,10 @@ export class Trial extends BaseModel {
   declare plan: PlanSlug;
   declare startedAt: number;
   declare endsAt: number;
+  /** The plan the account gets back when the trial ends: Starter, or what the operator had given before. */
+  declare returnPlan: PlanSlug;
   /** When the notice that it ends soon was given. */
   declare remindedAt: number | null;
-  /** When the account was put back to Starter because of its end. */
+  /** When the account was put back because of its end. */
   declare endedAt: number | null;
 }

@@ -1,0 +1,147 @@
+import type { Knex } from 'knex';
+import type { Transaction } from 'objection';
+import { PLANS, TRIAL_DAYS, type PlanSlug } from '#common/plans.ts';
+import { Trial } from '#db/models/trial.ts';
+import { User } from '#db/models/user.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import { trialEndedNotice, trialReminderNotice, type TrialNotice } from './trial-notices.ts';
+
+const DAY_MS = 24 * 3600_000;
+const TRIAL_MS = TRIAL_DAYS * DAY_MS;
+/** A notice is given this long before a trial ends. */
+const REMIND_BEFORE_MS = DAY_MS;
+const SWEEP_BATCH = 200;
+
+export interface SubscriptionDeps {
+  readonly db: Knex;
+  readonly events: EventBus;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** `off`: the wizard's call changes nothing, plans are the operator's matter. */
+  readonly billing: 'trial' | 'off';
+  /** Writes an entry of the list behind the bell within the transaction. */
+  readonly notify: (notice: TrialNotice & { userId: string }, trx: Transaction) => Promise<void>;
+}
+
+export interface SubscriptionService {
+  readonly billing: 'trial' | 'off';
+  /**
+   * Starter at once; a paid plan as a trial of seven days, once per account and plan. Repeating changes
+   * nothing, and a trial that was left can be taken up again until its first end, which never moves.
+   * @throws AppError `conflict` when the trial of this plan is used up
+   */
+  subscribe(userId: string, plan: PlanSlug): Promise<User>;
+  trialsOf(userId: string): Promise<Trial[]>;
+  /**
+   * Ends trials whose time is over and reminds of those that end within a day; safe to run at any time
+   * and in several processes at once. @returns how many accounts were put back and reminded
+   */
+  sweepTrials(): Promise<{ ended: number; reminded: number }>;
+}
+
+/** Plans of an account: the trial of the sign-up wizard and its end (D-35). */
+export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionService {
+  const { db, events, now, notify } = deps;
+
+  async function subscribe(userId: string, plan: PlanSlug): Promise<User> {
+    if (deps.billing === 'off') return User.query(db).findById(userId).throwIfNotFound(notFound());
+    const result = await db.transaction(async (trx) => {
+      const user = await lockUser(userId, trx);
+      const next = PLANS[plan].paid ? await paidPlan(user, plan, trx) : { plan, trialEndsAt: null };
+      if (next.plan === user.plan && next.trialEndsAt === user.trialEndsAt) return { user, changed: false };
+      const patched = await user.$query(trx).patchAndFetch({ ...next, updatedAt: now() });
+      return { user: patched, changed: true };
+    });
+    if (result.changed) events.emit('user.changed', { userId });
+    return result.user;
+  }
+
+  /** What the account has after asking for a paid plan; the trial row is written once and then only read. */
+  async function paidPlan(user: User, plan: PlanSlug, trx: Transaction) {
+    const granted = user.trialEndsAt === null && PLANS[user.plan].paid;
+    if (granted && user.plan === plan) return { plan, trialEndsAt: null };
+    const at = now();
+    const returnPlan = granted ? user.plan : await returnPlanOf(user, trx);
+    await Trial.query(trx)
+      .insert({ userId: user.id, plan, startedAt: at, endsAt: at + TRIAL_MS, returnPlan })
+      .onConflict(['user_id', 'plan'])
+      .ignore();
+    const trial = await Trial.query(trx).findById([user.id, plan]).throwIfNotFound();
+    if (trial.endsAt <= at) {
+      throw new AppError('conflict', `You have already used the free trial of ${PLANS[plan].name}.`);
+    }
+    if (user.plan !== plan) await trial.$query(trx).patch({ returnPlan });
+    return { plan, trialEndsAt: trial.endsAt };
+  }
+
+  async function endTrial(user: User): Promise<boolean> {
+    const done = await db.transaction(async (trx) => {
+      const plan = await returnPlanOf(user, trx);
+      const at = now();
+      // Only the process whose update meets the row as it was read tells about it.
+      const rows = await User.query(trx)
+        .patch({ plan, trialEndsAt: null, updatedAt: at })
+        .where({ id: user.id, plan: user.plan, trial_ends_at: user.trialEndsAt });
+      if (rows === 0) return false;
+      await Trial.query(trx).patch({ endedAt: at }).where({ user_id: user.id, plan: user.plan });
+      await notify({ userId: user.id, ...trialEndedNotice(user.plan, plan) }, trx);
+      return true;
+    });
+    if (done) {
+      events.emit('user.changed', { userId: user.id });
+      events.emit('notification.created', { userId: user.id });
+    }
+    return done;
+  }
+
+  async function remind(trial: Trial): Promise<boolean> {
+    const done = await db.transaction(async (trx) => {
+      const rows = await Trial.query(trx)
+        .patch({ remindedAt: now() })
+        .where({ user_id: trial.userId, plan: trial.plan })
+        .whereNull('reminded_at');
+      if (rows === 0) return false;
+      await notify({ userId: trial.userId, ...trialReminderNotice(trial.plan, trial.endsAt) }, trx);
+      return true;
+    });
+    if (done) events.emit('notification.created', { userId: trial.userId });
+    return done;
+  }
+
+  async function sweepTrials() {
+    const at = now();
+    const due = await User.query(db).where('trial_ends_at', '<=', at).limit(SWEEP_BATCH);
+    let ended = 0;
+    for (const user of due) if (await endTrial(user)) ended += 1;
+    const soon = await Trial.query(db)
+      .join('users', 'users.id', 'trials.user_id')
+      .select('trials.*')
+      .where('users.trial_ends_at', '>', at)
+      .where('users.trial_ends_at', '<=', at + REMIND_BEFORE_MS)
+      .whereColumn('users.plan', 'trials.plan')
+      .whereNull('trials.reminded_at')
+      .limit(SWEEP_BATCH);
+    let reminded = 0;
+    for (const trial of soon) if (await remind(trial)) reminded += 1;
+    return { ended, reminded };
+  }
+
+  return {
+    billing: deps.billing,
+    subscribe,
+    trialsOf: async (userId) => Trial.query(db).where('user_id', userId).orderBy(['started_at', 'plan']),
+    sweepTrials,
+  };
+}
+
+async function lockUser(userId: string, trx: Transaction): Promise<User> {
+  return User.query(trx).findById(userId).forUpdate().throwIfNotFound(notFound());
+}
+
+/** The plan below the running trial: what the operator had given, else Starter. */
+async function returnPlanOf(user: User, trx: Transaction): Promise<PlanSlug> {
+  if (user.trialEndsAt === null) return 'starter';
+  const trial = await Trial.query(trx).findById([user.id, user.plan]);
+  return trial?.returnPlan ?? 'starter';
+}

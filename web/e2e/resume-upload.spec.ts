@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
+import { createServerProcess } from './server-process.ts';
+import { expect, newAccount, signIn, test } from './fixtures.ts';
+
+let clips: TestClips;
+test.beforeAll(async () => {
+  clips = await makeTestClips();
+});
+
+const heroInput = '#upload input[type=file]';
+
+test('an upload that is cut goes on where the server stopped, without sending much twice', async ({
+  page,
+  account,
+}) => {
+  expect(account.username).toBeTruthy();
+  const { size } = await stat(clips.large);
+  let cuts = 0;
+  let acknowledgedBytes = 0;
+  await page.route('**/uploads/**', async (route) => {
+    const request = route.request();
+    if (request.method() === 'PATCH' && acknowledgedBytes > 0 && cuts < 2) {
+      cuts += 1;
+      await route.abort('connectionreset');
+      return;
+    }
+    const answer = await route.fetch();
+    if (request.method() === 'PATCH') acknowledgedBytes += request.postDataBuffer()?.length ?? 0;
+    await route.fulfill({ response: answer });
+  });
+  await page.goto('/');
+  await page.locator(heroInput).setInputFiles(clips.large);
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+  expect(cuts).toBe(2);
+  expect(acknowledgedBytes).toBe(size);
+  const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
+  expect(video.originalSha256).toBe(await sha256Of(clips.large));
+});
+
+test('an upload survives a killed server and a reloaded page', async ({ browser }) => {
+  const server = await createServerProcess();
+  await server.start();
+  const context = await browser.newContext({ baseURL: server.baseUrl });
+  const page = await context.newPage();
+  try {
+    await signIn(page, server, newAccount());
+    const offsets: number[] = [];
+    let patches = 0;
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/uploads/**', async (route) => {
+      const request = route.request();
+      if (request.method() === 'PATCH') {
+        offsets.push(Number(request.headers()['upload-offset'] ?? -1));
+        patches += 1;
+        if (patches === 2) {
+          // The second chunk waits until the server is gone.
+          await gate;
+          await route.abort('connectionreset').catch(() => undefined);
+          return;
+        }
+      }
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto('/');
+    await page.locator(heroInput).setInputFiles(clips.large);
+    await expect.poll(() => patches, { timeout: 30_000 }).toBe(2);
+    await server.kill();
+    await server.start();
+    open();
+    await page.reload();
+    offsets.length = 0;
+    await page.locator(heroInput).setInputFiles(clips.large);
+    await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+    // The first chunk was acknowledged before the kill and is not sent again.
+    expect(Math.min(...offsets)).toBeGreaterThan(0);
+    const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
+    expect(video.originalSha256).toBe(await sha256Of(clips.large));
+  } finally {
+    await context.close();
+    await server.stop();
+  }
+});

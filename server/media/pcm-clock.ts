@@ -1,0 +1,60 @@
+/**
+ * The time axis of a decoded sound stream: for each decoded frame, the time its container gives it and the
+ * number of samples it holds. Sample numbers count decoded samples of one channel at the stream's own rate.
+ */
+export interface SoundClock {
+  /** Samples per second; 0 until the first frame is known. */
+  rateHz: number;
+  /** Container time of each frame, ms. */
+  readonly startMs: number[];
+  /** Number of the first sample of each frame. */
+  readonly firstSample: number[];
+  /** Samples of all frames. */
+  sampleCount: number;
+}
+
+export function createSoundClock(): SoundClock {
+  return { rateHz: 0, startMs: [], firstSample: [], sampleCount: 0 };
+}
+
+/** Adds a decoded frame; one without a time follows its predecessor without a gap. */
+export function appendSound(
+  clock: SoundClock,
+  frame: { readonly startMs: number | null; readonly sampleCount: number; readonly rateHz: number },
+): void {
+  if (clock.rateHz === 0) clock.rateHz = frame.rateHz;
+  const last = clock.startMs.length - 1;
+  const follows =
+    last < 0
+      ? 0
+      : (clock.startMs[last] ?? 0) +
+        ((clock.sampleCount - (clock.firstSample[last] ?? 0)) / clock.rateHz) * 1000;
+  clock.startMs.push(frame.startMs ?? follows);
+  clock.firstSample.push(clock.sampleCount);
+  // A stream that changes its rate is counted in samples of its first rate.
+  clock.sampleCount += Math.round((frame.sampleCount * clock.rateHz) / frame.rateHz);
+}
+
+/** Container time of a sample, ms; samples beyond the last frame go on at the nominal rate. */
+export function timeOfSample(clock: SoundClock, sample: number): number {
+  const starts = clock.firstSample;
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= sample) low = middle;
+    else high = middle - 1;
+  }
+  if (starts.length === 0 || clock.rateHz === 0) return 0;
+  return (clock.startMs[low] ?? 0) + ((sample - (starts[low] ?? 0)) / clock.rateHz) * 1000;
+}
+
+/** Time of the first sample, ms; 0 for silence without frames. */
+export function soundStartMs(clock: SoundClock): number {
+  return clock.startMs[0] ?? 0;
+}
+
+/** Time at which the last frame ends, ms. */
+export function soundEndMs(clock: SoundClock): number {
+  return timeOfSample(clock, clock.sampleCount);
+}

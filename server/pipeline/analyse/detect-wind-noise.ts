@@ -1,0 +1,183 @@
+import { mean, percentile } from '#server/media/signal.ts';
+import type { Finding } from './analysis.ts';
+import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
+
+/**
+ * Limits of the wind detector. Measured on real wind (phone and action camera microphones, outdoor
+ * recordings), alone and under real speech at -5 to 10 dB, against clean speech, rotors, a plane, a train,
+ * roof-top rumble, hum, brown and pink noise; each limit lies between the two groups. The features are those of
+ * Nelke and Vary (2014, sub-band centroid and low-band energy) applied to the background instead of the whole
+ * spectrum, so that a voice over the wind does not hide it.
+ */
+export const WIND_LIMITS = {
+  /** Background 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
+  floorDb: -40.5,
+  /** Background below 500 Hz over background 1-4 kHz, dB: wind 12 to 28, pink noise 2. */
+  lowOverHighDb: 11,
+  /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
+  totalOverFloorDb: 16,
+  /** Slope 100-1600 Hz, dB per octave: wind -4.4 to -10, plane -2.4, pink noise -3. */
+  tiltDbPerOctave: -4.2,
+  /** Steeper than any wind measured (-10.7): hum and filtered noise. */
+  tiltFloorDbPerOctave: -20,
+  /** Lines in the pauses, share of power: wind under a voice up to 0.35, breathless narration 0.42, rotor 0.6. */
+  pauseTonalShare: 0.4,
+  /** Spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
+  gustDb: 2,
+  /** Mean step of the background from one quarter second to the next, dB: wind 0.98 up, engines 0.8. */
+  flutterDb: 0.95,
+} as const;
+
+/** Seconds on each side in which gusts are looked for. */
+const GUST_REACH_MS = 6000;
+/** Blocks below this level are pauses of the recording and say nothing about gusts. */
+const GUST_FLOOR_DB = -60;
+/** A wind span grows into its neighbourhood while the background stays within this of the span's own, dB. */
+const GROW_DB = 10;
+/** Margin from which a single window counts without a windy neighbour. */
+const ALONE_MARGIN = 0.5;
+/** Two windy stretches closer than this are one. */
+const JOIN_MS = 1500;
+
+export interface WindSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Background 60-500 Hz of the span, dBFS. */
+  readonly levelDb: number;
+}
+
+/** How unsteady the background is around a window. */
+export interface Gusts {
+  readonly spreadDb: number;
+  readonly flutterDb: number;
+}
+
+/** Gust figures within `GUST_REACH_MS` of the middle of a window; zeros where there is no sound. */
+export function measureGusts(series: WindSeries, window: WindWindow): Gusts {
+  const middle = (window.startMs + window.endMs) / 2;
+  const first = Math.max(0, Math.floor((middle - GUST_REACH_MS) / series.blockMs));
+  const last = Math.ceil((middle + GUST_REACH_MS) / series.blockMs);
+  const blocks = series.blockFloorDb.slice(first, last).filter((level) => level > GUST_FLOOR_DB);
+  const steps = blocks.slice(1).map((level, i) => Math.abs(level - (blocks[i] ?? level)));
+  if (steps.length < 3) return { spreadDb: 0, flutterDb: 0 };
+  return { spreadDb: percentile(blocks, 0.6) - percentile(blocks, 0.1), flutterDb: mean(steps) };
+}
+
+/**
+ * How clearly a window is wind: the smallest margin over the limits, in units where 0 is the limit and 1 is
+ * plainly beyond; negative when one of energy, shape and gusts speaks against wind. All three must agree.
+ */
+export function windMargin(window: WindWindow, gusts: Gusts): number {
+  const { floorDb, tiltDbPerOctave: tilt } = window;
+  return Math.min(
+    (floorDb - WIND_LIMITS.floorDb) / 6,
+    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb) / 5,
+    (WIND_LIMITS.totalOverFloorDb - (window.totalDb - floorDb)) / 5,
+    (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
+    (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / 5,
+    (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / 0.1,
+    (gusts.spreadDb - WIND_LIMITS.gustDb) / 1.5,
+    (gusts.flutterDb - WIND_LIMITS.flutterDb) / 0.4,
+  );
+}
+
+/** Windy stretches of a clip; a pure function over the measured series, times in ms from its first sample. */
+export function findWindSpans(series: WindSeries): { spans: WindSpan[]; confidence: number } {
+  const margins = series.windows.map((window) => windMargin(window, measureGusts(series, window)));
+  const windy = series.windows.filter((_, i) => {
+    const margin = margins[i] ?? -1;
+    const company = Math.max(margins[i - 1] ?? -1, margins[i + 1] ?? -1);
+    // A window on its own must be plain, unless the clip has no other.
+    return margin >= 0 && (company >= 0 || margin >= ALONE_MARGIN || margins.length < 3);
+  });
+  if (windy.length === 0) return { spans: [], confidence: 0 };
+  const best = percentile(
+    margins.filter((margin) => margin >= 0),
+    0.75,
+  );
+  const spans: { startMs: number; endMs: number }[] = [];
+  for (const window of windy) {
+    const { startMs, endMs } = growWindow(series, window);
+    const last = spans.at(-1);
+    if (last && startMs <= last.endMs + JOIN_MS) last.endMs = Math.max(last.endMs, endMs);
+    else spans.push({ startMs, endMs });
+  }
+  return {
+    spans: spans.map((span) => ({ ...span, levelDb: spanLevelDb(series, span) })),
+    confidence: 0.6 + 0.35 * Math.min(1, best),
+  };
+}
+
+/** Median background 60-500 Hz of a span, dBFS: the figure of the report, before and after. */
+export function spanLevelDb(
+  series: WindSeries,
+  span: { readonly startMs: number; readonly endMs: number },
+): number {
+  const first = Math.floor(span.startMs / series.blockMs);
+  const blocks = series.blockFloorDb.slice(first, Math.max(first + 1, Math.ceil(span.endMs / series.blockMs)));
+  return blocks.length > 0 ? percentile(blocks, 0.5) : series.windows[0]?.floorDb ?? -140;
+}
+
+function growWindow(series: WindSeries, window: WindWindow): { startMs: number; endMs: number } {
+  const limit = Math.max(WIND_LIMITS.floorDb, window.floorDb - GROW_DB);
+  const { blockMs, blockFloorDb } = series;
+  const gap = Math.ceil(JOIN_MS / blockMs);
+  const walk = (from: number, step: 1 | -1): number => {
+    let reached = from;
+    for (let i = from + step; i >= 0 && i < blockFloorDb.length && Math.abs(i - reached) <= gap; i += step) {
+      if ((blockFloorDb[i] ?? -140) >= limit) reached = i;
+    }
+    return reached;
+  };
+  const first = walk(Math.round(window.startMs / blockMs), -1);
+  const last = walk(Math.min(blockFloorDb.length - 1, Math.round(window.endMs / blockMs) - 1), 1);
+  return {
+    startMs: Math.min(window.startMs, first * blockMs),
+    endMs: Math.max(window.endMs, (last + 1) * blockMs),
+  };
+}
+
+/**
+ * Wind on the microphone, told from engines (lines that stay in the pauses), rumble and room tone (steady or
+ * quiet) and music (lines): energy, shape and gusts of the background must agree.
+ * @param toTimeMs container time of a moment counted in samples from the start
+ * @returns one finding for the clip with all its windy spans, or null
+ */
+export function detectWindNoise(
+  series: WindSeries,
+  toTimeMs: (sampleTimeMs: number) => number,
+): Finding | null {
+  const { spans, confidence } = findWindSpans(series);
+  const first = spans[0];
+  const last = spans.at(-1);
+  if (!first || !last) return null;
+  const value = Math.max(...spans.map((span) => span.levelDb));
+  return {
+    kind: 'wind_noise',
+    startMs: toTimeMs(first.startMs),
+    endMs: toTimeMs(last.endMs),
+    firstFrame: null,
+    lastFrame: null,
+    count: spans.length,
+    confidence,
+    detector: 'detect-wind-noise',
+    measure: {
+      name: 'background below 500 Hz',
+      unit: 'dBFS',
+      threshold: WIND_LIMITS.floorDb,
+      value: round(value),
+    },
+    detail: {
+      kind: 'wind_noise',
+      spans: spans.map((span) => ({
+        startMs: toTimeMs(span.startMs),
+        endMs: toTimeMs(span.endMs),
+        levelDb: round(span.levelDb),
+      })),
+    },
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import type { AnalyticsBody } from '#common/api/analytics.ts';
+import { PLANS, planAllows, type PlanSlug } from '#common/plans.ts';
+import { Draft } from '#db/models/draft.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
+import { aggregateMonths } from './aggregate-months.ts';
+
+export interface AnalyticsDeps {
+  readonly db: Knex;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface AnalyticsService {
+  /**
+   * Figures of the last `months` UTC months, from the videos and backups the account still has.
+   * @throws AppError `plan_required`
+   */
+  monthly(user: { id: string; plan: PlanSlug }, months: number): Promise<AnalyticsBody>;
+}
+
+/** The analytics of one account (plan Creator Pro+). */
+export function createAnalyticsService({ db, now }: AnalyticsDeps): AnalyticsService {
+  return {
+    async monthly(user, months) {
+      if (!planAllows(user.plan, 'analytics')) {
+        throw new AppError('plan_required', `Analytics is part of ${PLANS.business.name}.`);
+      }
+      const videos = await Video.query(db)
+        .select(
+          'created_at',
+          'status',
+          'duration_ms',
+          'issues',
+          'fixes_applied',
+          'original_sha256',
+          'file_size',
+        )
+        .where('user_id', user.id);
+      const versions = await VideoVersion.query(db)
+        .select('video_versions.sha256', 'video_versions.size_bytes', 'video_versions.created_at')
+        .join('videos', 'videos.id', 'video_versions.video_id')
+        .where('videos.user_id', user.id);
+      const drafts = await Draft.query(db)
+        .select('sha256', 'size_bytes', 'created_at')
+        .where('user_id', user.id);
+      const originals = videos.map(({ originalSha256, fileSize, createdAt }) => ({
+        sha256: originalSha256,
+        sizeBytes: fileSize,
+        createdAt,
+      }));
+      return aggregateMonths(videos, [...originals, ...versions, ...drafts], months, now());
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { accountApi, accountExportPath } from '#common/api/account.ts';
+import { analyticsApi, analyticsCsvPath } from '#common/api/analytics.ts';
+import { apiAccessApi } from '#common/api/api-access.ts';
+import { authApi } from '#common/api/auth.ts';
+import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
+import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
+import { ideasApi } from '#common/api/ideas.ts';
+import { storylineApi } from '#common/api/storyline.ts';
+import { subscriptionApi } from '#common/api/subscription.ts';
+import { uploadsApi } from '#common/api/uploads.ts';
+import { mediaPaths, videosApi } from '#common/api/videos.ts';
+
+/**
+ * Who may make a call: `public` anyone; `token` a signed-in person or a personal access token;
+ * `session` a signed-in person only, because it concerns the account itself.
+ */
+export type Access = 'public' | 'token' | 'session';
+
+export interface Operation {
+  /** Group and name, e.g. `videos.list`; unique. */
+  readonly id: string;
+  readonly group: string;
+  readonly access: Access;
+  readonly endpoint: AnyEndpoint;
+}
+
+/** A call that answers with a file instead of JSON. */
+export interface FileOperation {
+  readonly id: string;
+  readonly group: string;
+  readonly access: Access;
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly summary: string;
+  readonly contentType: string;
+}
+
+const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = {
+  auth: authApi,
+  videos: videosApi,
+  uploads: uploadsApi,
+  drafts: draftsApi,
+  storyline: storylineApi,
+  ideas: ideasApi,
+  subscription: subscriptionApi,
+  account: accountApi,
+  tokens: apiAccessApi,
+  analytics: analyticsApi,
+};
+
+const SESSION_GROUPS: readonly string[] = ['subscription', 'account', 'tokens'];
+
+// Signed-out people register and sign in, and look at what its owner shares.
+const PUBLIC_IDS: readonly string[] = [
+  ...Object.keys(authApi)
+    .filter((name) => name !== 'currentUser')
+    .map((name) => `auth.${name}`),
+  'videos.sharedVideo',
+];
+
+/** Whether an operation is public, for accounts and their tokens, or for the signed-in person alone. */
+function accessOf(id: string, group: string): Access {
+  if (PUBLIC_IDS.includes(id)) return 'public';
+  return SESSION_GROUPS.includes(group) ? 'session' : 'token';
+}
+
+/** Every JSON call of the API, from the endpoint objects that router and browser client use. */
+export function allOperations(): Operation[] {
+  return Object.entries(GROUPS).flatMap(([group, endpoints]) =>
+    Object.entries(endpoints).map(([name, endpoint]) => {
+      const id = `${group}.${name}`;
+      return { id, group, access: accessOf(id, group), endpoint };
+    }),
+  );
+}
+
+/** The calls that answer with a file. */
+export function fileOperations(): FileOperation[] {
+  const file = (
+    id: string,
+    path: string,
+    contentType: string,
+    summary: string,
+    access: Access = 'token',
+  ): FileOperation => ({
+    id,
+    group: id.slice(0, id.indexOf('.')),
+    access,
+    method: 'GET',
+    path,
+    summary,
+    contentType,
+  });
+  return [
+    file('videos.stream', mediaPaths.stream, 'video/mp4', 'The current version, in ranges, for playing.'),
+    file('videos.download', mediaPaths.download, 'video/mp4', 'The current version as a file.'),
+    file('videos.poster', mediaPaths.poster, 'image/jpeg', 'A still picture of the video.'),
+    file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
+    file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
+    file(
+      'drafts.download',
+      draftDownloadPath,
+      'application/octet-stream',
+      'The untouched original of a draft.',
+    ),
+    file('analytics.csv', analyticsCsvPath, 'text/csv', 'The monthly figures as CSV (plan Creator Pro+).'),
+    file(
+      'account.export',
+      accountExportPath,
+      'application/x-tar',
+      'Everything the account holds.',
+      'session',
+    ),
+  ];
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import {
+  MAX_TOKENS_PER_ACCOUNT,
+  TOKEN_PREFIX,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from '#common/api/api-access.ts';
+import { PLANS, planAllows } from '#common/plans.ts';
+import { newId } from '#db/base-model.ts';
+import { ApiToken } from '#db/models/api-token.ts';
+import { User } from '#db/models/user.ts';
+import { AppError, notFound } from '#server/errors.ts';
+
+const SECRET_BYTES = 32;
+const HINT_CHARS = TOKEN_PREFIX.length + 6;
+const DAY_MS = 24 * 3600_000;
+/** `last_used_at` is written at most this often, so that reading calls do not become writing ones. */
+const TOUCH_EVERY_MS = 60_000;
+/** 32 bytes in base64url. */
+const TOKEN_FORMAT = /^pat_[A-Za-z0-9_-]{43}$/;
+
+export interface TokensDeps {
+  readonly db: Knex;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+  readonly expiresInDays?: number | undefined;
+}
+
+/** Who a valid token speaks for, and what it may do. */
+export interface TokenBearer {
+  readonly user: User;
+  readonly tokenId: string;
+  readonly scopes: readonly TokenScope[];
+}
+
+export interface TokensService {
+  list(userId: string): Promise<ApiToken[]>;
+  /**
+   * Makes a token; the secret is in the answer and nowhere else.
+   * @throws AppError `plan_required`, `conflict` when the account has too many
+   */
+  create(user: User, wanted: NewToken): Promise<{ token: string; row: ApiToken }>;
+  /** @throws AppError `not_found` */
+  revoke(userId: string, tokenId: string): Promise<void>;
+  /**
+   * The bearer of a token; null when it is unknown, revoked or expired.
+   * @throws AppError `plan_required` when the account's plan no longer includes the API
+   */
+  authenticate(token: string): Promise<TokenBearer | null>;
+}
+
+/** Personal access tokens: 256 random bits, kept as SHA-256 (no salt needed at this length). */
+export function createTokensService({ db, now }: TokensDeps): TokensService {
+  async function create(user: User, wanted: NewToken) {
+    requireApiPlan(user);
+    const token = TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+    const at = now();
+    const row = await db.transaction(async (trx) => {
+      // The lock on the account makes count and insert one step.
+      await User.query(trx).findById(user.id).forUpdate();
+      const held = await ApiToken.query(trx).where('user_id', user.id).resultSize();
+      if (held >= MAX_TOKENS_PER_ACCOUNT) {
+        throw new AppError(
+          'conflict',
+          `An account can have ${MAX_TOKENS_PER_ACCOUNT} tokens. Revoke one first.`,
+        );
+      }
+      return ApiToken.query(trx).insertAndFetch({
+        id: newId(),
+        userId: user.id,
+        name: wanted.name,
+        tokenHash: hashToken(token),
+        hint: token.slice(0, HINT_CHARS),
+        scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)).join(' '),
+        createdAt: at,
+        lastUsedAt: null,
+        expiresAt: wanted.expiresInDays === undefined ? null : at + wanted.expiresInDays * DAY_MS,
+      });
+    });
+    return { token, row };
+  }
+
+  async function authenticate(token: string): Promise<TokenBearer | null> {
+    if (!TOKEN_FORMAT.test(token)) return null;
+    const row = await ApiToken.query(db).findOne('token_hash', hashToken(token));
+    const at = now();
+    if (!row || (row.expiresAt !== null && row.expiresAt <= at)) return null;
+    const user = await User.query(db).findById(row.userId);
+    if (!user) return null;
+    requireApiPlan(user);
+    if (row.lastUsedAt === null || row.lastUsedAt <= at - TOUCH_EVERY_MS) {
+      await ApiToken.query(db).patch({ lastUsedAt: at }).where('id', row.id);
+    }
+    return { user, tokenId: row.id, scopes: parseScopes(row) };
+  }
+
+  return {
+    list: async (userId) =>
+      ApiToken.query(db)
+        .where('user_id', userId)
+        .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }]),
+    create,
+    async revoke(userId, tokenId) {
+      const rows = await ApiToken.query(db).delete().where({ id: tokenId, user_id: userId });
+      if (rows === 0) throw notFound();
+    },
+    authenticate,
+  };
+}
+
+/** The scopes of a row as a list. */
+export function parseScopes(row: ApiToken): TokenScope[] {
+  const held = row.scopes.split(' ');
+  return TOKEN_SCOPES.filter((scope) => held.includes(scope));
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function requireApiPlan(user: User): void {
+  if (planAllows(user.plan, 'api_access')) return;
+  throw new AppError('plan_required', `API access is part of ${PLANS.business.name}.`);
+}

@@ -1,0 +1,24 @@
+/** Middle value; the mean of the two middle ones for an even count, 0 for none. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Value below which `share` (0 to 1) of the values lie, interpolated; 0 for none. */
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) return 0;
+  const sorted = Float64Array.from(values).sort();
+  const place = share * (sorted.length - 1);
+  const low = sorted[Math.floor(place)] ?? 0;
+  const high = sorted[Math.ceil(place)] ?? low;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+export function mean(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return values.length > 0 ? sum / values.length : 0;
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}

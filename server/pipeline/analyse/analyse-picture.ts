@@ -1,0 +1,143 @@
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { Finding, PictureTimes } from './analysis.ts';
+import { decodePass, type DecodePass } from './decode-pass.ts';
+import { detectCorruption, type CorruptedSpan } from './detect-corruption.ts';
+import { detectCuts } from './detect-cuts.ts';
+import { detectTimestampGaps } from './detect-dropped-frames.ts';
+import { detectPictureFlags } from './detect-picture-flags.ts';
+import { detectStutter } from './detect-stutter.ts';
+import { pickPoster } from './pick-poster.ts';
+import {
+  corruptionFinding,
+  flagFinding,
+  gapFinding,
+  stutterFinding,
+  type FindingContext,
+} from './picture-findings.ts';
+import { frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
+import { readPackets, type AudioPackets, type PacketScan } from './read-packets.ts';
+
+export interface AnalysePictureInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  /** Share of this analysis done, 0 to 1, from pictures decoded. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface PictureAnalysis {
+  /** Null when the clip shows no picture at all. */
+  readonly pictures: PictureTimes | null;
+  /** First picture of each new shot, display order. */
+  readonly sceneCuts: number[];
+  readonly findings: Finding[];
+  readonly posterFrame: number | null;
+  readonly notes: string[];
+  readonly audioPackets: AudioPackets | null;
+  /** How much each decoded picture differs from the one before, for the search of sound against motion. */
+  readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
+}
+
+/**
+ * Everything the pictures of a clip tell: one packet scan, one structure check, one decode, then detectors
+ * over the measured series.
+ * @throws MediaToolError when the tools cannot read the file, or `cancelled`.
+ */
+export async function analysePicture(input: AnalysePictureInput): Promise<PictureAnalysis> {
+  const { inputPath, info, tools, signal } = input;
+  const scan = await readPackets({ inputPath, info, tools, signal });
+  const stream = info.video[0];
+  const nothing: PictureAnalysis = {
+    pictures: null,
+    sceneCuts: [],
+    findings: [],
+    posterFrame: null,
+    notes: [],
+    audioPackets: scan.audio,
+    motion: null,
+  };
+  if (!stream || scan.video.length === 0) return nothing;
+  const pass = await decodePass({
+    inputPath,
+    info,
+    stream,
+    expectedPictures: scan.video.length,
+    tools,
+    signal,
+    onProgress: input.onProgress,
+  });
+  const index = indexPictures(stream, scan.video, pass.ptsTicks);
+  if (!index) return nothing;
+  return judge(stream, scan, pass, index);
+}
+
+function judge(
+  stream: VideoStreamInfo,
+  scan: PacketScan,
+  pass: DecodePass,
+  index: PictureIndex,
+): PictureAnalysis {
+  const { times, frameOfDecoded } = index;
+  const { series } = pass;
+  const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
+  const decodedCuts = detectCuts(series);
+  const damage = detectCorruption({
+    packets: scan.video,
+    index,
+    pass,
+    reorderDepth: stream.reorderDepth,
+    structure: [],
+    disposable: new Set(),
+  });
+  const damagedFrames = framesOf(damage);
+  const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
+  const cuts = decodedCuts.filter(isSound);
+  const context: FindingContext = {
+    times,
+    frameOfDecoded,
+    sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
+  };
+  const stutter = detectStutter(series, cuts, fps).filter((run) => isSound(run.first) && isSound(run.last));
+  const findings: Finding[] = [
+    ...stutter.map((run) => stutterFinding(run, context)),
+    ...detectTimestampGaps(times).map((gap) => gapFinding(gap, context)),
+    ...damage.map((bad) => corruptionFinding(bad, context)),
+    ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
+  ];
+  const poster = pickPoster(series, new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i]))));
+  return {
+    pictures: times,
+    sceneCuts: [...context.sceneCuts],
+    findings: findings.sort((a, b) => a.startMs - b.startMs),
+    posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
+    notes: notesOn(times, scan),
+    audioPackets: scan.audio,
+    motion: {
+      motion: series.blockDiff.get(1) ?? [],
+      frameTimesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
+    },
+  };
+}
+
+function framesOf(spans: readonly CorruptedSpan[]): Set<number> {
+  const frames = new Set<number>();
+  for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
+  return frames;
+}
+
+function notesOn(times: PictureTimes, scan: PacketScan): string[] {
+  const notes: string[] = [];
+  if (times.variableByNature) {
+    const intervals = times.ptsTicks.slice(1).map((pts, i) => pts - (times.ptsTicks[i] ?? pts));
+    const ms = (ticks: number) => Math.round(ticksToMs(ticks, times.timeBase));
+    const sorted = [...intervals].sort((a, b) => a - b);
+    const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
+    const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
+    notes.push(`Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`);
+  }
+  const hidden = scan.video.filter((packet) => !packet.shown).length;
+  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
+  return notes;
+}

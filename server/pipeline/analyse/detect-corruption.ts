@@ -1,0 +1,157 @@
+import type { DecodePass } from './decode-pass.ts';
+import type { PictureIndex } from './picture-times.ts';
+import type { VideoPacket } from './read-packets.ts';
+
+export type CorruptionEvidence = 'structure' | 'decoder' | 'picture';
+
+/** A stretch of damaged pictures; display-order numbers, both ends included. */
+export interface CorruptedSpan {
+  readonly first: number;
+  readonly last: number;
+  readonly evidence: CorruptionEvidence;
+  /** Pictures of the span that never came out of the decoder. */
+  readonly undecoded: number;
+  /** What was said first, in the words of the finder. */
+  readonly reason: string;
+  readonly confidence: number;
+}
+
+export interface CorruptionInput {
+  readonly packets: readonly VideoPacket[];
+  readonly index: PictureIndex;
+  readonly pass: Pick<DecodePass, 'messages' | 'types'>;
+  /** Pictures the decoder holds back for reordering (`has_b_frames`). */
+  readonly reorderDepth: number;
+  /** Damaged pictures that the structure check found, display order. */
+  readonly structure: readonly { readonly frame: number; readonly reason: string }[];
+  /** Packets (decode order) that no other picture refers to: damage stays in them. */
+  readonly disposable: ReadonlySet<number>;
+}
+
+/** A coded picture known to be bad, by its place in decode order. */
+export interface BadPacket {
+  readonly packet: number;
+  readonly evidence: CorruptionEvidence;
+  readonly reason: string;
+}
+
+/** Decoder names in front of a message; containers, scalers and parsers speak too and do not count. */
+const DECODER =
+  /^(h264|hevc|mpeg4|msmpeg4\w*|mpeg1video|mpeg2video|h263|mjpeg|prores|vp8|vp9|av1|libdav1d): (.*)$/;
+/** Messages of ffmpeg itself about one packet or picture. */
+const PIPELINE = /corrupt decoded frame|Error while decoding stream|Error submitting packet to decoder/;
+/** Complaints about streams that are unusual, not damaged. */
+const HARMLESS =
+  /reorder buffer|deprecated|SEI type|mmco: unref|number of reference frames|co located POCs|Unsupported|film grain|skipping|VBV|unknown SEI/i;
+/** Warnings that do mean damage. */
+const DAMAGE = /conceal|corrupt|damaged|error|missing|invalid|truncat/i;
+
+/** What a decoder message says about damage; null when it says nothing about it. */
+export function damageReason(message: { level: 'error' | 'warning'; text: string }): string | null {
+  const spoken = DECODER.exec(message.text)?.[2];
+  const text = spoken ?? (PIPELINE.test(message.text) ? message.text : null);
+  if (text === null || HARMLESS.test(text)) return null;
+  return message.level === 'error' || DAMAGE.test(text) ? text : null;
+}
+
+/**
+ * The coded pictures that the decoder complained about. A message stands in the log between two output
+ * pictures; the picture being decoded at that moment is later in decode order by the reordering delay.
+ */
+export function blamedPackets(input: CorruptionInput): BadPacket[] {
+  const { packets, index, reorderDepth } = input;
+  const rank = presentationRanks(packets);
+  const packetOfFrame = new Map<number, number>();
+  index.frameOfPacket.forEach((frame, packet) => {
+    if (frame !== null) packetOfFrame.set(frame, packet);
+  });
+  const undecoded = new Set(index.undecoded);
+  const doneAt = (output: number): number => {
+    const frame = index.frameOfDecoded[output];
+    if (frame === undefined) return output < 0 ? -1 : packets.length - 1;
+    const packet = packetOfFrame.get(frame);
+    return Math.min(
+      packets.length - 1,
+      (packet === undefined ? frame : (rank[packet] ?? frame)) + reorderDepth,
+    );
+  };
+  const bad: BadPacket[] = [];
+  for (const message of input.pass.messages) {
+    const reason = damageReason(message);
+    if (reason === null) continue;
+    const from = doneAt(message.picturesOut - 1) + 1;
+    const to = Math.max(Math.min(from, packets.length - 1), doneAt(message.picturesOut));
+    const range = Array.from({ length: to - Math.min(from, to) + 1 }, (_, k) => Math.min(from, to) + k);
+    const lost = range.filter((packet) => undecoded.has(index.frameOfPacket[packet] ?? -1));
+    for (const packet of lost.length > 0 ? lost : range) bad.push({ packet, evidence: 'decoder', reason });
+  }
+  return bad;
+}
+
+/**
+ * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
+ * after it up to the next key frame, unless nothing refers to it.
+ */
+export function detectCorruption(input: CorruptionInput): CorruptedSpan[] {
+  const { index, packets } = input;
+  const packetOfFrame = new Map<number, number>();
+  index.frameOfPacket.forEach((frame, packet) => {
+    if (frame !== null) packetOfFrame.set(frame, packet);
+  });
+  const bad: BadPacket[] = input.structure.flatMap(({ frame, reason }) => {
+    const packet = packetOfFrame.get(frame);
+    return packet === undefined ? [] : [{ packet, evidence: 'structure' as const, reason }];
+  });
+  bad.push(...blamedPackets(input));
+  for (const frame of index.undecoded) {
+    const packet = packetOfFrame.get(frame);
+    if (packet !== undefined) {
+      bad.push({ packet, evidence: 'decoder', reason: 'the picture cannot be decoded' });
+    }
+  }
+  const damaged = new Map<number, BadPacket>();
+  for (const item of bad) {
+    for (const packet of affected(item.packet, packets, input.disposable)) {
+      const frame = index.frameOfPacket[packet];
+      if (frame !== null && frame !== undefined && !damaged.has(frame)) damaged.set(frame, item);
+    }
+  }
+  return toSpans(damaged, new Set(index.undecoded));
+}
+
+function affected(
+  packet: number,
+  packets: readonly VideoPacket[],
+  disposable: ReadonlySet<number>,
+): number[] {
+  if (disposable.has(packet)) return [packet];
+  const hit = [packet];
+  for (let next = packet + 1; next < packets.length && !packets[next]?.keyframe; next += 1) hit.push(next);
+  return hit;
+}
+
+function toSpans(damaged: ReadonlyMap<number, BadPacket>, undecoded: ReadonlySet<number>): CorruptedSpan[] {
+  const spans: CorruptedSpan[] = [];
+  for (const [frame, cause] of [...damaged].sort(([a], [b]) => a - b)) {
+    const lost = undecoded.has(frame) ? 1 : 0;
+    const open = spans.at(-1);
+    if (open && open.last === frame - 1) {
+      spans[spans.length - 1] = { ...open, last: frame, undecoded: open.undecoded + lost };
+    } else {
+      const { evidence, reason } = cause;
+      spans.push({ first: frame, last: frame, evidence, undecoded: lost, reason, confidence: 0.95 });
+    }
+  }
+  return spans;
+}
+
+function presentationRanks(packets: readonly VideoPacket[]): number[] {
+  const order = packets
+    .map((packet, i) => ({ i, time: packet.ptsTicks ?? packet.dtsTicks ?? i }))
+    .sort((a, b) => a.time - b.time || a.i - b.i);
+  const ranks = packets.map(() => 0);
+  order.forEach(({ i }, rank) => {
+    ranks[i] = rank;
+  });
+  return ranks;
+}

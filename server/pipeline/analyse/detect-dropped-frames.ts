@@ -1,0 +1,55 @@
+import type { PictureTimes } from './analysis.ts';
+import { classifyIntervals } from './picture-intervals.ts';
+
+/** A hole in the times between two displayed pictures. */
+export interface TimestampGap {
+  /** Last picture before the hole; the next picture is the first behind it. */
+  readonly frameBefore: number;
+  /** Pictures that the usual interval would place inside. */
+  readonly missing: number;
+  /** Interval over the local median. */
+  readonly ratio: number;
+  readonly confidence: number;
+}
+
+/** Share of regular intervals around a hole without which no loss is claimed. */
+const REGULAR_SHARE = 0.8;
+const WINDOW = 15;
+/** In a clip of variable rate only a hole this many times its longest usual interval counts... */
+const VARIABLE_RATIO = 3;
+/** ...and at least this long, milliseconds. */
+const VARIABLE_MIN_MS = 250;
+
+/**
+ * Holes in the timestamps. In a clip of constant rate: an interval of 1.5 times the local median and more
+ * where its neighbours are regular. In a clip that varies by nature nothing below three times its longest
+ * usual interval is called a loss.
+ */
+export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
+  const intervals = classifyIntervals(times.ptsTicks, times.timeBase);
+  if (intervals.variableByNature) return variableGaps(times, intervals.ticks);
+  return intervals.ticks.flatMap((ticks, i) => {
+    if (intervals.kinds[i] !== 'long') return [];
+    const from = Math.max(0, i - WINDOW);
+    const around = intervals.kinds.slice(from, i + WINDOW + 1).filter((_, k) => from + k !== i);
+    const regular = around.filter((kind) => kind === 'regular').length / Math.max(1, around.length);
+    if (regular < REGULAR_SHARE) return [];
+    const usual = intervals.localMedianTicks[i] ?? ticks;
+    const missing = Math.round(ticks / usual) - 1;
+    return missing < 1
+      ? []
+      : [{ frameBefore: i, missing, ratio: ticks / usual, confidence: 0.8 + 0.19 * regular ** 4 }];
+  });
+}
+
+function variableGaps(times: PictureTimes, ticks: readonly number[]): TimestampGap[] {
+  const sorted = [...ticks].sort((a, b) => a - b);
+  // Up to one hole in 25 intervals may be a loss without becoming the rule that losses are held against.
+  const longestUsual = sorted[Math.floor((sorted.length - 1) * 0.96)] ?? 0;
+  const minTicks = (VARIABLE_MIN_MS * times.timeBase.den) / (times.timeBase.num * 1000);
+  return ticks.flatMap((interval, i) => {
+    if (interval < VARIABLE_RATIO * longestUsual || interval < minTicks) return [];
+    const missing = Math.round(interval / times.medianIntervalTicks) - 1;
+    return [{ frameBefore: i, missing, ratio: interval / times.medianIntervalTicks, confidence: 0.7 }];
+  });
+}

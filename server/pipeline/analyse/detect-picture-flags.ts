@@ -1,0 +1,110 @@
+import type { FrameSeries } from '#server/media/grey-series.ts';
+import { clamp, mean, median, quantile } from '#server/media/statistics.ts';
+
+/** One property of a shot that people may want to know; nothing is repaired because of it. */
+export interface PictureFlag {
+  readonly kind: 'shaky_footage' | 'poor_lighting' | 'blurry_section';
+  /** First and last decoded picture of the stretch. */
+  readonly first: number;
+  readonly last: number;
+  readonly value: number;
+  readonly threshold: number;
+  readonly confidence: number;
+}
+
+/** Shots shorter than this are not judged, seconds. */
+const MIN_SHOT_S = 1;
+/** Fast part of the global motion, root mean square in shares of the picture width per picture. */
+const SHAKY = 0.006;
+/** The fast part must also be this share of all motion: a quick smooth pan is not shaky. */
+const SHAKY_SHARE = 0.35;
+/** 90th percentile of luma (full range) below which a shot is dark. */
+const DARK_P90 = 70;
+/** Share of crushed pixels that a dark shot also has. */
+const DARK_CRUSHED = 0.2;
+/** Below this luma a shot is black by intention (fades, titles), not badly lit. */
+const BLACK_P90 = 16;
+/** Sharpness against the clip's own best second below which a whole shot is blurry. */
+const BLURRY = 0.12;
+
+/**
+ * Shaky, dark and blurry shots. Shaky: the global displacement minus its moving mean over half a second.
+ * Dark: 90th percentile of luma and crushed share. Blurry: gradient energy against the clip's own best
+ * second. Whole shots only, never single pictures.
+ */
+export function detectPictureFlags(series: FrameSeries, cuts: readonly number[], fps: number): PictureFlag[] {
+  const flags: PictureFlag[] = [];
+  const best = bestSecond(series.sharpness, fps);
+  for (const [first, end] of shots(cuts, series.count)) {
+    if (end - first < MIN_SHOT_S * fps) continue;
+    const shaky = shakiness(series, first, end, fps);
+    if (shaky.fast > SHAKY && shaky.share > SHAKY_SHARE) {
+      flags.push(flag('shaky_footage', first, end, shaky.fast, SHAKY, shaky.fast / SHAKY));
+    }
+    const bright = median(series.lumaP90.slice(first, end));
+    const crushed = median(series.crushedShare.slice(first, end));
+    if (bright < DARK_P90 && bright > BLACK_P90 && crushed > DARK_CRUSHED) {
+      flags.push(flag('poor_lighting', first, end, bright, DARK_P90, DARK_P90 / Math.max(1, bright)));
+    }
+    const sharp = median(series.sharpness.slice(first, end)) / Math.max(1e-6, best);
+    if (sharp < BLURRY && bright > BLACK_P90 && best > 0) {
+      flags.push(flag('blurry_section', first, end, sharp, BLURRY, BLURRY / Math.max(1e-3, sharp)));
+    }
+  }
+  return flags;
+}
+
+function flag(
+  kind: PictureFlag['kind'],
+  first: number,
+  end: number,
+  value: number,
+  threshold: number,
+  excess: number,
+): PictureFlag {
+  return {
+    kind,
+    first,
+    last: end - 1,
+    value,
+    threshold,
+    confidence: clamp(0.5 + 0.25 * (excess - 1), 0.5, 0.95),
+  };
+}
+
+/** First picture and end (one past the last) of every shot. */
+export function shots(cuts: readonly number[], count: number): [number, number][] {
+  const starts = [0, ...cuts.filter((cut) => cut > 0 && cut < count)];
+  return starts.map((start, i) => [start, starts[i + 1] ?? count]);
+}
+
+function shakiness(
+  series: FrameSeries,
+  first: number,
+  end: number,
+  fps: number,
+): { fast: number; share: number } {
+  const half = Math.max(2, Math.round(fps / 4));
+  let fast = 0;
+  let all = 0;
+  for (const [axis, length] of [
+    [series.motionX.slice(first + 1, end), series.size.width],
+    [series.motionY.slice(first + 1, end), series.size.width],
+  ] as const) {
+    axis.forEach((value, i) => {
+      const smooth = mean(axis.slice(Math.max(0, i - half), i + half + 1));
+      fast += ((value - smooth) / length) ** 2;
+      all += (value / length) ** 2;
+    });
+  }
+  const count = Math.max(1, end - first - 1);
+  return { fast: Math.sqrt(fast / count), share: all > 0 ? Math.sqrt(fast / all) : 0 };
+}
+
+function bestSecond(sharpness: readonly number[], fps: number): number {
+  const window = Math.max(1, Math.round(fps));
+  const seconds: number[] = [];
+  for (let at = 0; at < sharpness.length; at += window)
+    seconds.push(median(sharpness.slice(at, at + window)));
+  return quantile(seconds, 1);
+}

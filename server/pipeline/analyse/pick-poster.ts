@@ -1,0 +1,34 @@
+import type { FrameSeries } from '#server/media/grey-series.ts';
+import { quantile } from '#server/media/statistics.ts';
+
+/**
+ * A picture fit for a poster: not black, not blown out, sharp against the rest of the clip, not inside a
+ * cut or a fast move, preferring the first third.
+ * @param excluded decoded pictures that are damaged
+ * @returns number of the decoded picture, or null for an empty clip
+ */
+export function pickPoster(series: FrameSeries, excluded: ReadonlySet<number>): number | null {
+  const sharpest = Math.max(1e-6, quantile(series.sharpness, 0.95));
+  const lively = Math.max(1, quantile(series.meanDiff, 0.9));
+  let best: number | null = null;
+  let bestScore = -Infinity;
+  for (let i = 0; i < series.count; i += 1) {
+    if (excluded.has(i)) continue;
+    const score =
+      Math.min(1, (series.sharpness[i] ?? 0) / sharpest) +
+      exposure(series.lumaMean[i] ?? 0) +
+      0.5 * Math.min(1, ((series.lumaP90[i] ?? 0) - (series.lumaP10[i] ?? 0)) / 120) -
+      0.4 * Math.min(2, Math.max(series.meanDiff[i] ?? 0, series.meanDiff[i + 1] ?? 0) / lively) -
+      0.3 * Math.abs(i / Math.max(1, series.count - 1) - 0.3);
+    if (score > bestScore) {
+      bestScore = score;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/** 1 for a mean luma between dusk and haze, falling to 0 at black and white. */
+function exposure(luma: number): number {
+  return Math.max(0, Math.min(1, luma / 60, (250 - luma) / 60));
+}

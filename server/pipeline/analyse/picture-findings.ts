@@ -1,0 +1,116 @@
+import type { Finding, PictureTimes } from './analysis.ts';
+import type { CorruptedSpan } from './detect-corruption.ts';
+import type { TimestampGap } from './detect-dropped-frames.ts';
+import { MAX_QUIET, type StutterRun } from './detect-stutter.ts';
+import type { PictureFlag } from './detect-picture-flags.ts';
+import { frameEndMs, frameStartMs } from './picture-times.ts';
+
+/** What every finding of the picture detectors is placed by. */
+export interface FindingContext {
+  readonly times: PictureTimes;
+  /** Display number of each decoded picture. */
+  readonly frameOfDecoded: readonly number[];
+  /** Display numbers of the first pictures of new shots. */
+  readonly sceneCuts: readonly number[];
+}
+
+/** A run of repeats. `firstFrame` to `lastFrame` are the copies; the true picture stands right before. */
+export function stutterFinding(run: StutterRun, context: FindingContext): Finding {
+  const firstFrame = displayed(run.first, context);
+  const lastFrame = displayed(run.last, context);
+  const count = lastFrame - firstFrame + 1;
+  return {
+    kind: 'stuttered_cut',
+    ...span(firstFrame, lastFrame, context.times),
+    count,
+    confidence: run.confidence,
+    detector: 'detect-stutter',
+    measure: {
+      name: 'change inside the run against its sides',
+      unit: 'ratio',
+      threshold: MAX_QUIET,
+      value: round(run.quietness),
+    },
+    detail: {
+      kind: 'stuttered_cut',
+      history: run.history,
+      startsAtCut: run.startsAtCut,
+      endsAtCut: run.endsAtCut,
+    },
+  };
+}
+
+/** A hole in the times. `firstFrame` is the last picture before it, `lastFrame` the first behind it. */
+export function gapFinding(gap: TimestampGap, context: FindingContext): Finding {
+  const { times } = context;
+  const lastFrame = gap.frameBefore + 1;
+  return {
+    kind: 'dropped_frames',
+    startMs: frameStartMs(times, gap.frameBefore),
+    endMs: frameStartMs(times, lastFrame),
+    firstFrame: gap.frameBefore,
+    lastFrame,
+    count: gap.missing,
+    confidence: gap.confidence,
+    detector: 'detect-dropped-frames',
+    measure: {
+      name: 'interval against its neighbours',
+      unit: 'ratio',
+      threshold: 1.5,
+      value: round(gap.ratio),
+    },
+    detail: {
+      kind: 'dropped_frames',
+      history: 'timestamp_gap',
+      acrossCut: context.sceneCuts.includes(lastFrame),
+    },
+  };
+}
+
+export function corruptionFinding(bad: CorruptedSpan, context: FindingContext): Finding {
+  return {
+    kind: 'corrupted_section',
+    ...span(bad.first, bad.last, context.times),
+    count: bad.last - bad.first + 1,
+    confidence: bad.confidence,
+    detector: 'detect-corruption',
+    measure: { name: 'damaged pictures', unit: 'frames', threshold: 0, value: bad.last - bad.first + 1 },
+    detail: { kind: 'corrupted_section', evidence: bad.evidence, undecodedFrames: bad.undecoded },
+  };
+}
+
+const FLAG_MEASURES: Record<PictureFlag['kind'], { name: string; unit: string }> = {
+  shaky_footage: { name: 'fast part of the camera motion per picture', unit: 'share of the width' },
+  poor_lighting: { name: '90th percentile of brightness', unit: 'grey levels of 255' },
+  blurry_section: { name: "sharpness against the clip's best second", unit: 'ratio' },
+};
+
+export function flagFinding(flag: PictureFlag, context: FindingContext): Finding {
+  const { kind } = flag;
+  return {
+    kind,
+    ...span(displayed(flag.first, context), displayed(flag.last, context), context.times),
+    count: 1,
+    confidence: flag.confidence,
+    detector: 'detect-picture-flags',
+    measure: { ...FLAG_MEASURES[kind], threshold: flag.threshold, value: round(flag.value) },
+    detail: { kind },
+  };
+}
+
+function span(firstFrame: number, lastFrame: number, times: PictureTimes) {
+  return {
+    startMs: frameStartMs(times, firstFrame),
+    endMs: frameEndMs(times, lastFrame),
+    firstFrame,
+    lastFrame,
+  };
+}
+
+function displayed(decoded: number, { frameOfDecoded, times }: FindingContext): number {
+  return frameOfDecoded[decoded] ?? Math.min(decoded, times.ptsTicks.length - 1);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

@@ -1,0 +1,71 @@
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { z } from 'zod';
+import type { Endpoint } from '#common/api/endpoint.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { AppRouterContext } from './context.ts';
+
+/** Values of a request after its endpoint's schemas; `unknown` where the endpoint has no such part. */
+export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+}
+
+const readJson = koaBody({
+  json: true,
+  jsonLimit: '64kb',
+  urlencoded: false,
+  text: false,
+  multipart: false,
+  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+});
+
+/**
+ * Reads and checks all parts of a request.
+ * @throws AppError `not_found` for an id that cannot exist, `invalid_input` with field messages,
+ * `unsupported_type` for a body that is not JSON
+ */
+export async function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, z.ZodType>,
+  ctx: AppRouterContext,
+): Promise<Input<P, Q, B>>;
+export async function readInput(
+  endpoint: Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType>,
+  ctx: AppRouterContext,
+): Promise<Input<z.ZodType, z.ZodType, z.ZodType>> {
+  const params = endpoint.params?.safeParse(ctx.params);
+  if (params && !params.success) throw notFound();
+  const query = endpoint.query ? check(endpoint.query, { ...ctx.query }) : undefined;
+  const body = endpoint.body ? check(endpoint.body, await readBody(ctx)) : undefined;
+  return { params: params?.data, query, body };
+}
+
+/** @throws AppError `invalid_input`: its message is the first field's */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) fields[issue.path.join('.')] ??= issue.message;
+  throw new AppError('invalid_input', parsed.error.issues[0]?.message, { fields });
+}
+
+async function readBody(ctx: AppRouterContext): Promise<unknown> {
+  const sent = ctx.get('content-length') !== '0' && (ctx.request.length !== undefined || isChunked(ctx));
+  if (!sent) return undefined;
+  if (!ctx.is('json')) throw new AppError('unsupported_type', 'Send the body as application/json.');
+  await readJson(ctx, async () => undefined);
+  return ctx.request.body;
+}
+
+function isChunked(ctx: AppRouterContext): boolean {
+  return ctx.get('transfer-encoding') !== '';
+}
+
+/** Outside production: a response that does not fit its schema is a programming error and must be seen. */
+export function checkResponse(endpoint: Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType>, body: unknown) {
+  const parsed = endpoint.response.safeParse(body);
+  if (parsed.success) return;
+  throw new Error(
+    `${endpoint.method} ${endpoint.path} answers what its schema refuses: ${parsed.error.message}`,
+  );
+}

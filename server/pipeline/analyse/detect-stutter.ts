@@ -1,5 +1,5 @@
 import { LAGS, type FrameSeries, type Lag } from '#server/media/grey-series.ts';
-import { clamp, mean, median, quantile } from '#server/media/statistics.ts';
+import { clamp, median, quantile } from '#server/media/statistics.ts';
 
 /** A run of repeated pictures inside motion; numbers count decoded pictures, both ends included. */
 export interface StutterRun {
@@ -20,23 +20,45 @@ const LONGEST_S = 1.2;
 const SHORTEST_FRAMES = 2;
 /** Pictures on each side that must be alive. */
 const FLANK = 6;
-/** A picture is held when its change is below this share of the local motion level... */
-const HELD_SHARE = 0.15;
-/** ...but never above or below these block differences (grey levels): coding noise of x264 at crf 18 to 30. */
-const HELD_MIN = 0.6;
-const HELD_MAX = 2.5;
+/** A picture may be held when its change is below this share of the motion level around... */
+const HELD_SHARE = 0.45;
+/** ...and below this block difference (grey levels): what x264 at crf 18 to 30 leaves of a repeat. */
+const HELD_MAX = 2.6;
+/** The level around is the higher of one second and this many pictures to each side (short moves). */
+const NEAR = 8;
 /** Up to this many livelier pictures inside a hold are quality steps of the encoder... */
-const POP_FRAMES = 3;
+const POP_FRAMES = 2;
 /** ...when they stay below this share of the motion outside. */
 const POP_SHARE = 0.25;
-/** Mean change inside the run over the median change of the quieter side. */
-export const MAX_QUIET = 0.25;
-/** The pictures next to the run must move like their side does: motion that fades out is a shot at rest. */
-const EDGE_SHARE = 0.35;
+/**
+ * Median change inside the run over the median change of the quieter side: the limit for a run of so many
+ * pictures. Encoders need a few pictures to settle on a repeat, so short runs are livelier; a long run that
+ * is not frozen solid is somebody at rest.
+ */
+const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }[] = [
+  { frames: 2, limit: 0.42 },
+  { frames: 3, limit: 0.3 },
+  { frames: 5, limit: 0.06 },
+  { frames: 9, limit: 0.03 },
+];
+export const MAX_QUIET = 0.42;
+/** The same for runs of two where there is little motion: natural rests are as quiet there. */
+const MAX_QUIET_WEAK = 0.28;
+const WEAK_LEVEL = 1.5;
+/** Side motion (grey levels of the block difference) below which nothing can be told from rest. */
+const MIN_LEVEL = 0.6;
+/** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
+const EDGE_SHARE = 0.4;
+/** ...unless the run is so still that any motion stands out by this factor. */
+const EDGE_CONTRAST = 12;
+/** In any case they move this many times more than the liveliest picture of the run. */
+const EDGE_RATIO = 1.6;
 /** Sides of more different motion than this are a shot coming to rest or starting. */
 const MAX_SIDE_RATIO = 8;
 /** Share of held pictures around a run from which holding is the cadence of the clip. */
-const CADENCE_SHARE = 0.25;
+const CADENCE_SHARE = 0.2;
+/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
+const MIN_CONTRAST = 5;
 
 /**
  * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
@@ -49,30 +71,23 @@ const CADENCE_SHARE = 0.25;
 export function detectStutter(series: FrameSeries, cuts: readonly number[], fps: number): StutterRun[] {
   const moves = series.blockDiff.get(1) ?? [];
   const cutSet = new Set(cuts);
-  const held = findHeld(moves, series.meanDiff, cutSet, fps);
+  const held = findHeld(moves, cutSet, fps);
   const runs = toRuns(held, moves, cutSet);
   return runs.flatMap(([first, last]) => judge({ first, last, moves, cutSet, held, series, fps }) ?? []);
 }
 
-function findHeld(
-  moves: readonly number[],
-  meanDiff: readonly number[],
-  cuts: ReadonlySet<number>,
-  fps: number,
-): boolean[] {
+function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
   const reach = Math.max(FLANK * 2, Math.round(fps));
   return moves.map((value, i) => {
-    if (i === 0 || cuts.has(i)) return false;
-    const from = Math.max(1, i - reach);
-    const around = moves.slice(from, i + reach + 1).filter((_, k) => !cuts.has(from + k));
-    const level = quantile(around, 0.75);
-    const meanLevel = quantile(meanDiff.slice(from, i + reach + 1), 0.75);
-    return (
-      value < clamp(HELD_SHARE * level, HELD_MIN, HELD_MAX) &&
-      value < 0.5 * level &&
-      (meanDiff[i] ?? 0) < clamp(0.4 * meanLevel, 0.08, 1.3)
-    );
+    if (i === 0 || cuts.has(i) || value > HELD_MAX) return false;
+    return value < HELD_SHARE * Math.max(level(moves, cuts, i, reach), level(moves, cuts, i, NEAR));
   });
+}
+
+function level(moves: readonly number[], cuts: ReadonlySet<number>, i: number, reach: number): number {
+  const from = Math.max(1, i - reach);
+  const around = moves.slice(from, i + reach + 1).filter((_, k) => !cuts.has(from + k));
+  return quantile(around, 0.7);
 }
 
 function toRuns(
@@ -97,12 +112,9 @@ function joins(end: number, start: number, moves: readonly number[], cuts: Reado
   const between = moves.slice(end + 1, start);
   if (between.length > POP_FRAMES) return false;
   if (between.some((_, k) => cuts.has(end + 1 + k))) return false;
-  const outer = median(
-    [...moves.slice(Math.max(1, end - FLANK), end), ...moves.slice(start, start + FLANK)].filter(
-      (value) => value > HELD_MIN,
-    ),
-  );
-  return between.every((value) => value < POP_SHARE * outer);
+  const outer = [...moves.slice(Math.max(1, end - FLANK), end), ...moves.slice(start, start + FLANK)];
+  const level = median(outer.filter((value) => value > HELD_MAX));
+  return between.every((value) => value < POP_SHARE * level);
 }
 
 interface Candidate {
@@ -123,14 +135,20 @@ function judge(run: Candidate): StutterRun | null {
   const endsAtCut = cutSet.has(last + 1);
   const before = sideMotion(run, -1);
   const after = sideMotion(run, 1);
-  const inside = mean(moves.slice(first, last + 1));
-  const sides = [startsAtCut ? null : before, endsAtCut ? null : after];
-  const alive = sides.filter((side) => side !== null);
+  if (isEmpty(run)) return null;
+  const values = moves.slice(first, last + 1);
+  const inside = median(values);
+  const alive = [startsAtCut ? null : before, endsAtCut ? null : after].filter((side) => side !== null);
   if (alive.length === 0 || alive.some((side) => side.count < 2)) return null;
   const quieter = Math.min(...alive.map((side) => side.level));
   const livelier = Math.max(...alive.map((side) => side.level));
-  if (quieter <= HELD_MIN || inside > MAX_QUIET * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
-  if (alive.some((side) => side.edge < EDGE_SHARE * side.level)) return null;
+  const limit = quietLimit(length, quieter);
+  if (quieter < MIN_LEVEL || inside > limit * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
+  const loudest = Math.max(...values);
+  const sharp = (side: Side) =>
+    side.edge >= EDGE_RATIO * loudest &&
+    (side.edge >= EDGE_SHARE * side.level || side.edge >= EDGE_CONTRAST * Math.max(0.2, loudest));
+  if (!alive.every(sharp)) return null;
   if (isCadence(run)) return null;
   const quietness = inside / quieter;
   return {
@@ -142,6 +160,11 @@ function judge(run: Candidate): StutterRun | null {
     quietness,
     confidence: clamp(1 - 1.6 * quietness - (length === 2 ? 0.05 : 0), 0, 0.99),
   };
+}
+
+function quietLimit(length: number, quieter: number): number {
+  if (length === 2 && quieter < WEAK_LEVEL) return MAX_QUIET_WEAK;
+  return QUIET_LIMITS.findLast((step) => length >= step.frames)?.limit ?? 0;
 }
 
 interface Side {
@@ -163,15 +186,37 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
   return { level: median(values), edge, count: values.length };
 }
 
-/** True when pictures are held so often around the run that holding is how the clip was made. */
+/** True for a run in a picture without content: there is nothing in it that could move. */
+function isEmpty({ first, last, series }: Candidate): boolean {
+  const middle = Math.floor((first + last) / 2);
+  return (series.lumaP90[middle] ?? 0) - (series.lumaP10[middle] ?? 0) < MIN_CONTRAST;
+}
+
+/**
+ * True when pictures are held so often around the run that holding is how the clip was made, and the run
+ * is not clearly longer than those.
+ */
 function isCadence({ first, last, held, fps }: Candidate): boolean {
   const reach = Math.max(FLANK * 2, Math.round(fps));
-  const around = [
-    ...held.slice(Math.max(1, first - reach), Math.max(1, first - 1)),
-    ...held.slice(last + 2, last + 2 + reach),
+  const sides = [
+    held.slice(Math.max(1, first - reach), Math.max(1, first - 1)),
+    held.slice(last + 2, last + 2 + reach),
   ];
+  const around = sides.flat();
   const share = around.filter(Boolean).length / Math.max(1, around.length);
-  return share > CADENCE_SHARE;
+  if (share < CADENCE_SHARE) return false;
+  const usual = Math.max(...sides.map(longestRun));
+  return last - first + 1 < 2 * usual + 2;
+}
+
+function longestRun(held: readonly boolean[]): number {
+  let longest = 0;
+  let run = 0;
+  for (const value of held) {
+    run = value ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
 }
 
 /**

@@ -24,9 +24,10 @@ export const accountApi = {
     summary: 'How many bytes the account occupies, by kind.',
     response: storageUse,
   }),
+  // POST, because a DELETE with a body is dropped by some proxies (RFC 9110, 9.3.5).
   remove: defineEndpoint({
-    method: 'DELETE',
-    path: '/api/account',
+    method: 'POST',
+    path: '/api/account/delete',
     summary: 'Deletes the account with every row and every stored file, at once and for ever.',
     body: z.object({ password: z.string().min(1, 'Password is required').max(1024) }),
     response: messageBody,

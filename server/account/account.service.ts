@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import type { StorageUse } from '#common/api/account.ts';
+import { Idea } from '#db/models/idea.ts';
+import { Job } from '#db/models/job.ts';
+import { Session } from '#db/models/session.ts';
+import { Upload } from '#db/models/upload.ts';
+import { User } from '#db/models/user.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { exportAccount } from './export-account.ts';
+import { removeUnusedObjects } from './remove-objects.ts';
+import { heldObjects, measureStorage } from './storage-use.ts';
+import type { TarEntry } from './tar-archive.ts';
+import { withdrawVotes } from './withdraw-votes.ts';
+
+export interface AccountDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly events: EventBus;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly verifyPassword: (hash: string, password: string) => Promise<boolean>;
+  /** Stops the running work of videos and frees their work folders. */
+  readonly stopWork: (videoIds: readonly string[]) => Promise<void>;
+  /** Removes the bytes of unfinished uploads. */
+  readonly removeUploadFiles: (uploadIds: readonly string[]) => Promise<void>;
+}
+
+export interface AccountService {
+  storage(userId: string): Promise<StorageUse>;
+  /** The files of the person's data archive. */
+  exportFiles(userId: string): Promise<TarEntry[]>;
+  /**
+   * Deletes the account: all rows in one transaction, then every stored file nobody else holds.
+   * @throws AppError `invalid_credentials` when the password is wrong
+   */
+  remove(userId: string, password: string): Promise<void>;
+}
+
+/** The account as a whole: what it occupies, what it holds, and its end. */
+export function createAccountService(deps: AccountDeps): AccountService {
+  const { db, events } = deps;
+
+  async function remove(userId: string, password: string): Promise<void> {
+    const user = await User.query(db).findById(userId).throwIfNotFound(notFound());
+    if (!(await deps.verifyPassword(user.passwordHash, password))) {
+      throw new AppError('invalid_credentials', 'The password is not right.');
+    }
+    const videoIds = (await Video.query(db).select('id').where('user_id', userId)).map((row) => row.id);
+    await deps.stopWork(videoIds);
+    const gone = await removeRows(db, user);
+    if (gone === null) return;
+    for (const sessionHash of gone.sessionHashes) events.emit('session.ended', { sessionHash });
+    for (const ideaId of gone.ideaIds) events.emit('idea.changed', { ideaId });
+    for (const authorId of gone.authorIds) events.emit('reputation.changed', { userId: authorId });
+    await deps.removeUploadFiles(gone.uploadIds);
+    await removeUnusedObjects(deps, gone.objects);
+  }
+
+  return {
+    storage: (userId) => measureStorage(db, userId),
+    exportFiles: (userId) => exportAccount(deps, userId),
+    remove,
+  };
+}
+
+/**
+ * Removes the account's row and with it, by the foreign keys, all that belongs to it.
+ * @returns what is left to clean and to announce; null when another call was first
+ */
+async function removeRows(db: Knex, user: User) {
+  return db.transaction(async (trx) => {
+    const locked = await User.query(trx).findById(user.id).forUpdate();
+    if (!locked) return null;
+    const own = { user_id: user.id };
+    const sessions = await Session.query(trx).select('id_hash').where(own);
+    const uploads = await Upload.query(trx).select('id').where(own);
+    const received = await Upload.query(trx).select('sha256').where(own).whereNotNull('sha256');
+    const objects = await heldObjects(trx, user.id);
+    const ideas = await Idea.query(trx).select('id').where(own);
+    const votes = await withdrawVotes(user.id, trx);
+    // Waiting and sent mails hold the address in their payload.
+    await Job.query(trx)
+      .delete()
+      .where('type', 'send-mail')
+      .whereRaw("payload like ? escape '!'", [mailsTo(user.email)]);
+    await User.query(trx).deleteById(user.id);
+    return {
+      sessionHashes: sessions.map((row) => row.idHash),
+      uploadIds: uploads.map((row) => row.id),
+      objects: [
+        ...new Set([
+          ...objects.map((object) => object.sha256),
+          ...received.map((row) => row.sha256).filter((sha256) => sha256 !== null),
+        ]),
+      ],
+      ideaIds: [...new Set([...ideas.map((row) => row.id), ...votes.ideaIds])],
+      authorIds: votes.authorIds,
+    };
+  });
+}
+
+/** LIKE pattern of mail payloads to this address; `_` and `%` of the address stand for themselves. */
+function mailsTo(email: string): string {
+  return `%"to":${JSON.stringify(email).replaceAll(/[!_%]/g, '!$&')}%`;
+}

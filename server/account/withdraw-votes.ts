@@ -1,0 +1,33 @@
+import type { Transaction } from 'objection';
+import { POINTS } from '#common/reputation.ts';
+import { Idea, IdeaVote } from '#db/models/idea.ts';
+import { User } from '#db/models/user.ts';
+
+/** Ideas and authors whose figures changed. */
+export interface WithdrawnVotes {
+  readonly ideaIds: readonly string[];
+  readonly authorIds: readonly string[];
+}
+
+/**
+ * Takes all votes of an account back, so that every idea's count stays the number of its vote rows and
+ * every author's points stay what their votes earn. A bonus once given stays (D-98).
+ */
+export async function withdrawVotes(userId: string, trx: Transaction): Promise<WithdrawnVotes> {
+  const ideas = await Idea.query(trx)
+    .select('ideas.id', 'ideas.user_id')
+    .join('idea_votes', 'idea_votes.idea_id', 'ideas.id')
+    .where('idea_votes.user_id', userId)
+    // One order for everybody, so that two leaving accounts cannot wait for each other.
+    .orderBy('ideas.id');
+  for (const idea of ideas) {
+    await Idea.query(trx).decrement('votes', 1).where('id', idea.id);
+    if (idea.userId === userId) continue;
+    await User.query(trx).decrement('reputation', POINTS.voteReceived).where('id', idea.userId);
+  }
+  await IdeaVote.query(trx).delete().where('user_id', userId);
+  return {
+    ideaIds: ideas.map((idea) => idea.id),
+    authorIds: [...new Set(ideas.map((idea) => idea.userId))].filter((id) => id !== userId),
+  };
+}

@@ -39,6 +39,7 @@ export const ERRORS = {
   rate_limited: { status: 429, message: 'Too many attempts. Please wait a moment and try again.' },
   internal: { status: 500, message: 'Something went wrong.' },
   method_unknown: { status: 501, message: 'This method is not known here.' },
+  not_available: { status: 501, message: 'This is not available on this server yet.' },
   unavailable: { status: 503, message: 'The service is not available right now. Please try again.' },
   storage_full: {
     status: 507,

@@ -34,7 +34,7 @@ export interface AccountService {
   exportFiles(userId: string): Promise<TarEntry[]>;
   /**
    * Deletes the account: all rows in one transaction, then every stored file nobody else holds.
-   * @throws AppError `invalid_credentials` when the password is wrong
+   * @throws AppError `invalid_input` when the password is wrong
    */
   remove(userId: string, password: string): Promise<void>;
 }
@@ -46,7 +46,9 @@ export function createAccountService(deps: AccountDeps): AccountService {
   async function remove(userId: string, password: string): Promise<void> {
     const user = await User.query(db).findById(userId).throwIfNotFound(notFound());
     if (!(await deps.verifyPassword(user.passwordHash, password))) {
-      throw new AppError('invalid_credentials', 'The password is not right.');
+      // Not a 401: the session is fine, and the client would take it for signed out.
+      const message = 'The password is not right.';
+      throw new AppError('invalid_input', message, { fields: { password: message } });
     }
     const videoIds = (await Video.query(db).select('id').where('user_id', userId)).map((row) => row.id);
     await deps.stopWork(videoIds);

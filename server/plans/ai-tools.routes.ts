@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import { storylineApi } from '#common/api/storyline.ts';
+import { videosApi } from '#common/api/videos.ts';
+import { PLANS, planAllows } from '#common/plans.ts';
+import type { User } from '#db/models/user.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import { createRouter, type AppRouter } from '#server/http/context.ts';
+import { signedIn } from '#server/http/route.ts';
+
+export interface AiToolsRoutesDeps {
+  readonly db: Knex;
+  /** False opens the AI tools to every plan (D-40). */
+  readonly enforcePlans: boolean;
+}
+
+/**
+ * Quick fixes and storyline: who may ask, and for which video. Somebody else's video is refused before the
+ * plan is looked at, so that the answer tells nothing about it.
+ */
+export function createAiToolsRoutes({ db, enforcePlans }: AiToolsRoutesDeps): AppRouter {
+  const router = createRouter();
+
+  async function ownVideo(user: User, videoId: string): Promise<Video> {
+    const video = await Video.query(db).findById(videoId).where('user_id', user.id);
+    if (!video) throw notFound();
+    if (enforcePlans && !planAllows(user.plan, 'ai_tools')) {
+      throw new AppError('plan_required', `The AI tools are part of ${PLANS.business.name}.`);
+    }
+    return video;
+  }
+
+  async function finishedVideo(user: User, videoId: string): Promise<Video> {
+    const video = await ownVideo(user, videoId);
+    if (video.status !== 'completed') {
+      throw new AppError('conflict', 'This works once the video has been processed.');
+    }
+    return video;
+  }
+
+  signedIn(router, videosApi.applyFixes, async ({ user, params }) => {
+    await finishedVideo(user, params.id);
+    throw new AppError('not_available', 'Quick fixes are not available on this server yet.');
+  });
+
+  signedIn(router, storylineApi.get, async ({ user, params }) => {
+    await ownVideo(user, params.id);
+    throw new AppError('not_found', 'There is no storyline of this video.');
+  });
+
+  signedIn(router, storylineApi.analyze, async ({ user, params }) => {
+    await finishedVideo(user, params.id);
+    throw new AppError('not_available', 'The storyline is not available on this server yet.');
+  });
+
+  return router;
+}

@@ -3,7 +3,10 @@
  * `run-ffmpeg.ts` alone turns it into a process. Arguments are arrays, user text never enters them.
  */
 export interface FfmpegInput {
-  /** Absolute path of a local file, or a lavfi source when `lavfi` is true. */
+  /**
+   * Absolute path of a local file, a lavfi source when `lavfi` is true, or `pipe:0` for bytes that the
+   * runner's `stdin` hands over (first input only).
+   */
   readonly path: string;
   /** Options placed before this `-i`, e.g. `['-ss', '1.5']`. */
   readonly options?: readonly string[];
@@ -59,7 +62,8 @@ export function planToArgs(plan: FfmpegPlan): string[] {
       args.push('-protocol_whitelist', 'file,pipe');
       if (input.format) args.push('-f', input.format);
     }
-    args.push(...(input.options ?? []), '-i', input.lavfi ? input.path : `file:${input.path}`);
+    const isFile = !input.lavfi && input.path !== 'pipe:0';
+    args.push(...(input.options ?? []), '-i', isFile ? `file:${input.path}` : input.path);
   }
   if (plan.filterComplex) args.push('-filter_complex', plan.filterComplex);
   for (const output of plan.outputs) {

@@ -1,4 +1,5 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import ffmpeg from 'fluent-ffmpeg';
 import { planToArgs, type FfmpegPlan, type FfmpegProgress } from './ffmpeg-plan.ts';
 import { createProgressReader } from './progress.ts';
@@ -13,6 +14,8 @@ export interface RunOptions {
   readonly onStderrLine?: (line: string) => void;
   /** Bytes of an output whose path is `pipe:1`; ffmpeg waits while the returned promise is pending. */
   readonly onStdout?: (chunk: Buffer) => void | Promise<void>;
+  /** Bytes for an input whose path is `pipe:0`, asked for only as fast as ffmpeg takes them. */
+  readonly stdin?: AsyncIterable<Buffer>;
   /** Milliseconds without any sign of progress after which the child is killed; default 60 s. */
   readonly stallMs?: number;
   /** Hard limit of the whole run in milliseconds; default 30 min. */
@@ -41,9 +44,14 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
   const progress = createProgressReader(plan.expectedDurationMs);
   const command = ffmpeg({ stdoutLines: 0 });
   command.setFfmpegPath(options.tools.ffmpeg);
-  addPlan(command, plan, options.onStdout && toWritable(options.onStdout, run.touch));
+  // One chunk ahead only: a chunk may be a whole raw picture of several megabytes.
+  const source = options.stdin && Readable.from(options.stdin, { objectMode: true, highWaterMark: 1 });
+  const sink = options.onStdout && toWritable(options.onStdout, run.touch);
+  const drained = sink ? finished(sink) : Promise.resolve();
+  drained.catch(() => undefined);
+  addPlan(command, plan, sink, source);
 
-  await run.start((settle) => {
+  const work = run.start((settle) => {
     command.on('stderr', (line: string) => {
       const update = progress.read(line);
       if (update === 'log') {
@@ -59,10 +67,18 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
     command.run();
     return () => command.kill('SIGKILL');
   });
+  await work.finally(() => source?.destroy());
+  // The child may have ended while the reader still works on its last bytes.
+  await drained;
   return { stderrTail: run.stderrTail(), tookMs: run.tookMs() };
 }
 
-function addPlan(command: ffmpeg.FfmpegCommand, plan: FfmpegPlan, sink: Writable | undefined): void {
+function addPlan(
+  command: ffmpeg.FfmpegCommand,
+  plan: FfmpegPlan,
+  sink: Writable | undefined,
+  stdin: Readable | undefined,
+): void {
   const args = planToArgs(plan);
   const firstInput = args.indexOf('-i');
   // fluent-ffmpeg places "-i path" after the options of that input and everything else after the last
@@ -74,8 +90,11 @@ function addPlan(command: ffmpeg.FfmpegCommand, plan: FfmpegPlan, sink: Writable
     throw new MediaToolError('tool_failed', `${plan.label}: a plan needs an input and an output.`);
   }
   const afterInput = args.slice(firstInput + 2, -1);
+  if (source === 'pipe:0' && !stdin) {
+    throw new MediaToolError('tool_failed', `${plan.label}: pipe input without a source.`);
+  }
   command
-    .input(source)
+    .input(source === 'pipe:0' && stdin ? stdin : source)
     .inputOptions('-progress', 'pipe:2', '-nostats', '-stats_period', '0.5', ...beforeInput);
   if (last === 'pipe:1') {
     if (!sink) throw new MediaToolError('tool_failed', `${plan.label}: pipe output without a reader.`);

@@ -1,0 +1,135 @@
+import { H264Error } from './h264-error.ts';
+
+/** NAL unit types that matter here (ITU-T H.264, table 7-1). */
+export const NAL = {
+  slice: 1,
+  partitionA: 2,
+  idrSlice: 5,
+  sei: 6,
+  sps: 7,
+  pps: 8,
+  accessUnitDelimiter: 9,
+} as const;
+
+/** Type of a NAL unit, 0 to 31. */
+export function nalType(unit: Buffer): number {
+  return (unit[0] ?? 0) & 31;
+}
+
+/** True for the NAL units that carry coded pictures in streams without data partitioning. */
+export function isSlice(unit: Buffer): boolean {
+  const type = nalType(unit);
+  return type === NAL.slice || type === NAL.idrSlice;
+}
+
+/**
+ * The NAL units of an MP4 sample.
+ * @throws H264Error when the lengths do not fill the sample exactly.
+ */
+export function splitSample(sample: Buffer, lengthSize: number): Buffer[] {
+  const units: Buffer[] = [];
+  let at = 0;
+  while (at < sample.length) {
+    if (at + lengthSize > sample.length) throw new H264Error('A NAL unit length is cut off.');
+    const length = sample.readUIntBE(at, lengthSize);
+    at += lengthSize;
+    if (at + length > sample.length) throw new H264Error('A NAL unit is longer than its picture.');
+    if (length > 0) units.push(sample.subarray(at, at + length));
+    at += length;
+  }
+  return units;
+}
+
+/** The bytes of a sample made of `units`, each behind its length. */
+export function joinSample(units: readonly Buffer[], lengthSize: number): Buffer {
+  return Buffer.concat(
+    units.flatMap((unit) => {
+      if (unit.length >= 2 ** (8 * lengthSize)) throw new H264Error('A NAL unit is too long for this file.');
+      const length = Buffer.alloc(lengthSize);
+      length.writeUIntBE(unit.length, 0, lengthSize);
+      return [length, unit];
+    }),
+  );
+}
+
+/** Removes emulation prevention bytes (ITU-T H.264, 7.4.1): `00 00 03` becomes `00 00`. */
+export function toRbsp(unit: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(unit.length);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of unit) {
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0;
+      continue;
+    }
+    out[length++] = byte;
+    zeros = byte === 0 ? zeros + 1 : 0;
+  }
+  return out.subarray(0, length);
+}
+
+/** Inserts emulation prevention bytes, so that no start code can be seen inside the unit. */
+export function fromRbsp(rbsp: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(Math.ceil(rbsp.length * 1.5) + 2);
+  let length = 0;
+  let zeros = 0;
+  for (const byte of rbsp) {
+    if (zeros >= 2 && byte <= 3) {
+      out[length++] = 3;
+      zeros = 0;
+    }
+    out[length++] = byte;
+    zeros = byte === 0 ? zeros + 1 : 0;
+  }
+  // A unit must not end in a zero byte, or the next start code would swallow it.
+  if (zeros > 0) out[length++] = 3;
+  return Buffer.from(out.subarray(0, length));
+}
+
+/** Finds NAL units in a byte stream (ITU-T H.264, annex B) that arrives in pieces. */
+export interface AnnexBSplitter {
+  /** Takes the next bytes and answers the units that are complete now. */
+  push(chunk: Buffer): Buffer[];
+  /** The unit still open at the end of the stream, if any. */
+  end(): Buffer[];
+}
+
+/** A splitter at the start of a stream; bytes before the first start code are ignored. */
+export function createAnnexBSplitter(): AnnexBSplitter {
+  const startCode = Buffer.from([0, 0, 1]);
+  let rest = Buffer.alloc(0);
+  let searched = 0;
+  let started = false;
+  const trim = (unit: Buffer) => {
+    let end = unit.length;
+    while (end > 0 && unit[end - 1] === 0) end--;
+    return unit.subarray(0, end);
+  };
+  return {
+    push(chunk) {
+      rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+      const units: Buffer[] = [];
+      let from = 0;
+      for (;;) {
+        const at = rest.indexOf(startCode, Math.max(from, searched));
+        if (at < 0) break;
+        if (started) {
+          const unit = trim(rest.subarray(from, at));
+          if (unit.length > 0) units.push(unit);
+        }
+        started = true;
+        from = at + 3;
+        searched = from;
+      }
+      rest = rest.subarray(started ? from : Math.max(0, rest.length - 2));
+      // A start code may begin in the last two bytes.
+      searched = Math.max(0, rest.length - 2);
+      return units;
+    },
+    end() {
+      const unit = started ? trim(rest) : Buffer.alloc(0);
+      rest = Buffer.alloc(0);
+      return unit.length > 0 ? [unit] : [];
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createBitReader } from './bits.ts';
+import { H264Error } from './h264-error.ts';
+import { NAL, nalType, toRbsp } from './nal.ts';
+import { skipScalingLists } from './scaling-list.ts';
+
+/** The fields of a sequence parameter set (ITU-T H.264, 7.3.2.1.1) that cutting and re-heading need. */
+export interface Sps {
+  readonly profile: number;
+  readonly constraints: number;
+  readonly level: number;
+  readonly id: number;
+  /** chroma_format_idc: 0 grey, 1 4:2:0, 2 4:2:2, 3 4:4:4. */
+  readonly chromaFormat: number;
+  readonly separateColourPlanes: boolean;
+  readonly bitDepthLuma: number;
+  readonly bitDepthChroma: number;
+  readonly losslessBypass: boolean;
+  readonly scalingMatrix: boolean;
+  /** Width of frame_num in bits, 4 to 16. */
+  readonly frameNumBits: number;
+  /** pic_order_cnt_type: 0, 1 or 2. */
+  readonly pocType: number;
+  /** Width of pic_order_cnt_lsb in bits; 0 unless the type is 0. */
+  readonly pocBits: number;
+  readonly maxRefFrames: number;
+  readonly widthMbs: number;
+  /** In macroblocks of a frame; half of it in map units when fields are allowed. */
+  readonly heightMbs: number;
+  readonly frameMbsOnly: boolean;
+  /** Luma samples cut off at each side. */
+  readonly crop: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  };
+}
+
+const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
+/** Above level 6.2 (table A-1): widths beyond it are garbage, not pictures. */
+const MAX_MBS_PER_SIDE = 1056;
+
+/**
+ * Parses a sequence parameter set NAL unit.
+ * @throws H264Error when it is not one, is cut off, or holds values the standard does not allow.
+ */
+export function parseSps(unit: Buffer): Sps {
+  if (nalType(unit) !== NAL.sps) throw new H264Error('This is not a sequence parameter set.');
+  const reader = createBitReader(toRbsp(unit));
+  reader.bits(8);
+  const profile = reader.bits(8);
+  const constraints = reader.bits(8);
+  const level = reader.bits(8);
+  const id = limited(reader.ue(), 31);
+  let chromaFormat = 1;
+  let separateColourPlanes = false;
+  let bitDepthLuma = 8;
+  let bitDepthChroma = 8;
+  let losslessBypass = false;
+  let scalingMatrix = false;
+  if (HIGH_PROFILES.has(profile)) {
+    chromaFormat = limited(reader.ue(), 3);
+    if (chromaFormat === 3) separateColourPlanes = reader.flag();
+    bitDepthLuma = 8 + limited(reader.ue(), 6);
+    bitDepthChroma = 8 + limited(reader.ue(), 6);
+    losslessBypass = reader.flag();
+    scalingMatrix = reader.flag();
+    if (scalingMatrix) skipScalingLists(reader, chromaFormat === 3 ? 12 : 8);
+  }
+  const frameNumBits = 4 + limited(reader.ue(), 12);
+  const pocType = limited(reader.ue(), 2);
+  let pocBits = 0;
+  if (pocType === 0) pocBits = 4 + limited(reader.ue(), 12);
+  if (pocType === 1) {
+    reader.flag();
+    reader.se();
+    reader.se();
+    for (let left = limited(reader.ue(), 255); left > 0; left--) reader.se();
+  }
+  const maxRefFrames = limited(reader.ue(), 16);
+  reader.flag();
+  const widthMbs = 1 + limited(reader.ue(), MAX_MBS_PER_SIDE);
+  const mapUnits = 1 + limited(reader.ue(), MAX_MBS_PER_SIDE);
+  const frameMbsOnly = reader.flag();
+  if (!frameMbsOnly) reader.flag();
+  reader.flag();
+  const [left, right, top, bottom] = reader.flag()
+    ? [reader.ue(), reader.ue(), reader.ue(), reader.ue()]
+    : [0, 0, 0, 0];
+  const chromaArray = separateColourPlanes ? 0 : chromaFormat;
+  const cropX = chromaArray === 1 || chromaArray === 2 ? 2 : 1;
+  const cropY = (chromaArray === 1 ? 2 : 1) * (frameMbsOnly ? 1 : 2);
+  return {
+    profile,
+    constraints,
+    level,
+    id,
+    chromaFormat,
+    separateColourPlanes,
+    bitDepthLuma,
+    bitDepthChroma,
+    losslessBypass,
+    scalingMatrix,
+    frameNumBits,
+    pocType,
+    pocBits,
+    maxRefFrames,
+    widthMbs,
+    heightMbs: mapUnits * (frameMbsOnly ? 1 : 2),
+    frameMbsOnly,
+    crop: { left: left * cropX, right: right * cropX, top: top * cropY, bottom: bottom * cropY },
+  };
+}
+
+/** @throws H264Error when a field is beyond what the standard allows. */
+export function limited(value: number, max: number): number {
+  if (value > max) throw new H264Error('A parameter set holds an impossible value.');
+  return value;
+}

@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises';
+import { type Box, container, needBox, replaceBox } from './box.ts';
+import { type Edit, writeEditList } from './edit-list.ts';
+import { readMovie, type Movie, type Track } from './movie.ts';
+import { Mp4Error } from './mp4-error.ts';
+import { carryTrack, writeMovie } from './write-movie.ts';
+import { readDuration, withDuration } from './write-tables.ts';
+
+export interface ShiftAudioInput {
+  readonly inputPath: string;
+  readonly outputPath: string;
+  /** Positive: the sound comes later; negative: earlier. */
+  readonly shiftMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Finest clock that edit lists get here: 1/48000 s keeps a shift within 11 microseconds of the wish. */
+const FINE_TIMESCALE = 48_000;
+
+/**
+ * Moves all sound tracks against the picture by edit lists alone: nothing is encoded, every coded sample of
+ * every track is carried byte for byte. Later sound gets a wait in front; earlier sound loses its own wait
+ * first, then starts inside its media (the skipped sound stays in the file, hidden).
+ * @throws Mp4Error when the file has no sound track, is made of fragments, has edits of an unusual kind, or
+ * the shift would skip all sound.
+ */
+export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
+  const file = await open(input.inputPath, 'r');
+  try {
+    const movie = await readMovie(file);
+    if (movie.fragmented) throw new Mp4Error('The sound of a file made of fragments cannot be moved.');
+    if (!movie.tracks.some((track) => track.handler === 'soun')) {
+      throw new Mp4Error('The file has no sound track.');
+    }
+    const clock = refineClock(movie);
+    const tracks = movie.tracks.map((track) => {
+      const carried = carryTrack(track, file);
+      const edits = track.edits.map((edit) => ({
+        ...edit,
+        durationTicks: edit.durationTicks * clock.factor,
+      }));
+      const shifted =
+        track.handler === 'soun' ? shiftEdits(track, edits, clock.timescale, input.shiftMs) : edits;
+      const header = needBox(track.trak, 'tkhd');
+      const durationTicks =
+        track.handler === 'soun'
+          ? shifted.reduce((sum, edit) => sum + edit.durationTicks, 0)
+          : readDuration(header) * clock.factor;
+      return { ...carried, trak: withEdits(track.trak, shifted, durationTicks) };
+    });
+    const longest = Math.max(...tracks.map(({ trak }) => readDuration(needBox(trak, 'tkhd'))));
+    await writeMovie(input.outputPath, {
+      ftyp: movie.ftyp,
+      moov: withClock(movie.moov, clock.timescale, longest),
+      tracks,
+      signal: input.signal,
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/** A movie clock that is a whole multiple of the old one, so that old durations stay exact. */
+function refineClock(movie: Movie): { factor: number; timescale: number } {
+  const factor = Math.max(1, Math.ceil(FINE_TIMESCALE / movie.timescale));
+  return { factor, timescale: movie.timescale * factor };
+}
+
+function withClock(moov: Box, timescale: number, durationTicks: number): Box {
+  return replaceBox(moov, 'mvhd', (header) => {
+    const bytes = Buffer.from(header.payload);
+    bytes.writeUInt32BE(timescale, bytes[0] === 1 ? 20 : 12);
+    return withDuration({ ...header, payload: bytes }, durationTicks);
+  });
+}
+
+function withEdits(trak: Box, edits: readonly Edit[], durationTicks: number): Box {
+  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, durationTicks));
+  const others = (timed.children ?? []).filter((box) => box.type !== 'edts');
+  if (edits.length === 0) return container('trak', others);
+  const edts = writeEditList(edits);
+  return container(
+    'trak',
+    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
+  );
+}
+
+/**
+ * The edits of a sound track moved by `shiftMs`; exported for tests.
+ * @param edits durations already in ticks of `movieTimescale`
+ * @throws Mp4Error when the edits are no "wait, then play" or nothing would be left to play.
+ */
+export function shiftEdits(
+  track: Track,
+  edits: readonly Edit[],
+  movieTimescale: number,
+  shiftMs: number,
+): Edit[] {
+  const shown = edits.filter((edit) => edit.mediaTime >= 0);
+  if (shown.length > 1 || shown.some((edit) => edit.rate !== 1) || (shown[0] && edits.at(-1) !== shown[0])) {
+    throw new Mp4Error('The sound track already has edits that cannot be moved.');
+  }
+  const mdhd = needBox(track.trak, 'mdia/mdhd');
+  const mediaTicks = readDuration(mdhd);
+  const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
+  const play = shown[0] ?? { durationTicks: toMovie(mediaTicks), mediaTime: 0, rate: 1 };
+  const wait = edits.filter((edit) => edit !== shown[0]).reduce((sum, edit) => sum + edit.durationTicks, 0);
+  const start = wait + Math.round((shiftMs * movieTimescale) / 1000);
+  const skipTicks = Math.max(0, -start);
+  const skipMedia = Math.round((skipTicks * track.timescale) / movieTimescale);
+  const durationTicks = play.durationTicks === 0 ? toMovie(mediaTicks - play.mediaTime) : play.durationTicks;
+  if (durationTicks - skipTicks <= 0) throw new Mp4Error('The sound would be moved out of the clip.');
+  const moved = {
+    ...play,
+    mediaTime: play.mediaTime + skipMedia,
+    durationTicks: durationTicks - skipTicks,
+  };
+  return start > 0 ? [{ durationTicks: start, mediaTime: -1, rate: 1 }, moved] : [moved];
+}

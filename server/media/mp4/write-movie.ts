@@ -1,0 +1,147 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { container, needBox, replaceBox, serializeBox, type Box } from './box.ts';
+import { type ByteRange, readExactly, writeFully } from './file-bytes.ts';
+import { Mp4Error } from './mp4-error.ts';
+import { readChunks } from './sample-table.ts';
+import { type NewSample, rebuildSampleTables, withChunkOffsets } from './write-tables.ts';
+import type { Track } from './movie.ts';
+
+/** Bytes that lie end to end in the result, and when they are needed. */
+export interface OutChunk {
+  /** Decode time of its first sample in seconds; chunks of all tracks are laid out in this order. */
+  readonly seconds: number;
+  readonly parts: readonly ByteRange[];
+}
+
+/** A track of the result: its box (chunk offsets are filled in by the writer) and its media. */
+export interface OutTrack {
+  readonly trak: Box;
+  readonly chunks: readonly OutChunk[];
+}
+
+export interface MovieToWrite {
+  /** Whole `ftyp` box, or null to write a plain MP4 brand. */
+  readonly ftyp: Buffer | null;
+  /** `moov` with everything but its tracks as it shall stand in the result. */
+  readonly moov: Box;
+  readonly tracks: readonly OutTrack[];
+  readonly signal?: AbortSignal;
+}
+
+const COPY_BYTES = 1 << 20;
+/** Length of a chunk of a rebuilt video track: half a second keeps sound and picture close in the file. */
+const CHUNK_SECONDS = 0.5;
+
+/**
+ * A track carried over as it is: the same box, the same samples in the same chunks, wherever they land.
+ * @throws Mp4Error when its tables are damaged.
+ */
+export function carryTrack(track: Track, file: FileHandle): OutTrack {
+  const chunks = readChunks(track.stbl).map((chunk) => ({
+    seconds: chunk.dts / track.timescale,
+    parts: chunk.sizeBytes > 0 ? [{ file, offset: chunk.offset, sizeBytes: chunk.sizeBytes }] : [],
+  }));
+  return { trak: track.trak, chunks };
+}
+
+/** A track with a new list of samples (decode order); `trak` gives everything but the sample tables. */
+export function rebuildTrack(trak: Box, timescale: number, samples: readonly NewSample[]): OutTrack {
+  const chunks: { seconds: number; parts: ByteRange[] }[] = [];
+  const perChunk: number[] = [];
+  for (const sample of samples) {
+    const seconds = sample.dts / timescale;
+    const open = chunks.at(-1);
+    if (open && seconds < open.seconds + CHUNK_SECONDS) {
+      const tail = open.parts.at(-1);
+      const adjoins =
+        tail?.file === sample.bytes.file && tail.offset + tail.sizeBytes === sample.bytes.offset;
+      if (tail && adjoins) {
+        open.parts[open.parts.length - 1] = { ...tail, sizeBytes: tail.sizeBytes + sample.bytes.sizeBytes };
+      } else {
+        open.parts.push(sample.bytes);
+      }
+      perChunk[perChunk.length - 1] = (perChunk.at(-1) ?? 0) + 1;
+    } else {
+      chunks.push({ seconds, parts: [sample.bytes] });
+      perChunk.push(1);
+    }
+  }
+  const rebuilt = replaceBox(trak, 'mdia/minf/stbl', (old) => rebuildSampleTables(old, samples, perChunk));
+  return { trak: rebuilt, chunks };
+}
+
+const PLAIN_FTYP = Buffer.concat([
+  Buffer.from([0, 0, 0, 28]),
+  Buffer.from('ftypisom\0\0\x02\0isomiso2mp41', 'latin1'),
+]);
+
+/**
+ * Writes a progressive MP4: brand, index, then media interleaved by time, copied in pieces so that memory
+ * does not grow with the file. The output is flushed to disk before the promise resolves.
+ * @throws Mp4Error when a source ends before its media; the signal's reason when aborted.
+ */
+export async function writeMovie(outputPath: string, movie: MovieToWrite): Promise<void> {
+  const order = movie.tracks
+    .flatMap((track, trackIndex) =>
+      track.chunks.map((chunk, chunkIndex) => ({ chunk, trackIndex, chunkIndex })),
+    )
+    .sort(
+      (a, b) =>
+        a.chunk.seconds - b.chunk.seconds || a.trackIndex - b.trackIndex || a.chunkIndex - b.chunkIndex,
+    );
+  const ftyp = movie.ftyp ?? PLAIN_FTYP;
+  const layOut = (mediaStart: number) => {
+    let position = mediaStart;
+    const offsets: number[][] = movie.tracks.map(() => []);
+    for (const { chunk, trackIndex, chunkIndex } of order) {
+      const list = offsets[trackIndex];
+      if (list) list[chunkIndex] = position;
+      for (const part of chunk.parts) position += part.sizeBytes;
+    }
+    return { moov: serializeBox(placeTracks(movie, offsets)), end: position };
+  };
+  // The index in front shifts the media by its own length, which may grow once more with 64-bit offsets.
+  let mediaStart = 0;
+  let laid = layOut(0);
+  for (let round = 0; round < 3; round++) {
+    const start = ftyp.length + laid.moov.length + 16;
+    if (start === mediaStart) break;
+    mediaStart = start;
+    laid = layOut(mediaStart);
+  }
+  const mdatHead = Buffer.alloc(16);
+  mdatHead.writeUInt32BE(1, 0);
+  mdatHead.write('mdat', 4, 'latin1');
+  mdatHead.writeBigUInt64BE(BigInt(laid.end - mediaStart + 16), 8);
+
+  const output = await open(outputPath, 'w');
+  try {
+    await writeFully(output, Buffer.concat([ftyp, laid.moov, mdatHead]), 0);
+    let position = mediaStart;
+    for (const { chunk } of order) {
+      for (const part of chunk.parts) {
+        for (let done = 0; done < part.sizeBytes; done += COPY_BYTES) {
+          movie.signal?.throwIfAborted();
+          const length = Math.min(COPY_BYTES, part.sizeBytes - done);
+          await writeFully(output, await readExactly(part.file, part.offset + done, length), position);
+          position += length;
+        }
+      }
+    }
+    if (position !== laid.end) throw new Mp4Error('The written file does not have its planned length.');
+    await output.sync();
+  } finally {
+    await output.close();
+  }
+}
+
+function placeTracks(movie: MovieToWrite, offsets: readonly (readonly number[])[]): Box {
+  const others = (movie.moov.children ?? []).filter((box) => box.type !== 'trak');
+  const traks = movie.tracks.map((track, index) =>
+    replaceBox(track.trak, 'mdia/minf/stbl', (stbl) => withChunkOffsets(stbl, offsets[index] ?? [])),
+  );
+  needBox(movie.moov, 'mvhd');
+  // User data and metadata follow the tracks in files as cameras write them; only the header must be first.
+  const header = others.filter((box) => box.type === 'mvhd');
+  return container('moov', [...header, ...traks, ...others.filter((box) => box.type !== 'mvhd')]);
+}

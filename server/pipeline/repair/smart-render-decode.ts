@@ -1,0 +1,145 @@
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+
+/** A picture as it leaves the decoder: time in ticks of the decoded stream, planes as `rawvideo` packs them. */
+export interface DecodedPicture {
+  readonly pts: number;
+  readonly pixels: Buffer;
+}
+
+export interface DecodeStreamOptions {
+  readonly tools: ToolPaths;
+  readonly pictureBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
+const DECODE_STALL_MS = 15 * 60_000;
+const WALL_MS = 4 * 60 * 60_000;
+
+/**
+ * Runs a plan whose single output is `rawvideo` on `pipe:1` behind a `showinfo` filter, and hands its
+ * pictures over one by one. The decoder is stopped when the consumer stops asking. At most two whole pictures are held.
+ * @throws MediaToolError when the decoder fails or is cancelled.
+ */
+export async function* streamPictures(
+  plan: FfmpegPlan,
+  options: DecodeStreamOptions,
+): AsyncGenerator<DecodedPicture> {
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const hand = createHandOver<DecodedPicture>();
+  const times: number[] = [];
+  let waitForTime: (() => void) | null = null;
+  let picture = Buffer.allocUnsafe(options.pictureBytes);
+  let filled = 0;
+  let count = 0;
+
+  // showinfo prints a picture's time before the picture is written, but the two pipes are read apart.
+  const timeOf = async (index: number) => {
+    while (times[index] === undefined) {
+      await new Promise<void>((resolve) => {
+        waitForTime = resolve;
+      });
+    }
+    return times[index] ?? 0;
+  };
+  const run = runFfmpeg(plan, {
+    tools: options.tools,
+    signal,
+    stallMs: DECODE_STALL_MS,
+    wallMs: WALL_MS,
+    onStderrLine: (line) => {
+      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+) /.exec(line);
+      if (!shown) return;
+      times.push(Number(shown[1]));
+      waitForTime?.();
+    },
+    onStdout: async (chunk) => {
+      let at = 0;
+      while (at < chunk.length) {
+        const take = Math.min(chunk.length - at, options.pictureBytes - filled);
+        chunk.copy(picture, filled, at, at + take);
+        at += take;
+        filled += take;
+        if (filled < options.pictureBytes) continue;
+        const pixels = picture;
+        picture = Buffer.allocUnsafe(options.pictureBytes);
+        filled = 0;
+        await hand.give({ pts: await timeOf(count++), pixels });
+      }
+    },
+  }).then(
+    () => hand.finish(null),
+    (error: unknown) => hand.finish(error),
+  );
+  try {
+    for (;;) {
+      const next = await hand.take();
+      if (!next) break;
+      yield next;
+    }
+  } finally {
+    stop.abort();
+    hand.discard();
+    await run;
+  }
+}
+
+interface HandOver<T> {
+  /** Resolves when the item was taken. */
+  give(item: T): Promise<void>;
+  /** The next item, or null after the end. */
+  take(): Promise<T | null>;
+  finish(error: unknown): void;
+  /** Lets a waiting giver go on; its items are dropped from now on. */
+  discard(): void;
+}
+
+/** One-place hand-over between a producer and a consumer. */
+function createHandOver<T>(): HandOver<T> {
+  let item: T | null = null;
+  let finished = false;
+  let failure: unknown = null;
+  let dropped = false;
+  let wakeTaker: (() => void) | null = null;
+  let wakeGiver: (() => void) | null = null;
+  const wake = () => {
+    wakeTaker?.();
+    wakeTaker = null;
+  };
+  return {
+    async give(next) {
+      if (dropped) return;
+      item = next;
+      wake();
+      await new Promise<void>((resolve) => {
+        wakeGiver = resolve;
+      });
+    },
+    async take() {
+      while (item === null && !finished) {
+        await new Promise<void>((resolve) => {
+          wakeTaker = resolve;
+        });
+      }
+      const taken = item;
+      item = null;
+      if (taken === null && failure) throw failure;
+      wakeGiver?.();
+      wakeGiver = null;
+      return taken;
+    },
+    finish(error) {
+      finished = true;
+      failure = error;
+      wake();
+    },
+    discard() {
+      dropped = true;
+      failure = null;
+      wakeGiver?.();
+    },
+  };
+}

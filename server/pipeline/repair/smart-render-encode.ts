@@ -1,0 +1,256 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, createAnnexBSplitter, isSlice, joinSample, nalType } from '#server/media/h264/nal.ts';
+import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';
+import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
+import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+
+/** The sequence that new pictures must live in. */
+export interface TargetSequence {
+  readonly sps: Sps;
+  /** x264's profile name. */
+  readonly profile: string;
+  readonly width: number;
+  readonly height: number;
+  readonly pixelFormat: string;
+  /** Usual pictures per second, for rate control only. */
+  readonly frameRate: number;
+  readonly lengthSize: number;
+  /** Id of the picture parameter set that new slices name. */
+  readonly ppsId: number;
+  /** Repeat that set in front of each new IDR picture, for streams that carry parameter sets themselves. */
+  readonly inBandPps: boolean;
+}
+
+export interface EncodedPicture {
+  readonly bytes: ByteRange;
+  readonly sync: boolean;
+}
+
+export interface EncodedSegment {
+  readonly pictures: readonly EncodedPicture[];
+  /** Picture parameter set of the new slices, as a NAL unit of the target sequence. */
+  readonly pps: Buffer;
+}
+
+export interface EncodeInput {
+  readonly target: TargetSequence;
+  readonly pictures: AsyncIterable<Buffer>;
+  /** idr_pic_id values of the IDR pictures that stand right before and behind the stretch. */
+  readonly neighbourIdrIds: readonly number[];
+  /** Coded pictures are appended here from `position` on. */
+  readonly spool: FileHandle;
+  readonly position: number;
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+  readonly onPicture?: () => void;
+}
+
+/**
+ * Visually transparent for camera footage without swelling: new pictures stand beside others of a phone's
+ * usual 10 to 20 Mbit/s. Measured by the quality table of `npm run bench -- repair`.
+ */
+export const RENDER_CRF = 17;
+const WALL_MS = 4 * 60 * 60_000;
+
+/** Highest bit rate of each level in 1000 bit/s for the baseline and main profiles (ITU-T H.264, table A-1). */
+const LEVEL_KBITS = new Map([
+  [9, 128],
+  [10, 64],
+  [11, 192],
+  [12, 384],
+  [13, 768],
+  [20, 2000],
+  [21, 4000],
+  [22, 4000],
+  [30, 10_000],
+  [31, 14_000],
+  [32, 20_000],
+  [40, 20_000],
+  [41, 50_000],
+  [42, 50_000],
+  [50, 135_000],
+  [51, 240_000],
+  [52, 240_000],
+]);
+
+/**
+ * Encodes raw pictures without reordering, moves their slices to the target sequence and appends them to
+ * the spool file.
+ * @throws H264Error when the encoder's stream cannot be moved; MediaToolError when it fails.
+ */
+export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment> {
+  const splitter = createAnnexBSplitter();
+  const mover = createMover(input.target, input.neighbourIdrIds);
+  const pictures: EncodedPicture[] = [];
+  let position = input.position;
+  const store = async (coded: CodedPicture | null) => {
+    if (!coded) return;
+    const bytes = joinSample(coded.units, input.target.lengthSize);
+    await writeFully(input.spool, bytes, position);
+    pictures.push({
+      bytes: { file: input.spool, offset: position, sizeBytes: bytes.length },
+      sync: coded.idr,
+    });
+    position += bytes.length;
+    input.onPicture?.();
+  };
+  await runFfmpeg(encodePlan(input.target, input.limits), {
+    tools: input.tools,
+    signal: input.signal,
+    stdin: input.pictures,
+    wallMs: WALL_MS,
+    onStdout: async (chunk) => {
+      for (const unit of splitter.push(chunk)) await store(mover.push(unit));
+    },
+  });
+  for (const unit of splitter.end()) await store(mover.push(unit));
+  await store(mover.end());
+  return { pictures, pps: mover.pps() };
+}
+
+function encodePlan(target: TargetSequence, limits: MediaLimits): FfmpegPlan {
+  const params = [
+    // Intra-only sequences allow no reference at all; others get what both sides allow.
+    ...(target.sps.maxRefFrames === 0
+      ? ['keyint=1']
+      : [`ref=${Math.min(3, target.sps.maxRefFrames)}`, 'keyint=250', 'min-keyint=25']),
+    'annexb=1',
+    'repeat-headers=1',
+    'sliced-threads=0',
+    'stitchable=1',
+  ];
+  const high = target.profile === 'baseline' || target.profile === 'main' ? 1 : 1.25;
+  const levelKbits = LEVEL_KBITS.get(target.sps.level);
+  const rate = levelKbits === undefined ? [] : rateLimit(Math.floor(levelKbits * high));
+  return {
+    label: 'encode replaced pictures',
+    inputs: [
+      {
+        path: 'pipe:0',
+        format: 'rawvideo',
+        options: [
+          '-pixel_format',
+          target.pixelFormat.replace('yuvj', 'yuv'),
+          '-video_size',
+          `${target.width}x${target.height}`,
+          '-framerate',
+          target.frameRate.toFixed(3),
+        ],
+      },
+    ],
+    outputs: [
+      {
+        path: 'pipe:1',
+        options: [
+          ...words('-map 0:v:0 -fps_mode passthrough -c:v libx264 -bf 0 -f h264'),
+          ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${limits.preset}`),
+          ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
+          ...rate,
+        ],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}
+
+const words = (text: string) => text.split(' ');
+
+const rateLimit = (kbits: number) => ['-maxrate', `${kbits}k`, '-bufsize', `${kbits}k`];
+
+interface CodedPicture {
+  readonly idr: boolean;
+  readonly units: readonly Buffer[];
+}
+
+interface Mover {
+  /** Takes the next NAL unit of the encoder; answers the picture that it closes. */
+  push(unit: Buffer): CodedPicture | null;
+  end(): CodedPicture | null;
+  pps(): Buffer;
+}
+
+/** Collects the encoder's NAL units into pictures of the target sequence. */
+function createMover(target: TargetSequence, neighbourIdrIds: readonly number[]): Mover {
+  const idrIds = [0, 1, 2, 3].filter((id) => !neighbourIdrIds.includes(id));
+  let sps: Sps | null = null;
+  let pps: Pps | null = null;
+  let moved: Buffer | null = null;
+  let frameNum = 0;
+  let pocStep = 0;
+  let idrCount = 0;
+  let open: { idr: boolean; units: Buffer[] } | null = null;
+  const close = () => {
+    const done = open;
+    open = null;
+    return done;
+  };
+  const setParameters = (unit: Buffer) => {
+    if (nalType(unit) === NAL.sps) {
+      sps = parseSps(unit);
+      if (sps.widthMbs !== target.sps.widthMbs || sps.heightMbs !== target.sps.heightMbs) {
+        throw new H264Error('The new pictures have another size.');
+      }
+    } else {
+      pps = parsePps(unit, sps?.chromaFormat);
+      const own = { ...pps, id: target.ppsId, spsId: target.sps.id };
+      moved = writePps(own, target.sps.chromaFormat, target.sps.scalingMatrix);
+    }
+  };
+  return {
+    push(unit) {
+      const type = nalType(unit);
+      if (type === NAL.sps || type === NAL.pps) {
+        const done = close();
+        setParameters(unit);
+        return done;
+      }
+      if (!isSlice(unit)) return null;
+      if (!sps || !pps || !moved) throw new H264Error('The encoder gave no parameter sets.');
+      const head = parseSliceHeader(unit, sps);
+      let done: CodedPicture | null = null;
+      if (head.firstMb === 0) {
+        done = close();
+        if (head.idr) {
+          frameNum = 0;
+          pocStep = 0;
+          idrCount++;
+        } else {
+          frameNum++;
+          pocStep++;
+        }
+        open = { idr: head.idr, units: head.idr && target.inBandPps ? [moved] : [] };
+      }
+      // Holds only without B-pictures, as asked of the encoder: each picture is a reference of the next.
+      if (head.refIdc === 0 || head.frameNum !== frameNum % 2 ** sps.frameNumBits) {
+        throw new H264Error('The encoder numbered its pictures in an unexpected way.');
+      }
+      open?.units.push(
+        reheadSlice(
+          unit,
+          { sps, pps },
+          {
+            sps: target.sps,
+            ppsId: target.ppsId,
+            frameNum,
+            poc: 2 * pocStep,
+            idrPicId: idrIds[idrCount % idrIds.length] ?? 0,
+          },
+        ),
+      );
+      return done;
+    },
+    end: close,
+    pps() {
+      if (!moved) throw new H264Error('The encoder gave no parameter sets.');
+      return moved;
+    },
+  };
+}

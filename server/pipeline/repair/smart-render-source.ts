@@ -1,0 +1,167 @@
+import type { FileHandle } from 'node:fs/promises';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { type Pps, parsePps } from '#server/media/h264/pps.ts';
+import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { findBox } from '#server/media/mp4/box.ts';
+import { type SimpleEdit, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { type AvcConfig, readAvcConfig, type SampleEntry } from '#server/media/mp4/sample-entry.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { isSelfContained } from '#server/media/mp4/write-tables.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+
+/** An MP4 clip whose H.264 pictures can be replaced one by one. */
+export interface SmartSource {
+  readonly file: FileHandle;
+  readonly movie: Movie;
+  readonly track: Track;
+  readonly entry: SampleEntry;
+  readonly config: AvcConfig;
+  readonly samples: readonly Sample[];
+  readonly shownEdit: SimpleEdit;
+  readonly sps: Sps;
+  /** Picture parameter sets of the sample description. */
+  readonly pps: readonly Pps[];
+  /** NAL units of a sample. */
+  units(sample: number): Promise<Buffer[]>;
+  /** Head of the first slice of a sample; null when the sample is damaged or holds no slice. */
+  head(sample: number): Promise<SliceHeader | null>;
+}
+
+export type SourceAnswer =
+  | { readonly ok: true; readonly source: SmartSource }
+  | { readonly ok: false; readonly reason: string };
+
+const MAX_SAMPLE_BYTES = 64 << 20;
+
+/** Reads everything that decides whether single pictures can be replaced; says why not otherwise. */
+export async function openSmartSource(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
+  try {
+    return await inspect(file, info);
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return decline(error.message);
+    throw error;
+  }
+}
+
+const decline = (reason: string): SourceAnswer => ({ ok: false, reason });
+
+/**
+ * The video track that `info` names.
+ * @throws Mp4Error when no track of the file is it.
+ */
+export function findVideoTrack(movie: Movie, info: MediaInfo): Track {
+  const index = info.video[0]?.index ?? -1;
+  const track = movie.tracks[index];
+  const video = track?.handler === 'vide' ? track : movie.tracks.find(({ handler }) => handler === 'vide');
+  if (!video) throw new Mp4Error('The file has no video track.');
+  return video;
+}
+
+async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
+  const stream = info.video[0];
+  if (info.format !== 'mov')
+    return decline('Only in MP4 and QuickTime files can single pictures be replaced.');
+  if (!stream) return decline('The file has no video track.');
+  if (stream.codec !== 'h264') return decline(`Single pictures cannot be replaced in ${stream.codec} video.`);
+  const movie = await readMovie(file);
+  if (movie.fragmented) return decline('The file is made of fragments.');
+  const track = findVideoTrack(movie, info);
+  for (const { trak } of movie.tracks) {
+    const minf = findBox(trak, 'mdia/minf');
+    if (minf && !isSelfContained(minf)) return decline('A track of the file keeps its data in another file.');
+  }
+  const [entry] = track.entries;
+  if (!entry || track.entries.length > 1) return decline('The video track has several sample descriptions.');
+  if (entry.coding !== 'avc1' && entry.coding !== 'avc3') {
+    return decline(`The video track is stored as ${entry.coding}, which cannot be cut.`);
+  }
+  const avcC = entry.boxes.find((box) => box.type === 'avcC');
+  if (!avcC) return decline('The video track has no decoder settings.');
+  const config = readAvcConfig(avcC.payload);
+  const shownEdit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+  if (!shownEdit) return decline('The edit list of the video has several parts.');
+  const samples = readSamples(track.stbl);
+  const [spsUnit] = config.sps;
+  if (!spsUnit || config.sps.length > 1) return decline('The video has several sequence parameter sets.');
+  const sps = parseSps(spsUnit);
+  const refusal = refuseSequence(sps, stream.width, stream.height);
+  if (refusal) return decline(refusal);
+  const pps = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
+  const units = async (index: number) => {
+    const sample = samples[index];
+    if (!sample) throw new Mp4Error('The file has no such picture.');
+    if (sample.sizeBytes > MAX_SAMPLE_BYTES) throw new Mp4Error('A picture of the file is impossibly large.');
+    const bytes = await readExactly(file, sample.offset, sample.sizeBytes);
+    return splitSample(bytes, config.lengthSize);
+  };
+  const head = async (index: number) => {
+    try {
+      const slice = (await units(index)).find(isSlice);
+      return slice ? parseSliceHeader(slice, sps) : null;
+    } catch (error) {
+      // A damaged sample is no place to cut; that is all that matters here.
+      if (error instanceof Mp4Error || error instanceof H264Error) return null;
+      throw error;
+    }
+  };
+  return {
+    ok: true,
+    source: { file, movie, track, entry, config, samples, shownEdit, sps, pps, units, head },
+  };
+}
+
+/** Why slices of our encoder cannot stand in this sequence; null when they can. */
+function refuseSequence(sps: Sps, width: number, height: number): string | null {
+  if (!sps.frameMbsOnly) return 'The video is interlaced.';
+  if (sps.pocType === 1) return 'The video orders its pictures in a way (type 1) that cannot be continued.';
+  if (sps.chromaFormat !== 1 && sps.chromaFormat !== 2) return 'The colour format of the video is unusual.';
+  if (sps.bitDepthLuma !== sps.bitDepthChroma) return 'The video has different depths for light and colour.';
+  if (sps.bitDepthLuma !== 8 && sps.bitDepthLuma !== 10) return 'The bit depth of the video is unusual.';
+  if (sps.losslessBypass) return 'The video is coded without loss.';
+  if (!encoderProfile(sps)) return `The H.264 profile of the video (${sps.profile}) is unusual.`;
+  const { crop } = sps;
+  if (crop.left > 0 || crop.top > 0) return 'The video is cropped at its left or upper edge.';
+  const fits =
+    sps.widthMbs === Math.ceil(width / 16) &&
+    sps.heightMbs === Math.ceil(height / 16) &&
+    sps.widthMbs * 16 - crop.right === width &&
+    sps.heightMbs * 16 - crop.bottom === height;
+  return fits ? null : 'The coded size of the video does not fit its pictures.';
+}
+
+/** x264's name for the profile that a sequence allows; null when there is none. */
+export function encoderProfile(sps: Sps): string | null {
+  const deep = sps.bitDepthLuma > 8;
+  if (sps.profile === 66) return 'baseline';
+  if (sps.profile === 77) return 'main';
+  if (sps.profile === 100) return 'high';
+  if (sps.profile === 110) return deep ? 'high10' : 'high';
+  if (sps.profile === 122) {
+    if (sps.chromaFormat === 2) return 'high422';
+    return deep ? 'high10' : 'high';
+  }
+  return null;
+}
+
+/** Whether a sample may be decoded without anything before it: an IDR picture of the described sequence. */
+export async function isIdr(source: SmartSource, sample: number): Promise<boolean> {
+  const head = await source.head(sample);
+  return head?.idr === true && source.pps.some((pps) => pps.id === head.ppsId && pps.spsId === source.sps.id);
+}
+
+/**
+ * Whether any parameter set inside a sample differs from the sample description's: then the stream
+ * changes on its way and a slice moved to the described sequence would be wrong.
+ */
+export function hasForeignParameterSets(source: SmartSource, units: readonly Buffer[]): boolean {
+  const known = new Set([...source.config.sps, ...source.config.pps].map((unit) => unit.toString('latin1')));
+  return units.some((unit) => {
+    const type = nalType(unit);
+    return (type === NAL.sps || type === NAL.pps) && !known.has(unit.toString('latin1'));
+  });
+}

@@ -1,0 +1,120 @@
+import { type Box, container, findBox, replaceBox } from '#server/media/mp4/box.ts';
+import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import {
+  readSampleEntries,
+  singleEntryStsd,
+  withEntryBox,
+  writeAvcConfig,
+} from '#server/media/mp4/sample-entry.ts';
+import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import type { EncodedSegment } from './smart-render-encode.ts';
+import type { DisplayOrder, Segment } from './smart-render-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+import type { ResultSample, Timing } from './smart-render-timing.ts';
+
+export interface ResultToWrite {
+  readonly source: SmartSource;
+  readonly order: DisplayOrder;
+  readonly timing: Extract<Timing, { ok: true }>;
+  readonly segments: readonly Segment[];
+  /** Coded pictures of each segment; null for one that only removes. */
+  readonly encoded: readonly (EncodedSegment | null)[];
+  /** Added to the length of the clip, media ticks. */
+  readonly shiftTotal: number;
+  readonly outputPath: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Writes the clip: old and new pictures in one video track, all other tracks as they were. */
+export async function writeResult(result: ResultToWrite): Promise<void> {
+  const { source } = result;
+  const { movie, track } = source;
+  const samples = result.timing.samples.map((sample) => toNewSample(result, sample));
+  const trak = withNewHeader(withNewPps(track.trak, result), result, samples);
+  const tracks = movie.tracks.map((other) =>
+    other === track ? rebuildTrack(trak, track.timescale, samples) : carryTrack(other, source.file),
+  );
+  const longest = Math.max(
+    ...tracks.map(({ trak: box }) => {
+      const header = findBox(box, 'tkhd');
+      return header ? readDuration(header) : 0;
+    }),
+  );
+  await writeMovie(result.outputPath, {
+    ftyp: movie.ftyp,
+    moov: replaceBox(movie.moov, 'mvhd', (header) => withDuration(header, longest)),
+    tracks,
+    signal: result.signal,
+  });
+}
+
+function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
+  const { dts, pts, durationTicks, from } = sample;
+  if (from.kind === 'kept') {
+    const old = result.source.samples[from.sample];
+    if (!old) throw new H264Error('A kept picture is not in the original.');
+    const bytes = { file: result.source.file, offset: old.offset, sizeBytes: old.sizeBytes };
+    return { bytes, dts, pts, durationTicks, sync: old.sync };
+  }
+  const coded = result.encoded[from.segment]?.pictures[from.picture];
+  if (!coded) throw new H264Error('A new picture was not encoded.');
+  return { bytes: coded.bytes, dts, pts, durationTicks, sync: coded.sync };
+}
+
+/** The track with the picture parameter sets of the new slices in its sample description. */
+function withNewPps(trak: Box, result: ResultToWrite): Box {
+  const { config } = result.source;
+  const units = new Map<string, Buffer>();
+  for (const segment of result.encoded) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
+  if (units.size === 0) return trak;
+  // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
+  if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');
+  const avcC = writeAvcConfig({ ...config, pps: [...config.pps, ...units.values()] });
+  return replaceBox(trak, 'mdia/minf/stbl', (stbl) => {
+    const [entry] = readSampleEntries(stbl, true);
+    if (!entry) return stbl;
+    const stsd = singleEntryStsd(withEntryBox(entry, 'avcC', avcC));
+    const children = (stbl.children ?? []).map((box) => (box.type === 'stsd' ? stsd : box));
+    return container('stbl', children);
+  });
+}
+
+/** The track with durations and edit list fitted to its new samples. */
+function withNewHeader(trak: Box, result: ResultToWrite, samples: readonly NewSample[]): Box {
+  const { movie, track } = result.source;
+  const toMovie = (ticks: number) => Math.round((ticks * movie.timescale) / track.timescale);
+  const mediaTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  const edits = fitEdits(result, samples, toMovie);
+  const durationTicks =
+    edits.length > 0 ? edits.reduce((sum, edit) => sum + edit.durationTicks, 0) : toMovie(mediaTicks);
+  let out = replaceBox(trak, 'tkhd', (header) => withDuration(header, durationTicks));
+  out = replaceBox(out, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+  if (edits.length === 0) return out;
+  const edts = writeEditList(edits);
+  if (findBox(out, 'edts')) return replaceBox(out, 'edts', () => edts);
+  const children = (out.children ?? []).flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box]));
+  return container('trak', children);
+}
+
+function fitEdits(
+  result: ResultToWrite,
+  samples: readonly NewSample[],
+  toMovie: (ticks: number) => number,
+): Edit[] {
+  const { source, order, timing, shiftTotal } = result;
+  const { edits } = source.track;
+  const last = edits.at(-1);
+  const endTicks = samples.reduce((end, sample) => Math.max(end, sample.pts + 1), 0);
+  if (!last) {
+    if (timing.rebase === 0) return [];
+    return [{ durationTicks: toMovie(endTicks - timing.rebase), mediaTime: timing.rebase, rate: 1 }];
+  }
+  const mediaTime = last.mediaTime + timing.rebase;
+  const planned = last.durationTicks + toMovie(shiftTotal);
+  const hidesTail = order.endShown < order.samples.length;
+  const needed = Math.ceil(((endTicks - mediaTime) * source.movie.timescale) / source.track.timescale);
+  const durationTicks = last.durationTicks === 0 ? 0 : hidesTail ? planned : Math.max(planned, needed);
+  return [...edits.slice(0, -1), { ...last, mediaTime, durationTicks }];
+}

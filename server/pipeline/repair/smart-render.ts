@@ -1,0 +1,255 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, nalType } from '#server/media/h264/nal.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+import type { PictureEdit } from './picture-edit.ts';
+import { rawFormat } from './rebuild-pictures-raw.ts';
+import { encodeSegment, type EncodedSegment, type TargetSequence } from './smart-render-encode.ts';
+import { openPixels } from './smart-render-pixels.ts';
+import {
+  cutCandidates,
+  type DisplayOrder,
+  displayOrder,
+  planSegments,
+  type Segment,
+} from './smart-render-plan.ts';
+import {
+  encoderProfile,
+  hasForeignParameterSets,
+  isIdr,
+  openSmartSource,
+  type SmartSource,
+} from './smart-render-source.ts';
+import { planTimes } from './smart-render-timing.ts';
+import { writeResult } from './smart-render-write.ts';
+
+export interface SmartRenderInput {
+  readonly inputPath: string;
+  readonly outputPath: string;
+  /** Folder for working files; they are left there for the caller to remove. */
+  readonly workDir: string;
+  readonly info: MediaInfo;
+  readonly edit: PictureEdit;
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+  /** Share of the pictures to be encoded that are encoded, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export type SmartRenderResult =
+  | {
+      readonly done: true;
+      /** Coded pictures carried over byte for byte. */
+      readonly framesKept: number;
+      /** Coded pictures of the original. */
+      readonly framesTotal: number;
+      /** Stretches of the original, display order, whose pictures were encoded anew. */
+      readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+      /** Originals that could not be decoded, so that the picture before stands in their place. */
+      readonly heldFrames: readonly number[];
+    }
+  | { readonly done: false; readonly reason: string };
+
+/**
+ * Applies an edit to an MP4 clip with H.264 pictures so that only the pictures that must change are encoded
+ * anew: every other coded picture and all other tracks are carried over byte for byte, in one file with one
+ * sample description. Declines with the reason where the stream does not allow it.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled.
+ */
+export async function smartRender(input: SmartRenderInput): Promise<SmartRenderResult> {
+  const file = await open(input.inputPath, 'r');
+  const spool = await open(path.join(input.workDir, 'smart-render.h264'), 'w+');
+  try {
+    return await render(input, file, spool);
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return decline(error.message);
+    throw error;
+  } finally {
+    await spool.close();
+    await file.close();
+  }
+}
+
+const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
+
+async function render(
+  input: SmartRenderInput,
+  file: FileHandle,
+  spool: FileHandle,
+): Promise<SmartRenderResult> {
+  const answer = await openSmartSource(file, input.info);
+  if (!answer.ok) return decline(answer.reason);
+  const { source } = answer;
+  const stream = input.info.video[0];
+  const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
+  if (!stream || !format) return decline('The pixel format of the video is unusual.');
+  const { samples, shownEdit } = source;
+  const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const cuts = await findCuts(source, order, input.edit);
+  const plan = planSegments({
+    samples,
+    order,
+    cuts,
+    edit: input.edit,
+    offsetTicks: shownEdit.offsetTicks,
+  });
+  if (!plan.ok) return decline(plan.reason);
+  const timing = planTimes(samples, plan.segments);
+  if (!timing.ok) return decline(timing.reason);
+
+  const target = await toTarget(source, input.info, plan.segments);
+  if (typeof target === 'string') return decline(target);
+  const pixelCount = stream.width * stream.height;
+  const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
+  if (toEncode > 0 && pixelCount > input.limits.maxEncodePixels) {
+    return decline('The pictures are too large to be encoded within the memory of this server.');
+  }
+
+  const encoded: (EncodedSegment | null)[] = [];
+  const heldFrames: number[] = [];
+  let position = 0;
+  let doneCount = 0;
+  for (const [number, segment] of plan.segments.entries()) {
+    if (segment.pictures.length === 0) {
+      encoded.push(null);
+      continue;
+    }
+    const pixels = openPixels(
+      {
+        source,
+        order,
+        cuts,
+        workDir: input.workDir,
+        pixelFormat: format.name,
+        pictureBytes: format.pictureBytes,
+        tools: input.tools,
+        threads: input.limits.threads,
+        signal: input.signal,
+      },
+      segment.pictures,
+      segment.decodeFrom,
+      `smart-render-${number}`,
+    );
+    const result = await encodeSegment({
+      target,
+      pictures: pixels.pictures,
+      neighbourIdrIds: await neighbourIdrIds(source, segment),
+      spool,
+      position,
+      tools: input.tools,
+      limits: input.limits,
+      signal: input.signal,
+      onPicture: () => input.onProgress?.(++doneCount / toEncode),
+    });
+    if (result.pictures.length !== segment.pictures.length) {
+      return decline('The encoder did not give one picture for each planned one.');
+    }
+    encoded.push(result);
+    heldFrames.push(...pixels.held.map((place) => place - order.firstShown));
+    position += result.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
+  }
+  await writeResult({
+    source,
+    order,
+    timing,
+    segments: plan.segments,
+    encoded,
+    shiftTotal: plan.shiftTotal,
+    outputPath: input.outputPath,
+    signal: input.signal,
+  });
+  const replaced = plan.segments.reduce(
+    (sum, { firstSample, endSample }) => sum + endSample - firstSample,
+    0,
+  );
+  return {
+    done: true,
+    framesKept: samples.length - replaced,
+    framesTotal: samples.length,
+    reencodedSpans: plan.segments.map((segment) => ({
+      firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
+      endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
+    })),
+    heldFrames,
+  };
+}
+
+/** The cut points that the edit needs: the last at or before each wanted picture, the first behind each span. */
+async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureEdit): Promise<number[]> {
+  const candidates = cutCandidates(source.samples);
+  const places = candidates.map((sample) => order.placeOf[sample] ?? 0);
+  const found = new Set<number>();
+  const known = new Map<number, boolean>();
+  const test = async (index: number) => {
+    const sample = candidates[index];
+    if (sample === undefined) return false;
+    const answer = known.get(sample) ?? (await isIdr(source, sample));
+    known.set(sample, answer);
+    if (answer) found.add(sample);
+    return answer;
+  };
+  const before = async (place: number) => {
+    let index = places.findLastIndex((candidate) => candidate <= place);
+    while (index >= 0 && !(await test(index))) index--;
+  };
+  for (const span of edit) {
+    await before(span.firstFrame + order.firstShown);
+    for (const { pixels } of span.pictures) {
+      if (pixels.kind === 'original') await before(pixels.frame + order.firstShown);
+    }
+    const end = span.endFrame + order.firstShown;
+    let index = places.findIndex((candidate) => candidate >= end);
+    while (index >= 0 && index < candidates.length && !(await test(index))) index++;
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** What new pictures must look like to stand beside the old ones; a sentence when they cannot. */
+async function toTarget(
+  source: SmartSource,
+  info: MediaInfo,
+  segments: readonly Segment[],
+): Promise<TargetSequence | string> {
+  const stream = info.video[0];
+  const profile = encoderProfile(source.sps);
+  if (!stream || !profile) return 'The H.264 profile of the video is unusual.';
+  let inBandPps = source.entry.coding === 'avc3';
+  for (const segment of segments) {
+    for (const sample of [segment.decodeFrom, segment.endSample]) {
+      if (sample >= source.samples.length) continue;
+      const units = await source.units(sample);
+      if (hasForeignParameterSets(source, units)) return 'The settings of the video change on its way.';
+      inBandPps ||= units.some((unit) => nalType(unit) === NAL.pps);
+    }
+  }
+  const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
+  if (used >= 255 || source.config.pps.length >= 255)
+    return 'The video has no room for one more parameter set.';
+  return {
+    sps: source.sps,
+    profile,
+    width: stream.width,
+    height: stream.height,
+    pixelFormat: stream.pixelFormat ?? 'yuv420p',
+    frameRate: Math.min(240, Math.max(1, stream.frameRate ?? 30)),
+    lengthSize: source.config.lengthSize,
+    ppsId: used + 1,
+    inBandPps,
+  };
+}
+
+/** idr_pic_id of the pictures right before and behind a stretch, where those are IDR pictures. */
+async function neighbourIdrIds(source: SmartSource, segment: Segment): Promise<number[]> {
+  const ids: number[] = [];
+  for (const sample of [segment.firstSample - 1, segment.endSample]) {
+    if (sample < 0 || sample >= source.samples.length) continue;
+    const head = await source.head(sample);
+    if (head?.idrPicId !== null && head?.idrPicId !== undefined) ids.push(head.idrPicId);
+  }
+  return ids;
+}

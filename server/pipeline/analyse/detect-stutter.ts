@@ -42,9 +42,11 @@ const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }
   { frames: 9, limit: 0.03 },
 ];
 export const MAX_QUIET = 0.42;
-/** The same for runs of two where there is little motion: natural rests are as quiet there. */
-const MAX_QUIET_WEAK = 0.28;
-const WEAK_LEVEL = 1.5;
+/** The limit where there is little motion, for short runs: natural rests are nearly as quiet there. */
+const MAX_QUIET_WEAK = 0.2;
+const WEAK_LEVEL = 4;
+/** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
+const MAX_QUIET_CADENCE = 0.06;
 /** Side motion (grey levels of the block difference) below which nothing can be told from rest. */
 const MIN_LEVEL = 0.6;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
@@ -55,8 +57,11 @@ const EDGE_CONTRAST = 12;
 const EDGE_RATIO = 1.6;
 /** Sides of more different motion than this are a shot coming to rest or starting. */
 const MAX_SIDE_RATIO = 8;
-/** Share of held pictures around a run from which holding is the cadence of the clip. */
-const CADENCE_SHARE = 0.2;
+/** So many other sharp holds within this time of a run make holding the cadence of the clip. */
+const CADENCE_RUNS = 4;
+const CADENCE_REACH_S = 1.5;
+/** The length that this share of them stays within is the usual one; a run must be twice as long and more. */
+const CADENCE_LENGTH_SHARE = 0.8;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
 
@@ -73,7 +78,9 @@ export function detectStutter(series: FrameSeries, cuts: readonly number[], fps:
   const cutSet = new Set(cuts);
   const held = findHeld(moves, cutSet, fps);
   const runs = toRuns(held, moves, cutSet);
-  return runs.flatMap(([first, last]) => judge({ first, last, moves, cutSet, held, series, fps }) ?? []);
+  return runs.flatMap(
+    ([first, last]) => judge({ first, last, moves, cutSet, held, runs, series, fps }) ?? [],
+  );
 }
 
 function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
@@ -123,6 +130,7 @@ interface Candidate {
   readonly moves: readonly number[];
   readonly cutSet: ReadonlySet<number>;
   readonly held: readonly boolean[];
+  readonly runs: readonly (readonly [number, number])[];
   readonly series: FrameSeries;
   readonly fps: number;
 }
@@ -149,8 +157,9 @@ function judge(run: Candidate): StutterRun | null {
     side.edge >= EDGE_RATIO * loudest &&
     (side.edge >= EDGE_SHARE * side.level || side.edge >= EDGE_CONTRAST * Math.max(0.2, loudest));
   if (!alive.every(sharp)) return null;
-  if (isCadence(run)) return null;
   const quietness = inside / quieter;
+  const usual = cadenceLength(run);
+  if (usual > 0 && (length < 2 * usual + 1 || quietness > MAX_QUIET_CADENCE)) return null;
   return {
     first,
     last,
@@ -163,8 +172,8 @@ function judge(run: Candidate): StutterRun | null {
 }
 
 function quietLimit(length: number, quieter: number): number {
-  if (length === 2 && quieter < WEAK_LEVEL) return MAX_QUIET_WEAK;
-  return QUIET_LIMITS.findLast((step) => length >= step.frames)?.limit ?? 0;
+  const limit = QUIET_LIMITS.findLast((step) => length >= step.frames)?.limit ?? 0;
+  return quieter < WEAK_LEVEL ? Math.min(limit, MAX_QUIET_WEAK) : limit;
 }
 
 interface Side {
@@ -179,8 +188,8 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
   const values: number[] = [];
   let at = direction < 0 ? first - 1 : last + 1;
   const edge = moves[at] ?? 0;
-  for (; at > 0 && at < moves.length && values.length < FLANK; at += direction) {
-    if (cutSet.has(at)) break;
+  for (let far = 0; far < 2 * FLANK && values.length < FLANK; far += 1, at += direction) {
+    if (at <= 0 || at >= moves.length || cutSet.has(at)) break;
     if (!held[at]) values.push(moves[at] ?? 0);
   }
   return { level: median(values), edge, count: values.length };
@@ -193,30 +202,24 @@ function isEmpty({ first, last, series }: Candidate): boolean {
 }
 
 /**
- * True when pictures are held so often around the run that holding is how the clip was made, and the run
- * is not clearly longer than those.
+ * Usual length of a hold where sharp holds are so frequent around the run that holding is how the clip was
+ * made (12.5 in 25, pulldown, animation on twos, slide shows); 0 where they are not.
  */
-function isCadence({ first, last, held, fps }: Candidate): boolean {
-  const reach = Math.max(FLANK * 2, Math.round(fps));
-  const sides = [
-    held.slice(Math.max(1, first - reach), Math.max(1, first - 1)),
-    held.slice(last + 2, last + 2 + reach),
-  ];
-  const around = sides.flat();
-  const share = around.filter(Boolean).length / Math.max(1, around.length);
-  if (share < CADENCE_SHARE) return false;
-  const usual = Math.max(...sides.map(longestRun));
-  return last - first + 1 < 2 * usual + 2;
+function cadenceLength({ first, last, moves, runs, fps }: Candidate): number {
+  const reach = CADENCE_REACH_S * fps;
+  const others = runs.filter(
+    ([from, to]) => from !== first && to >= first - reach && from <= last + reach && isSharp(moves, from, to),
+  );
+  if (others.length < CADENCE_RUNS) return 0;
+  return quantile(
+    others.map(([from, to]) => to - from + 1),
+    CADENCE_LENGTH_SHARE,
+  );
 }
 
-function longestRun(held: readonly boolean[]): number {
-  let longest = 0;
-  let run = 0;
-  for (const value of held) {
-    run = value ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return longest;
+function isSharp(moves: readonly number[], from: number, to: number): boolean {
+  const loudest = Math.max(...moves.slice(from, to + 1));
+  return Math.min(moves[from - 1] ?? 0, moves[to + 1] ?? 0) >= 2 * Math.max(0.2, loudest);
 }
 
 /**

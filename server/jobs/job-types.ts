@@ -14,6 +14,20 @@ export const JOB_PAYLOADS = {
 export type JobType = keyof typeof JOB_PAYLOADS;
 export type JobPayload<Type extends JobType> = z.infer<(typeof JOB_PAYLOADS)[Type]>;
 
+export interface JobOptions {
+  /** Starts after which the job is given up. */
+  readonly maxAttempts: number;
+  /** Waits before the second, third... start in milliseconds; the last one repeats. */
+  readonly backoffMs: readonly number[];
+}
+
+/** How often and how soon each kind of work is tried again. */
+export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
+  'process-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  // A mail server may be away for hours; a registration must outlast that.
+  'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
+};
+
 export function isJobType(value: string): value is JobType {
   return value in JOB_PAYLOADS;
 }

@@ -5,6 +5,12 @@ export interface StoredFile {
   readonly sizeBytes: number;
 }
 
+/** An object as the housekeeping sees it. */
+export interface ListedFile extends StoredFile {
+  /** Epoch ms when these bytes were last put; a repeated put of the same content renews it. */
+  readonly storedAtMs: number;
+}
+
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
@@ -32,8 +38,13 @@ export interface MediaStorage {
   read(sha256: string): Promise<Buffer>;
   /** A local path with these bytes for ffmpeg, and a release function (remote adapters download). */
   localPath(sha256: string): Promise<{ path: string; release: () => Promise<void> }>;
-  remove(sha256: string): Promise<void>;
-  list(): AsyncIterable<StoredFile>;
+  /**
+   * Removes an object; a missing one is fine. With `unusedSinceMs` (epoch) only when it was not put again
+   * after that moment, which closes the race between housekeeping and an upload of the same content.
+   * @returns whether the object is gone
+   */
+  remove(sha256: string, unusedSinceMs?: number): Promise<boolean>;
+  list(): AsyncIterable<ListedFile>;
   /** Hashes the stored bytes again. @returns false when they differ from their name */
   verify(sha256: string): Promise<boolean>;
   /** Free bytes on the storage; null when unlimited or unknown. */

@@ -1,0 +1,191 @@
+import type { ClaimedJob, JobOutcome, JobQueue } from './job-queue.ts';
+import type { JobType } from './job-types.ts';
+
+/** Main-thread side of one kind of work; given by `compose.ts`. */
+export interface JobHandler {
+  /**
+   * Does the work. The signal aborts when the job was cancelled or the process stops; the handler then
+   * ends its children and returns. Throwing counts as a failure worth another try.
+   */
+  run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome>;
+  /** Called once when the job is given up for good. */
+  exhausted(job: ClaimedJob): Promise<void>;
+}
+
+/** Work that shares a number of places: long repairs must not keep a mail waiting. */
+export interface Lane {
+  readonly types: readonly JobType[];
+  readonly concurrency: number;
+}
+
+export interface JobRunnerDeps {
+  readonly queue: JobQueue;
+  readonly handlers: Readonly<Record<JobType, JobHandler>>;
+  readonly lanes: readonly Lane[];
+  /** Names this process in the queue. */
+  readonly owner: string;
+  readonly logger: RunnerLogger;
+  readonly heartbeatMs?: number;
+  /** Wait between looks for due work when nothing announces it. */
+  readonly idleMs?: number;
+  /** Age of a heartbeat after which another process takes the job back; null when no other process exists. */
+  readonly staleMs: number | null;
+}
+
+export interface RunnerLogger {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+export interface JobRunner {
+  /** Takes back what an earlier process left behind, then begins to work. */
+  start(): Promise<void>;
+  /** Stops a running job at once, after the queue no longer holds it. */
+  cancel(jobIds: readonly string[]): void;
+  /**
+   * Takes no more work, lets running jobs finish for `graceMs`, then stops and puts them back without
+   * using up an attempt.
+   */
+  drain(graceMs: number): Promise<void>;
+  /** Jobs at work now. */
+  running(): number;
+}
+
+const HEARTBEAT_MS = 2000;
+const IDLE_MS = 2000;
+
+interface Running {
+  readonly job: ClaimedJob;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** The loop between queue and handlers; see `JobRunner`. */
+export function createJobRunner(deps: JobRunnerDeps): JobRunner {
+  const { queue, handlers, logger, owner } = deps;
+  const running = new Map<string, Running>();
+  let stopping = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening: () => void = () => undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  function look(): Promise<void> {
+    looking = looking.then(fillLanes).catch((error: unknown) => {
+      logger.error({ error: describe(error) }, 'looking for work failed');
+    });
+    return looking;
+  }
+
+  async function fillLanes(): Promise<void> {
+    for (const lane of deps.lanes) {
+      while (!stopping && countIn(lane) < lane.concurrency) {
+        const job = await queue.claim(owner, lane.types);
+        if (!job) break;
+        begin(job);
+      }
+    }
+  }
+
+  function countIn(lane: Lane): number {
+    return [...running.values()].filter((entry) => lane.types.includes(entry.job.type)).length;
+  }
+
+  function begin(job: ClaimedJob): void {
+    const abort = new AbortController();
+    const ended = work(job, abort).finally(() => {
+      running.delete(job.id);
+      if (!stopping) void look();
+    });
+    running.set(job.id, { job, abort, ended });
+  }
+
+  async function work(job: ClaimedJob, abort: AbortController): Promise<void> {
+    const heart = setInterval(() => {
+      queue.heartbeat(job.id, owner).then(
+        (mine) => {
+          if (!mine) abort.abort();
+        },
+        (error: unknown) => logger.warn({ jobId: job.id, error: describe(error) }, 'heartbeat failed'),
+      );
+    }, deps.heartbeatMs ?? HEARTBEAT_MS);
+    try {
+      logger.info({ jobId: job.id, type: job.type, attempt: job.attempt }, 'job started');
+      const outcome = await runHandler(job, abort.signal);
+      const became = await queue.finish(job.id, owner, outcome);
+      logger.info({ jobId: job.id, type: job.type, outcome: outcome.kind, became }, 'job ended');
+      if (became === 'exhausted') await handlers[job.type].exhausted(job);
+    } catch (error) {
+      // The row stays "running": it is taken back when its heartbeat is stale or at the next start.
+      logger.error({ jobId: job.id, error: describe(error) }, 'the end of a job could not be recorded');
+    } finally {
+      clearInterval(heart);
+    }
+  }
+
+  async function runHandler(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    let outcome: JobOutcome;
+    try {
+      outcome = await handlers[job.type].run(job, signal);
+    } catch (error) {
+      logger.warn({ jobId: job.id, type: job.type, error: describe(error) }, 'job failed');
+      outcome = { kind: 'failed', error: describe(error), retryable: true };
+    }
+    // A stop of the process is nobody's failure.
+    return stopping && signal.aborted && outcome.kind !== 'done' ? { kind: 'interrupted' } : outcome;
+  }
+
+  async function takeBack(staleMs: number): Promise<void> {
+    const { requeued, exhausted } = await queue.recover(staleMs);
+    if (requeued.length > 0) logger.warn({ jobs: requeued }, 'interrupted jobs were put back');
+    for (const job of exhausted) await handlers[job.type].exhausted(job);
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      const before = deps.staleMs === null ? Promise.resolve() : takeBack(deps.staleMs);
+      void before
+        .catch((error: unknown) => logger.error({ error: describe(error) }, 'taking jobs back failed'))
+        .then(look)
+        .then(() => {
+          if (!stopped) schedule();
+        });
+    }, deps.idleMs ?? IDLE_MS);
+    timer.unref();
+  }
+
+  return {
+    async start() {
+      await takeBack(deps.staleMs ?? 0);
+      stopListening = queue.onEnqueued(() => void look());
+      schedule();
+      await look();
+    },
+    cancel(jobIds) {
+      for (const id of jobIds) running.get(id)?.abort.abort();
+    },
+    async drain(graceMs) {
+      stopping = true;
+      stopped = true;
+      clearTimeout(timer);
+      stopListening();
+      await looking;
+      const all = Promise.all([...running.values()].map((entry) => entry.ended));
+      await Promise.race([all, wait(graceMs)]);
+      for (const entry of running.values()) entry.abort.abort();
+      await all;
+    },
+    running: () => running.size,
+  };
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

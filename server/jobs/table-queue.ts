@@ -1,0 +1,193 @@
+import type { Knex } from 'knex';
+import { newId } from '#db/base-model.ts';
+import { Job } from '#db/models/job.ts';
+import type { ClaimedJob, EnqueueOptions, JobOutcome, JobQueue } from './job-queue.ts';
+import { isJobType, JOB_OPTIONS, type JobPayload, type JobType } from './job-types.ts';
+
+const ERROR_MAX_CHARS = 500;
+
+export interface TableQueueDeps {
+  readonly db: Knex;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * The queue as rows of `jobs`, on SQLite and on Postgres. A job is visible with the commit of the
+ * transaction that made it, and a claim is one UPDATE, so two runners never get the same job.
+ */
+export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
+  const listeners = new Set<() => void>();
+  const isPostgres = String(db.client.config.client) === 'pg';
+  const announce = () => {
+    for (const listener of listeners) listener();
+  };
+
+  async function enqueue<Type extends JobType>(
+    type: Type,
+    payload: JobPayload<Type>,
+    options: EnqueueOptions = {},
+  ): Promise<string> {
+    const id = newId();
+    const at = now();
+    await Job.query(options.trx ?? db).insert({
+      id,
+      type,
+      payload,
+      state: 'queued',
+      priority: options.priority ?? 0,
+      attempts: 0,
+      interruptions: 0,
+      runAfter: options.runAfter ?? at,
+      userId: options.userId ?? null,
+      videoId: options.videoId ?? null,
+      createdAt: at,
+    });
+    if (options.trx) options.trx.executionPromise.then(announce, () => undefined);
+    else announce();
+    return id;
+  }
+
+  async function claim(owner: string, types: readonly JobType[]): Promise<ClaimedJob | null> {
+    const at = now();
+    const next = Job.query(db)
+      .select('id')
+      .where('state', 'queued')
+      .where('runAfter', '<=', at)
+      .whereIn('type', types)
+      .orderBy([{ column: 'priority', order: 'desc' }, { column: 'createdAt' }, { column: 'id' }])
+      .limit(1);
+    if (isPostgres) next.forUpdate().skipLocked();
+    const rows = await Job.query(db)
+      .patch({ state: 'running', owner, heartbeatAt: at, startedAt: at })
+      .increment('attempts', 1)
+      .where('id', next)
+      .where('state', 'queued')
+      .returning('*');
+    const job = rows[0];
+    return job ? toClaimed(job) : null;
+  }
+
+  /** Puts one of this owner's running jobs back, or ends it after its last attempt. */
+  async function putBack(
+    job: Job,
+    error: string | null,
+    backOff: boolean,
+  ): Promise<'requeued' | 'exhausted'> {
+    const { maxAttempts, backoffMs } = optionsOf(job);
+    const mine = Job.query(db).where({ id: job.id, state: 'running', owner: job.owner });
+    if (job.attempts >= maxAttempts) {
+      await mine.patch({ state: 'failed', owner: null, lastError: error, finishedAt: now() });
+      return 'exhausted';
+    }
+    const wait = backOff ? (backoffMs[job.attempts - 1] ?? backoffMs.at(-1) ?? 0) : 0;
+    await mine.patch({ state: 'queued', owner: null, lastError: error, runAfter: now() + wait });
+    return 'requeued';
+  }
+
+  async function finish(jobId: string, owner: string, outcome: JobOutcome) {
+    const mine = () => Job.query(db).where({ id: jobId, owner, state: 'running' });
+    if (outcome.kind === 'done') {
+      const rows = await mine().patch({ state: 'done', owner: null, finishedAt: now() });
+      return rows === 0 ? null : 'done';
+    }
+    if (outcome.kind === 'interrupted') {
+      const rows = await mine()
+        .patch({ state: 'queued', owner: null, runAfter: now() })
+        .decrement('attempts', 1)
+        .increment('interruptions', 1);
+      return rows === 0 ? null : 'requeued';
+    }
+    const error = outcome.error.slice(0, ERROR_MAX_CHARS);
+    const job = await mine().first();
+    if (!job) return null;
+    if (outcome.retryable) return putBack(job, error, true);
+    await mine().patch({ state: 'failed', owner: null, lastError: error, finishedAt: now() });
+    return 'exhausted';
+  }
+
+  return {
+    enqueue,
+    claim,
+    finish,
+
+    async heartbeat(jobId, owner) {
+      const rows = await Job.query(db)
+        .patch({ heartbeatAt: now() })
+        .where({ id: jobId, owner, state: 'running' });
+      return rows > 0;
+    },
+
+    async cancelForVideo(videoId, trx) {
+      const open = await Job.query(trx ?? db)
+        .where('videoId', videoId)
+        .whereIn('state', ['queued', 'running']);
+      await Job.query(trx ?? db)
+        .patch({ state: 'cancelled', owner: null, finishedAt: now() })
+        .whereIn(
+          'id',
+          open.map((job) => job.id),
+        )
+        .whereIn('state', ['queued', 'running']);
+      return open.filter((job) => job.state === 'running').map((job) => job.id);
+    },
+
+    async recover(staleMs) {
+      const requeued: string[] = [];
+      const exhausted: ClaimedJob[] = [];
+      const stale = await Job.query(db)
+        .where('state', 'running')
+        .where('heartbeatAt', '<=', now() - staleMs);
+      for (const job of stale) {
+        const became = await putBack(job, 'The process that did this work ended.', false);
+        if (became === 'requeued') requeued.push(job.id);
+        else {
+          const claimed = toClaimed(job);
+          if (claimed) exhausted.push(claimed);
+        }
+      }
+      if (requeued.length > 0) announce();
+      return { requeued, exhausted };
+    },
+
+    async positionOfVideo(videoId) {
+      const job = await Job.query(db).findOne({ videoId, state: 'queued' });
+      if (!job) return null;
+      return Job.query(db)
+        .where('state', 'queued')
+        .where('type', job.type)
+        .where((before) => {
+          before
+            .where('priority', '>', job.priority)
+            .orWhere((same) => {
+              same.where('priority', job.priority).where('createdAt', '<', job.createdAt);
+            })
+            .orWhere((same) => {
+              same.where({ priority: job.priority, createdAt: job.createdAt }).where('id', '<', job.id);
+            });
+        })
+        .resultSize();
+    },
+
+    onEnqueued(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function optionsOf(job: Job) {
+  return isJobType(job.type) ? JOB_OPTIONS[job.type] : { maxAttempts: 1, backoffMs: [] };
+}
+
+function toClaimed(job: Job): ClaimedJob | null {
+  if (!isJobType(job.type)) return null;
+  return {
+    id: job.id,
+    type: job.type,
+    payload: job.payload,
+    attempt: job.attempts,
+    userId: job.userId,
+    videoId: job.videoId,
+  };
+}

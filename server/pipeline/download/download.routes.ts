@@ -1,0 +1,135 @@
+import { mediaPaths } from '#common/api/videos.ts';
+import type { downloadFailure } from '#common/api/videos.ts';
+import type { Video } from '#db/models/video.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import { requireUser } from '#server/http/authenticate.ts';
+import { createRouter, type AppRouter, type AppRouterContext } from '#server/http/context.ts';
+import type { VideosService } from '#server/videos/videos.service.ts';
+import type { z } from 'zod';
+import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
+import { sendMedia } from './send-media.ts';
+
+export interface DownloadRoutesDeps {
+  readonly videos: Pick<VideosService, 'owned' | 'shared'>;
+  readonly storage: MediaStorage;
+  /** The whole installation is a demonstration without downloads. */
+  readonly demoMode: boolean;
+}
+
+const DEMO =
+  'Downloads are not available for demo videos. In production, you would be able to download your processed videos.';
+const FILE_GONE = 'The stored file is no longer available.';
+
+/** The media addresses of videos: stream, download, poster, captions, original; and the shared stream. */
+export function createDownloadRoutes({ videos, storage, demoMode }: DownloadRoutesDeps): AppRouter {
+  const router = createRouter();
+  const mine = async (ctx: AppRouterContext) => videos.owned(await requireUser(ctx), ctx.params['id'] ?? '');
+
+  async function send(
+    ctx: AppRouterContext,
+    sha256: string | null,
+    type: string,
+    downloadName: string | null,
+  ) {
+    if (sha256 === null) throw notFound();
+    await sendMedia(ctx, storage, { object: await present(storage, sha256), type, downloadName });
+  }
+
+  router.get(mediaPaths.stream, async (ctx) => {
+    await send(ctx, resultOf(await mine(ctx)), 'video/mp4', null);
+  });
+
+  router.get(mediaPaths.download, async (ctx) => {
+    try {
+      const video = await mine(ctx);
+      const sha256 = resultOf(video);
+      if (demoMode) throw new DemoRefusal();
+      await send(ctx, sha256, 'video/mp4', `video-${video.id}.mp4`);
+    } catch (error) {
+      answerDownloadFailure(ctx, error);
+    }
+  });
+
+  router.get(mediaPaths.poster, async (ctx) => {
+    await send(ctx, (await mine(ctx)).currentVersion?.posterSha256 ?? null, 'image/jpeg', null);
+  });
+
+  router.get(mediaPaths.captions, async (ctx) => {
+    const sha256 = (await mine(ctx)).currentVersion?.captionsSha256 ?? null;
+    await send(ctx, sha256, 'text/vtt; charset=utf-8', null);
+  });
+
+  router.get(mediaPaths.original, async (ctx) => {
+    const video = await mine(ctx);
+    ctx.set('X-Content-SHA256', video.originalSha256);
+    await send(ctx, video.originalSha256, originalType(video.originalFileName), originalName(video));
+  });
+
+  router.get('/api/shared/:id/stream', async (ctx) => {
+    const video = await videos.shared(ctx.params['id'] ?? '');
+    await send(ctx, resultOf(video), 'video/mp4', null);
+  });
+
+  router.get('/api/shared/:id/poster', async (ctx) => {
+    const video = await videos.shared(ctx.params['id'] ?? '');
+    await send(ctx, video.currentVersion?.posterSha256 ?? null, 'image/jpeg', null);
+  });
+
+  return router;
+}
+
+class DemoRefusal extends Error {}
+
+/** @throws AppError `not_ready` while there is no finished result */
+function resultOf(video: Video): string {
+  if (video.status !== 'completed' || !video.currentVersion) throw new AppError('not_ready');
+  return video.currentVersion.sha256;
+}
+
+async function present(storage: MediaStorage, sha256: string): Promise<StoredFile> {
+  const object = await storage.stat(sha256);
+  if (!object) throw new AppError('not_found', FILE_GONE);
+  return object;
+}
+
+/** The download call has a failure body of its own (specification, section 7). */
+function answerDownloadFailure(ctx: AppRouterContext, error: unknown): void {
+  if (error instanceof DemoRefusal) {
+    ctx.status = 403;
+    ctx.body = { message: DEMO, demoMode: true } satisfies z.infer<typeof downloadFailure>;
+    return;
+  }
+  if (!(error instanceof AppError) || ![404, 409].includes(error.status)) throw error;
+  ctx.status = error.status;
+  ctx.body = {
+    code: error.code,
+    message: error.message,
+    error: error.message,
+    demoMode: false,
+  };
+}
+
+const ORIGINAL_TYPES: Readonly<Record<string, string>> = {
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/quicktime',
+  avi: 'video/x-msvideo',
+  mkv: 'video/x-matroska',
+  webm: 'video/webm',
+};
+
+function extensionOf(fileName: string): string | null {
+  const extension = /\.([a-z0-9]{2,4})$/i.exec(fileName)?.[1]?.toLowerCase() ?? '';
+  return extension in ORIGINAL_TYPES ? extension : null;
+}
+
+/** Media type of an untouched original by its name; never anything a browser would run. */
+export function originalType(fileName: string): string {
+  const extension = extensionOf(fileName);
+  return (extension && ORIGINAL_TYPES[extension]) ?? 'application/octet-stream';
+}
+
+/** Name of an original's download, built of the id alone: no text of people gets into a header. */
+export function originalName(video: { readonly id: string; readonly originalFileName: string }): string {
+  return `original-${video.id}.${extensionOf(video.originalFileName) ?? 'bin'}`;
+}

@@ -1,0 +1,226 @@
+import { access } from 'node:fs/promises';
+import type { Knex } from 'knex';
+import { Video } from '#db/models/video.ts';
+import type { EventBus } from '#server/events.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import type { MediaPool } from '#server/jobs/media-pool.ts';
+import { AppError } from '#server/errors.ts';
+import type { VideoState } from '#server/videos/video-state.ts';
+import { createProgressWriter, type ProgressWriter } from './progress-writer.ts';
+import type { FinishedVideo, PublishService } from './publish/publish.service.ts';
+import type { MediaStorage } from './storage/media-storage.ts';
+import type { WorkFolders } from './work-folders.ts';
+import type { MediaFailureCode, MediaLimits, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
+
+/** Two writes a second: often enough for a live bar, seldom enough for one disk. */
+const PROGRESS_INTERVAL_MS = 500;
+/** Earlier clips of the account offered as references for a lost index. */
+const MAX_REFERENCES = 3;
+const INTERRUPTED = 'Processing was interrupted too many times.';
+const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
+const SOURCE_GONE = 'The stored file is no longer available.';
+
+/** Failures that another try may not meet again; all others are the clip's own. */
+const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled', 'storage_full']);
+
+export interface ProcessVideoJobDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly state: VideoState;
+  readonly publisher: PublishService;
+  readonly pool: Pick<MediaPool, 'run'>;
+  readonly work: WorkFolders;
+  readonly events: EventBus;
+  readonly logger: RunnerLogger;
+  /** Sandboxed tools. */
+  readonly tools: ProcessVideoTask['tools'];
+  readonly limits: MediaLimits;
+  readonly version: string;
+}
+
+/**
+ * Main-thread side of `process-video`: paths out, task to the pool, progress to the video's state, result
+ * to publication. It starts from what is stored, so it may run again after any kill.
+ */
+export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
+  const { db, storage, state, publisher, pool, work, events, logger } = deps;
+  const running = new Map<string, AbortController>();
+  events.on('video.deleted', ({ videoId }) => {
+    const abort = running.get(videoId);
+    if (abort) abort.abort();
+    else void removeWork(videoId);
+  });
+
+  async function removeWork(videoId: string): Promise<void> {
+    await work.remove(videoId).catch((error: unknown) => {
+      logger.warn({ videoId, error: String(error) }, 'the work folder could not be removed');
+    });
+  }
+
+  async function run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const { videoId } = JOB_PAYLOADS['process-video'].parse(job.payload);
+    const attempt = await state.begin(videoId);
+    if (attempt === null) {
+      await removeWork(videoId);
+      return { kind: 'done' };
+    }
+    const lost = new AbortController();
+    running.set(videoId, lost);
+    try {
+      return await process(job, videoId, attempt, AbortSignal.any([signal, lost.signal]), lost);
+    } catch (error) {
+      if (!isLastTry(job)) throw error;
+      logger.error(
+        { videoId, error: error instanceof Error ? error.stack : String(error) },
+        'the last try failed',
+      );
+      return await giveUp(
+        videoId,
+        attempt,
+        'internal',
+        error instanceof AppError ? error.message : OUR_FAULT,
+      );
+    } finally {
+      running.delete(videoId);
+      // Deleted while it ran: nobody else comes back for the folder.
+      if (!(await Video.query(db).findById(videoId).select('id'))) await removeWork(videoId);
+    }
+  }
+
+  async function process(
+    job: ClaimedJob,
+    videoId: string,
+    attempt: number,
+    signal: AbortSignal,
+    lost: AbortController,
+  ): Promise<JobOutcome> {
+    const video = await Video.query(db).findById(videoId);
+    if (!video) return { kind: 'done' };
+    if (!(await storage.stat(video.originalSha256))) {
+      return giveUp(videoId, attempt, 'source_gone', SOURCE_GONE);
+    }
+    const workDir = await work.open(videoId);
+    const kept = await readyResult(videoId);
+    if (kept) return publish(video, attempt, kept);
+
+    const progress = createProgressWriter({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      write: (report) => state.report(videoId, attempt, report),
+      onLost: (error) => {
+        if (error) logger.warn({ videoId, error: String(error) }, 'progress could not be written');
+        lost.abort();
+      },
+    });
+    const original = await storage.localPath(video.originalSha256);
+    const references = await findReferences(video);
+    try {
+      const task: ProcessVideoTask = {
+        kind: 'process-video',
+        videoId,
+        inputPath: original.path,
+        inputSha256: video.originalSha256,
+        workDir,
+        tools: deps.tools,
+        limits: deps.limits,
+        reelmendVersion: deps.version,
+        referencePaths: references.map((reference) => reference.path),
+      };
+      const result = await pool.run(task, { onMessage: (message) => tell(progress, message) }, signal);
+      await progress.flush();
+      if (result.ok) {
+        await work.keepResult(videoId, result);
+        return await publish(video, attempt, result);
+      }
+      if (signal.aborted) return { kind: 'interrupted' };
+      logger.warn({ videoId, code: result.code, detail: result.detail }, 'processing failed');
+      return await endFailed(job, videoId, attempt, result.code, result.message);
+    } finally {
+      await original.release();
+      for (const reference of references) await reference.release();
+    }
+  }
+
+  async function publish(video: Video, attempt: number, result: FinishedVideo): Promise<JobOutcome> {
+    await publisher.publish(video, attempt, result);
+    await removeWork(video.id);
+    return { kind: 'done' };
+  }
+
+  /** The result of an earlier attempt that was killed while it was published. */
+  async function readyResult(videoId: string): Promise<FinishedVideo | null> {
+    const kept = await work.keptResult(videoId);
+    if (!kept || kept.resultPath === null) return kept;
+    const there = await access(kept.resultPath).then(
+      () => true,
+      () => false,
+    );
+    return there || (await storage.stat(kept.resultSha256)) ? kept : null;
+  }
+
+  async function endFailed(
+    job: ClaimedJob,
+    videoId: string,
+    attempt: number,
+    code: MediaFailureCode,
+    message: string,
+  ): Promise<JobOutcome> {
+    if (RETRYABLE.has(code) && !isLastTry(job)) return { kind: 'failed', error: message, retryable: true };
+    return giveUp(videoId, attempt, code, message);
+  }
+
+  async function giveUp(
+    videoId: string,
+    attempt: number,
+    code: string,
+    message: string,
+  ): Promise<JobOutcome> {
+    await state.fail(videoId, attempt, code, message);
+    await removeWork(videoId);
+    return { kind: 'failed', error: message, retryable: false };
+  }
+
+  async function findReferences(video: Video) {
+    const earlier = await Video.query(db)
+      .where({ userId: video.userId, status: 'completed', isSample: false })
+      .whereNot('originalSha256', video.originalSha256)
+      .orderBy('createdAt', 'desc')
+      .limit(MAX_REFERENCES);
+    const found = await Promise.all(
+      earlier.map((other) => storage.localPath(other.originalSha256).catch(missingIsNull)),
+    );
+    return found.filter((reference) => reference !== null);
+  }
+
+  return {
+    run,
+    async exhausted(job) {
+      const { videoId } = JOB_PAYLOADS['process-video'].parse(job.payload);
+      await state.fail(videoId, null, 'interrupted', INTERRUPTED);
+      await removeWork(videoId);
+    },
+  };
+}
+
+/** One message of the thread as news for the video's row; 100 is kept for the published result. */
+function tell(progress: ProgressWriter, message: WorkerMessage): void {
+  if (message.type === 'steps') progress.push({ steps: message.steps });
+  else if (message.type === 'issues') progress.push({ issues: message.issues });
+  else {
+    progress.push({
+      step: message.step,
+      progress: Math.min(99, Math.floor(message.share * 100)),
+      remainingSeconds: message.remainingSeconds === null ? null : Math.ceil(message.remainingSeconds),
+    });
+  }
+}
+
+function isLastTry(job: ClaimedJob): boolean {
+  return job.attempt >= JOB_OPTIONS['process-video'].maxAttempts;
+}
+
+function missingIsNull(error: unknown): null {
+  if (error instanceof AppError && error.code === 'not_found') return null;
+  throw error;
+}

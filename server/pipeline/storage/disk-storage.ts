@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, open, opendir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, notFound } from '#server/errors.ts';
+import { createKeyedLock } from './keyed-lock.ts';
+import type { ListedFile, MediaStorage, StoredFile } from './media-storage.ts';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const READ_CHUNK_BYTES = 1 << 20;
+
+/**
+ * Objects as files `ab/cd/<sha256>` below `root`. A file gets its name only after its bytes are on the
+ * disk (fsync), and the folder is flushed after the rename, so a crash leaves a whole object or none.
+ */
+export function createDiskStorage(root: string): MediaStorage {
+  const lock = createKeyedLock();
+  const temporaryFolder = path.join(root, 'tmp');
+  const objectPath = (sha256: string) => {
+    if (!SHA256.test(sha256)) throw notFound();
+    return path.join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  };
+  const temporaryPath = async () => {
+    await mkdir(temporaryFolder, { recursive: true });
+    return path.join(temporaryFolder, randomBytes(12).toString('hex'));
+  };
+
+  /** Gives flushed bytes their final name; renaming over an equal object also heals a damaged one. */
+  async function settle(sourcePath: string, sha256: string): Promise<StoredFile> {
+    const target = objectPath(sha256);
+    return lock(sha256, async () => {
+      const sizeBytes = await flush(sourcePath);
+      await mkdir(path.dirname(target), { recursive: true });
+      let from = sourcePath;
+      try {
+        await rename(from, target);
+      } catch (error) {
+        if (!hasCode(error, 'EXDEV')) throw error;
+        // Another file system: rename cannot cross it, so the bytes take a detour over our own.
+        from = await temporaryPath();
+        await copyFile(sourcePath, from);
+        await flush(from);
+        await rename(from, target);
+        await rm(sourcePath, { force: true });
+      }
+      await flushFolder(path.dirname(target));
+      return { sha256, sizeBytes };
+    });
+  }
+
+  return {
+    async put(sourcePath, knownSha256) {
+      return guardSpace(async () => settle(sourcePath, knownSha256 ?? (await hashFile(sourcePath))));
+    },
+
+    async putBuffer(data) {
+      return guardSpace(async () => {
+        const temporary = await temporaryPath();
+        const handle = await open(temporary, 'wx');
+        try {
+          await handle.writeFile(data);
+        } catch (error) {
+          await rm(temporary, { force: true });
+          throw error;
+        } finally {
+          await handle.close();
+        }
+        return settle(temporary, createHash('sha256').update(data).digest('hex'));
+      });
+    },
+
+    async stat(sha256) {
+      const found = await stat(objectPath(sha256)).catch(ignoreMissing);
+      return found ? { sha256, sizeBytes: found.size } : null;
+    },
+
+    async open(sha256, range) {
+      // Opened before the answer begins: a removal from here on cannot disturb the reader.
+      const handle = await open(objectPath(sha256), 'r').catch(missingIsNotFound);
+      return handle.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES });
+    },
+
+    async read(sha256) {
+      return readFile(objectPath(sha256)).catch(missingIsNotFound);
+    },
+
+    async localPath(sha256) {
+      const file = objectPath(sha256);
+      await stat(file).catch(missingIsNotFound);
+      return { path: file, release: async () => undefined };
+    },
+
+    async remove(sha256, unusedSinceMs) {
+      const target = objectPath(sha256);
+      return lock(sha256, async () => {
+        if (unusedSinceMs !== undefined) {
+          const found = await stat(target).catch(ignoreMissing);
+          if (found && found.ctimeMs > unusedSinceMs) return false;
+        }
+        await rm(target, { force: true });
+        return true;
+      });
+    },
+
+    list: () => listObjects(root),
+
+    async verify(sha256) {
+      return (await hashFile(objectPath(sha256)).catch(missingIsNotFound)) === sha256;
+    },
+
+    async freeBytes() {
+      await mkdir(root, { recursive: true });
+      const space = await statfs(root);
+      return space.bavail * space.bsize;
+    },
+  };
+}
+
+async function* listObjects(root: string): AsyncIterable<ListedFile> {
+  for await (const file of walk(root)) {
+    const sha256 = path.basename(file);
+    if (!SHA256.test(sha256)) continue;
+    const found = await stat(file).catch(ignoreMissing);
+    // The change time, because a rename renews it and keeps the modification time of the source.
+    if (found) yield { sha256, sizeBytes: found.size, storedAtMs: found.ctimeMs };
+  }
+}
+
+async function* walk(folder: string): AsyncIterable<string> {
+  const entries = await opendir(folder).catch(ignoreMissing);
+  if (!entries) return;
+  for await (const entry of entries) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(full);
+    else yield full;
+  }
+}
+
+/** SHA-256 of a file's bytes in hexadecimal; reads the file as a stream. */
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: READ_CHUNK_BYTES })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Flushes a file to the disk. @returns its size in bytes */
+async function flush(file: string): Promise<number> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Turns "no room" of the file system into the error people understand. */
+export async function guardSpace<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')) throw new AppError('storage_full');
+    throw error;
+  }
+}
+
+/** Whether an error is a system error of this code, e.g. `ENOENT`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** For `.catch`: a missing file is `null`, any other error stays one. */
+export function ignoreMissing(error: unknown): null {
+  if (hasCode(error, 'ENOENT')) return null;
+  throw error;
+}
+
+function missingIsNotFound(error: unknown): never {
+  if (hasCode(error, 'ENOENT')) throw notFound();
+  throw error;
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { Knex } from 'knex';
+import { MAX_UPLOAD_BYTES } from '#common/limits.ts';
+import { Upload } from '#db/models/upload.ts';
+import { AppError } from '#server/errors.ts';
+import { parseChecksum } from './checksum.ts';
+import type { UploadFiles } from './upload-files.ts';
+import type { UploadLocks } from './upload-locks.ts';
+
+/** A connection that brings no byte for this long has died. */
+const IDLE_MS = 60_000;
+const CUT = 'The connection ended before the whole file had arrived.';
+const ACCEPTED_TYPE = /^(video\/[a-z0-9.+-]+|application\/(octet-stream|mp4|vnd\.avi|x-troff-msvideo))$/i;
+
+export interface RawPutDeps {
+  readonly db: Knex;
+  readonly files: UploadFiles;
+  readonly locks: UploadLocks;
+  readonly now: () => number;
+  readonly reserveBytes: number;
+}
+
+export type RawPut = (request: IncomingMessage, upload: Upload) => Promise<{ sizeBytes: number }>;
+
+/**
+ * Takes a whole file by one PUT. A repeated PUT begins anew; what arrived before a cut stays and can be
+ * continued by tus.
+ * @throws AppError `unsupported_type`, `too_large`, `invalid_input` (empty), `conflict`, `gone`,
+ *   `checksum_mismatch`, `storage_full`, `bad_request` (cut)
+ */
+export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps): RawPut {
+  return async (request, upload) => {
+    const checksum = parseChecksum(request.headers['upload-checksum']);
+    if (checksum === 'invalid') throw new AppError('bad_request', 'The Upload-Checksum header is malformed.');
+    const announced = checkHeaders(request);
+    if ((await files.freeBytes()) < (announced ?? 0) + reserveBytes) throw new AppError('storage_full');
+    request.socket.setTimeout(IDLE_MS);
+    return locks.hold(
+      upload.id,
+      async () => {
+        const fresh = await Upload.query(db).findById(upload.id);
+        if (fresh?.state === 'discarded') throw new AppError('gone');
+        if (fresh?.state !== 'open') throw new AppError('conflict', 'This upload already became a video.');
+        await files.reset(upload.id);
+        // The whole file defines its size anew; a tus client can go on with it after a cut.
+        await Upload.query(db)
+          .findById(upload.id)
+          .patch({
+            sizeBytes: announced,
+            offsetBytes: 0,
+            fileType: request.headers['content-type'] ?? upload.fileType,
+          });
+        let sizeBytes: number;
+        try {
+          const maxOffsetBytes = announced ?? MAX_UPLOAD_BYTES;
+          sizeBytes = await files.append(upload.id, 0, request, { checksum, maxOffsetBytes });
+        } catch (error) {
+          throw request.destroyed && !(error instanceof AppError) ? new AppError('bad_request', CUT) : error;
+        } finally {
+          const offsetBytes = (await files.sizeOf(upload.id)) ?? 0;
+          await Upload.query(db).findById(upload.id).patch({ offsetBytes, updatedAt: now() });
+        }
+        if (announced !== null && sizeBytes !== announced) throw new AppError('bad_request', CUT);
+        if (sizeBytes === 0) throw new AppError('invalid_input', 'The file is empty.');
+        await Upload.query(db).findById(upload.id).patch({ sizeBytes });
+        return { sizeBytes };
+      },
+      // A newer request for the same upload: this connection is given up, its bytes stay.
+      () => request.destroy(),
+    );
+  };
+}
+
+/** @returns the announced length in bytes, null when the body comes in chunks */
+function checkHeaders(request: IncomingMessage): number | null {
+  const type = request.headers['content-type']?.split(';')[0]?.trim();
+  if (type && !ACCEPTED_TYPE.test(type)) {
+    throw new AppError('unsupported_type', 'Send the video with its own type, for example video/mp4.');
+  }
+  if (request.headers['content-length'] === undefined) return null;
+  const length = Number(request.headers['content-length']);
+  if (length > MAX_UPLOAD_BYTES) throw new AppError('too_large');
+  if (length === 0) throw new AppError('invalid_input', 'The file is empty.');
+  return length;
+}

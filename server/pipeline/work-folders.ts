@@ -1,0 +1,57 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { id } from '#common/api/endpoint.ts';
+import { ignoreMissing } from './storage/disk-storage.ts';
+import { writeAtomically } from './step-store.ts';
+import { processVideoResult } from './worker-protocol.ts';
+import type { FinishedVideo } from './publish/publish.service.ts';
+
+const RESULT_FILE = 'result.json';
+
+/** Private folders of jobs, one for each video; they outlive a killed attempt. */
+export interface WorkFolders {
+  open(videoId: string): Promise<string>;
+  remove(videoId: string): Promise<void>;
+  /** Ids of videos that have a folder. */
+  list(): Promise<string[]>;
+  /** Keeps a finished result, so that a kill during publication does not repeat the work. */
+  keepResult(videoId: string, result: FinishedVideo): Promise<void>;
+  keptResult(videoId: string): Promise<FinishedVideo | null>;
+}
+
+/** See `WorkFolders`; everything lies below `root`. */
+export function createWorkFolders(root: string): WorkFolders {
+  const folder = (videoId: string) => path.join(root, id.parse(videoId));
+  return {
+    async open(videoId) {
+      await mkdir(folder(videoId), { recursive: true, mode: 0o700 });
+      return folder(videoId);
+    },
+    async remove(videoId) {
+      await rm(folder(videoId), { recursive: true, force: true });
+    },
+    async list() {
+      const entries = await readdir(root).catch(ignoreMissing);
+      return (entries ?? []).filter((name) => id.safeParse(name).success);
+    },
+    async keepResult(videoId, result) {
+      await writeAtomically(path.join(folder(videoId), RESULT_FILE), JSON.stringify(result));
+    },
+    async keptResult(videoId) {
+      const text = await readFile(path.join(folder(videoId), RESULT_FILE), 'utf8').catch(ignoreMissing);
+      if (text === null) return null;
+      const parsed = json.pipe(processVideoResult).safeParse(text);
+      return parsed.success && parsed.data.ok ? parsed.data : null;
+    },
+  };
+}
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+});

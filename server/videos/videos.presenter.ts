@@ -1,0 +1,46 @@
+import type { StatusDto, VideoDto } from '#common/api/videos.ts';
+import type { Video } from '#db/models/video.ts';
+
+/**
+ * Row -> state of processing.
+ * @param queuePosition jobs in front of this one; null when it is not waiting
+ */
+export function toStatusDto(video: Video, queuePosition: number | null): StatusDto {
+  return {
+    id: video.id,
+    status: video.status,
+    progress: video.progress,
+    currentStep: video.currentStep,
+    estimatedTimeRemaining: video.remainingSeconds,
+    errorMessage: video.errorMessage,
+    queuePosition,
+    steps: video.steps,
+    version: video.version,
+    updatedAt: new Date(video.updatedAt).toISOString(),
+  };
+}
+
+/** Row with its `currentVersion` -> entry of the library. */
+export function toVideoDto(video: Video, queuePosition: number | null): VideoDto {
+  const result = video.currentVersion ?? null;
+  return {
+    ...toStatusDto(video, queuePosition),
+    originalFileName: video.originalFileName,
+    fileSize: video.fileSize,
+    createdAt: new Date(video.createdAt).toISOString(),
+    issues: video.issues,
+    fixesApplied: video.fixesApplied,
+    durationMs: video.durationMs,
+    width: video.width,
+    height: video.height,
+    hasPoster: (result?.posterSha256 ?? null) !== null,
+    hasReport: (result?.reportSha256 ?? null) !== null,
+    hasCaptions: (result?.captionsSha256 ?? null) !== null,
+    unchanged: result?.sha256 === video.originalSha256,
+    resultSizeBytes: result?.sizeBytes ?? null,
+    originalSha256: video.originalSha256,
+    resultSha256: result?.sha256 ?? null,
+    isSample: video.isSample,
+    shared: video.shared,
+  };
+}

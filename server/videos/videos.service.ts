@@ -1,0 +1,198 @@
+import type { Knex } from 'knex';
+import type { z } from 'zod';
+import type { sharedVideoDto, StatusDto, StatsDto, VideoDto } from '#common/api/videos.ts';
+import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
+import type { PlanSlug } from '#common/plans.ts';
+import { repairReport, type RepairReport } from '#common/report.ts';
+import { countFixes } from '#common/video.ts';
+import { Draft } from '#db/models/draft.ts';
+import { Video } from '#db/models/video.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { Quota } from '#server/plans/quota.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { enqueueProcessing } from './create-video.ts';
+import type { VideoState } from './video-state.ts';
+import { toStatusDto, toVideoDto } from './videos.presenter.ts';
+
+interface Owner {
+  readonly id: string;
+}
+
+/** The library of an account. A video of someone else and one that does not exist answer alike. */
+export interface VideosService {
+  /** Newest first. */
+  list(owner: Owner): Promise<VideoDto[]>;
+  status(owner: Owner, videoId: string): Promise<StatusDto>;
+  /** State and owner of any video, for the push; null when it is gone. */
+  statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
+  rename(owner: Owner, videoId: string, fileName: string): Promise<VideoDto>;
+  /** Deletes for ever and stops a running job; draft backups remain. */
+  remove(owner: Owner, videoId: string): Promise<void>;
+  /** @throws AppError `conflict` unless the video failed, `quota_reached` */
+  retry(owner: Owner & { readonly plan: PlanSlug }, videoId: string): Promise<StatusDto>;
+  /** @throws AppError `not_ready` before the first result */
+  report(owner: Owner, videoId: string): Promise<RepairReport>;
+  share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
+  /** @throws AppError `not_found` unless the owner shares it and it is finished */
+  sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
+  stats(owner: Owner): Promise<StatsDto>;
+  /** Row with its current version. @throws AppError `not_found` */
+  owned(owner: Owner, videoId: string): Promise<Video>;
+  /** Like `owned`, for a shared video and anybody. */
+  shared(videoId: string): Promise<Video>;
+}
+
+export interface VideosServiceDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly queue: JobQueue;
+  readonly state: VideoState;
+  readonly quota: Quota;
+  readonly events: EventBus;
+  readonly now: () => number;
+  /** Removes objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
+}
+
+const SHARE_WITHOUT_RESULT = 'Only a finished video can be shared.';
+
+/** See `VideosService`. */
+export function createVideosService(deps: VideosServiceDeps): VideosService {
+  const { db, storage, queue, state, quota, events, now } = deps;
+
+  async function owned(owner: Owner, videoId: string): Promise<Video> {
+    const video = await Video.query(db)
+      .findOne({ 'videos.id': videoId, userId: owner.id })
+      .withGraphFetched('currentVersion');
+    if (!video) throw notFound();
+    return video;
+  }
+
+  async function shared(videoId: string): Promise<Video> {
+    const video = await Video.query(db)
+      .findOne({ 'videos.id': videoId, shared: true, status: 'completed' })
+      .withGraphFetched('currentVersion');
+    if (!video) throw notFound();
+    return video;
+  }
+
+  const position = async (video: Video) =>
+    video.status === 'processing' ? queue.positionOfVideo(video.id) : null;
+  const toDto = async (video: Video) => toVideoDto(video, await position(video));
+
+  return {
+    owned,
+    shared,
+
+    async list(owner) {
+      const videos = await Video.query(db)
+        .where({ userId: owner.id })
+        .orderBy([{ column: 'createdAt', order: 'desc' }, { column: 'id' }])
+        .withGraphFetched('currentVersion');
+      return Promise.all(videos.map(toDto));
+    },
+
+    async status(owner, videoId) {
+      const video = await owned(owner, videoId);
+      return toStatusDto(video, await position(video));
+    },
+
+    async statusForPush(videoId) {
+      const video = await Video.query(db).findById(videoId);
+      return video ? { userId: video.userId, status: toStatusDto(video, await position(video)) } : null;
+    },
+
+    async rename(owner, videoId, fileName) {
+      await owned(owner, videoId);
+      await Video.query(db)
+        .patch({ originalFileName: fileName, version: db.raw('version + 1'), updatedAt: now() })
+        .where({ id: videoId, userId: owner.id });
+      events.emit('video.edited', { userId: owner.id, videoId });
+      return toDto(await owned(owner, videoId));
+    },
+
+    async remove(owner, videoId) {
+      const objects = await db.transaction(async (trx) => {
+        const video = await Video.query(trx).findOne({ id: videoId, userId: owner.id }).forUpdate();
+        if (!video) throw notFound();
+        const versions = await VideoVersion.query(trx).where({ videoId });
+        await queue.cancelForVideo(videoId, trx);
+        // Deleted before any work was done on it: it does not count (D-38).
+        if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
+        await Video.query(trx).deleteById(videoId);
+        return [video.originalSha256, ...versions.flatMap(objectsOf)];
+      });
+      events.emit('video.deleted', { userId: owner.id, videoId });
+      await deps.collect([...new Set(objects)]);
+    },
+
+    async retry(owner, videoId) {
+      const video = await owned(owner, videoId);
+      if (video.status !== 'failed') throw new AppError('conflict');
+      if (!(await storage.stat(video.originalSha256))) throw new AppError('not_ready');
+      await db.transaction(async (trx) => {
+        await quota.retake(videoId, trx);
+        if (!(await state.restart(trx, videoId))) throw new AppError('conflict');
+        await enqueueProcessing(trx, queue, { id: videoId, user: owner });
+      });
+      events.emit('video.changed', { userId: owner.id, videoId });
+      const again = await owned(owner, videoId);
+      return toStatusDto(again, await position(again));
+    },
+
+    async report(owner, videoId) {
+      const video = await owned(owner, videoId);
+      const sha256 = video.currentVersion?.reportSha256 ?? null;
+      if (sha256 === null) throw new AppError('not_ready', 'There is no report for this video yet.');
+      return repairReport.parse(JSON.parse((await storage.read(sha256)).toString('utf8')));
+    },
+
+    async share(owner, videoId, on) {
+      const video = await owned(owner, videoId);
+      if (on && video.status !== 'completed') throw new AppError('not_ready', SHARE_WITHOUT_RESULT);
+      await Video.query(db)
+        .patch({ shared: on, version: db.raw('version + 1'), updatedAt: now() })
+        .where({ id: videoId, userId: owner.id });
+      events.emit('video.edited', { userId: owner.id, videoId });
+      return { shared: on };
+    },
+
+    async sharedVideo(videoId) {
+      const video = await shared(videoId);
+      return {
+        id: video.id,
+        title: video.originalFileName,
+        durationMs: video.durationMs,
+        width: video.width,
+        height: video.height,
+      };
+    },
+
+    async stats(owner) {
+      const completed = await Video.query(db)
+        .select('fixesApplied')
+        .where({ userId: owner.id, status: 'completed' });
+      const issuesFixed = completed.reduce((sum, video) => sum + countFixes(video.fixesApplied), 0);
+      const { used, limit, resetsAt } = await quota.read(owner.id);
+      const draftsSaved = await Draft.query(db)
+        .where({ userId: owner.id })
+        .where('expiresAt', '>', now())
+        .resultSize();
+      return {
+        videosProcessed: completed.length,
+        draftsSaved,
+        issuesFixed,
+        timeSaved: `${Math.floor((issuesFixed * MINUTES_SAVED_PER_FIX) / 60)}h`,
+        quota: { used, limit, resetsAt: new Date(resetsAt).toISOString() },
+      };
+    },
+  };
+}
+
+function objectsOf(version: VideoVersion): string[] {
+  const { sha256, reportSha256, captionsSha256, posterSha256 } = version;
+  return [sha256, reportSha256, captionsSha256, posterSha256].filter((key) => key !== null);
+}

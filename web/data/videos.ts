@@ -4,7 +4,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { draftsApi } from '#common/api/drafts.ts';
-import { POLL_MS } from '#common/limits.ts';
+import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { callApi, serverMessageOf } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
@@ -27,7 +27,14 @@ function createListAtom(intervalMs: number) {
 const dashboardListAtom = createListAtom(POLL_MS.dashboardVideos);
 const libraryListAtom = createListAtom(POLL_MS.libraryVideos);
 const editorListAtom = createListAtom(POLL_MS.editor);
-const listAtoms = { dashboard: dashboardListAtom, library: libraryListAtom, editor: editorListAtom } as const;
+// Header and upload panel look at the list that the page keeps fresh; alone, they need it seldom.
+const backgroundListAtom = createListAtom(SAFETY_POLL_MS);
+const listAtoms = {
+  dashboard: dashboardListAtom,
+  library: libraryListAtom,
+  editor: editorListAtom,
+  background: backgroundListAtom,
+} as const;
 
 /** All videos of the account, at the polling interval of the page that asks. */
 export function useVideos(page: keyof typeof listAtoms) {

@@ -1,0 +1,68 @@
+import { lazy, Suspense } from 'react';
+import { Outlet, Route, Routes } from 'react-router-dom';
+import { Footer } from './components/footer.tsx';
+import { Header } from './components/header/header.tsx';
+import { FullScreenSpinner } from './components/spinner.tsx';
+import { Toaster } from './components/toaster.tsx';
+import { useSession } from './data/session.ts';
+import { usePush } from './data/use-push.ts';
+import { useUploads } from './data/uploads.ts';
+import { PageBoundary } from './page-boundary.tsx';
+import { ROUTES, type RoutePage } from './routes.tsx';
+import { appTexts } from './texts/app.ts';
+import { useArrival } from './use-arrival.ts';
+
+const AuthPage = lazy(() =>
+  import('./pages/auth/auth-page.tsx').then(({ AuthPage: page }) => ({ default: page })),
+);
+const UploadPanel = lazy(() =>
+  import('./panels/upload-panel.tsx').then(({ UploadPanel: panel }) => ({ default: panel })),
+);
+
+/** Shows a page, or the auth page at the same address when it needs a signed-in person (D-14). */
+function Gate({ page }: { readonly page: RoutePage }) {
+  const session = useSession();
+  if (page.access === 'signed-in' && session.status !== 'signed-in') return <AuthPage stay />;
+  const { Page } = page;
+  return <Page />;
+}
+
+function Frame() {
+  usePush();
+  useArrival();
+  const hasUploads = useUploads().length > 0;
+  return (
+    <>
+      <Header />
+      <PageBoundary>
+        <Suspense fallback={<FullScreenSpinner />}>
+          <Outlet />
+        </Suspense>
+      </PageBoundary>
+      <Footer year={new Date().getFullYear()} />
+      {hasUploads && (
+        <Suspense fallback={null}>
+          <UploadPanel />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function App() {
+  const session = useSession();
+  if (session.status === 'loading') return <FullScreenSpinner />;
+  if (session.status === 'unreachable') return <FullScreenSpinner text={appTexts.unreachable} />;
+  return (
+    <>
+      <Routes>
+        <Route element={<Frame />}>
+          {ROUTES.map((page) => (
+            <Route key={page.path} path={page.path} element={<Gate page={page} />} />
+          ))}
+        </Route>
+      </Routes>
+      <Toaster />
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+import styled from 'styled-components';
+import { colour, radius, space } from '../theme.ts';
+
+/** A raised piece of cloth with a hairline hem. */
+export const Card = styled.section`
+  border: 1px solid ${colour.line};
+  border-radius: ${radius.m};
+  background: ${colour.raised};
+  padding: ${space(3)};
+`;

@@ -1,0 +1,16 @@
+import styled, { keyframes } from 'styled-components';
+import { colour, radius } from '../theme.ts';
+
+const breathe = keyframes`
+  50% { opacity: 0.55; }
+`;
+
+/** Holds the place of something that is being read. */
+export const Skeleton = styled.span<{ $width?: string; $height?: string }>`
+  display: block;
+  width: ${({ $width = '100%' }) => $width};
+  height: ${({ $height = '1em' }) => $height};
+  border-radius: ${radius.s};
+  background: ${colour.hover};
+  animation: ${breathe} 1.6s ease-in-out infinite;
+`;

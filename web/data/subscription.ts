@@ -1,0 +1,15 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { authApi } from '#common/api/auth.ts';
+import { subscriptionApi } from '#common/api/subscription.ts';
+import type { PlanSlug } from '#common/plans.ts';
+import { callApi } from './api-client.ts';
+import { queryKeyOf } from './query-client.ts';
+
+/** The wizard's one call: starts the trial of a plan or switches to the free one (D-35). */
+export function useSubscribe() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (plan: PlanSlug) => callApi(subscriptionApi.subscribe, { body: { plan } }),
+    onSuccess: ({ user }) => client.setQueryData(queryKeyOf(authApi.currentUser), user),
+  });
+}

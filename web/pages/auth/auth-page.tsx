@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { Navigate } from 'react-router-dom';
+import { Tab, TabList, TabPanel, Tabs } from '../../components/tabs.tsx';
+import { useSession } from '../../data/session.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { AuthFrame } from './auth-frame.tsx';
+import { CheckEmail } from './check-email.tsx';
+import { ForgotPassword } from './forgot-password.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+
+type View = { readonly name: 'forms' | 'forgot' } | { readonly name: 'check'; readonly email: string };
+
+/** Sign in and sign up. With `stay` it stands in for a protected page, which appears once signed in. */
+export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
+  const session = useSession();
+  const [view, setView] = useState<View>({ name: 'forms' });
+  if (!stay && session.status === 'signed-in') return <Navigate to="/" replace />;
+  if (view.name === 'check')
+    return (
+      <AuthFrame>
+        <CheckEmail email={view.email} />
+      </AuthFrame>
+    );
+  if (view.name === 'forgot')
+    return (
+      <AuthFrame>
+        <ForgotPassword onBack={() => setView({ name: 'forms' })} />
+      </AuthFrame>
+    );
+  return (
+    <AuthFrame>
+      <Tabs defaultValue="sign-in">
+        <TabList>
+          <Tab value="sign-in">{authTexts.signIn}</Tab>
+          <Tab value="sign-up">{authTexts.signUp}</Tab>
+        </TabList>
+        <TabPanel value="sign-in" tabIndex={-1}>
+          <SignInForm onForgot={() => setView({ name: 'forgot' })} />
+        </TabPanel>
+        <TabPanel value="sign-up" tabIndex={-1}>
+          <SignUpForm onRegistered={(email) => setView({ name: 'check', email })} />
+        </TabPanel>
+      </Tabs>
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+import { ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { useOutbox } from '../../data/outbox.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { Note, SheetTitle } from './auth-form.ts';
+import { ResendButton } from './resend-panel.tsx';
+
+/** After registering: where to look, how to get the link again, and the way on (D-13). */
+export function CheckEmail({ email }: { readonly email: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const outboxPath = useOutbox();
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <>
+      <Icon name="mail" size={36} />
+      <SheetTitle ref={heading} tabIndex={-1}>
+        {authTexts.checkTitle}
+      </SheetTitle>
+      <Note>{authTexts.checkText(email)}</Note>
+      {outboxPath && (
+        <a href={outboxPath} target="_blank" rel="noreferrer">
+          {authTexts.mailbox}
+        </a>
+      )}
+      <ButtonLink to="/">{authTexts.toHome}</ButtonLink>
+      <Note>{authTexts.checkHint}</Note>
+      <ResendButton identifier={email} />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useForgotPassword } from '../../data/session.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { AuthForm, Note, SheetTitle, TextButton } from './auth-form.ts';
+
+/** Asks for a link to choose a new password; the answer is the same whether an account exists or not. */
+export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
+  const forgot = useForgotPassword();
+  const [email, setEmail] = useState('');
+  return (
+    <>
+      <SheetTitle>{authTexts.forgotTitle}</SheetTitle>
+      <Note role={forgot.isSuccess ? 'status' : undefined}>
+        {forgot.isSuccess ? authTexts.forgotSent : authTexts.forgotText}
+      </Note>
+      {!forgot.isSuccess && (
+        <AuthForm
+          onSubmit={(event) => {
+            event.preventDefault();
+            forgot.mutate(email);
+          }}
+        >
+          <Field
+            label={authTexts.resendLabel}
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+            error={forgot.isError ? (serverMessageOf(forgot.error) ?? authTexts.tryAgain) : undefined}
+          />
+          <Button type="submit" disabled={forgot.isPending}>
+            {authTexts.forgotSend}
+          </Button>
+        </AuthForm>
+      )}
+      <TextButton type="button" onClick={onBack}>
+        {authTexts.back}
+      </TextButton>
+    </>
+  );
+}

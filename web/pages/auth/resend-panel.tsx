@@ -1,0 +1,58 @@
+import styled from 'styled-components';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useResendVerification } from '../../data/session.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { colour, radius, space } from '../../theme.ts';
+
+const Panel = styled.div`
+  display: grid;
+  justify-items: start;
+  gap: ${space(1.5)};
+  padding: ${space(2)};
+  border: 1px solid ${colour.lineStrong};
+  border-radius: ${radius.s};
+  background: ${colour.warnSoft};
+`;
+const Line = styled.p`
+  display: flex;
+  gap: ${space(1)};
+`;
+
+/** Has the verification link mailed again; the identifier is an email or a user name (D-17). */
+export function ResendButton({ identifier }: { readonly identifier: string }) {
+  const resend = useResendVerification();
+  const showToast = useShowToast();
+  const send = async (): Promise<void> => {
+    try {
+      await resend.mutateAsync(identifier);
+      showToast({ title: authTexts.resent, description: authTexts.resentDetail });
+    } catch (error) {
+      showToast({
+        title: authTexts.resendFailed,
+        description: serverMessageOf(error) ?? authTexts.tryAgain,
+        tone: 'destructive',
+      });
+    }
+  };
+  return (
+    <Button look="secondary" size="s" icon="mail" disabled={resend.isPending} onClick={() => void send()}>
+      {resend.isPending ? authTexts.resending : authTexts.resend}
+    </Button>
+  );
+}
+
+/** Shown after a login that failed because the address is not confirmed. */
+export function ResendPanel({ identifier }: { readonly identifier: string }) {
+  return (
+    <Panel role="alert">
+      <Line>
+        <Icon name="mail" />
+        {authTexts.resendPanel}
+      </Line>
+      <ResendButton identifier={identifier} />
+    </Panel>
+  );
+}

@@ -1,0 +1,71 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm } from 'react-hook-form';
+import { registerForm } from '#common/api/auth.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useRegister } from '../../data/session.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { AuthForm } from './auth-form.ts';
+
+/** Creates an account; `onRegistered` gets the address the link was mailed to. */
+export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: string) => void }) {
+  const registration = useRegister();
+  const showToast = useShowToast();
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(registerForm),
+    defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
+  });
+  const { errors } = formState;
+  const submit = handleSubmit(async ({ username, email, password }) => {
+    try {
+      await registration.mutateAsync({ username, email, password });
+      onRegistered(email);
+    } catch (error) {
+      showToast({
+        title: authTexts.registrationFailed,
+        description: serverMessageOf(error) ?? authTexts.registrationFailedDetail,
+        tone: 'destructive',
+      });
+    }
+  });
+  return (
+    <AuthForm noValidate onSubmit={(event) => void submit(event)}>
+      <Field
+        label={authTexts.username}
+        hint={authTexts.usernameHint}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        error={errors.username?.message}
+        {...register('username')}
+      />
+      <Field
+        label={authTexts.email}
+        type="email"
+        autoComplete="email"
+        error={errors.email?.message}
+        {...register('email')}
+      />
+      <Field
+        label={authTexts.password}
+        hint={authTexts.passwordHint}
+        type="password"
+        autoComplete="new-password"
+        error={errors.password?.message}
+        {...register('password')}
+      />
+      <Field
+        label={authTexts.confirmPassword}
+        type="password"
+        autoComplete="new-password"
+        error={errors.confirmPassword?.message}
+        {...register('confirmPassword')}
+      />
+      <Button type="submit" disabled={registration.isPending}>
+        {registration.isPending ? authTexts.signingUp : authTexts.signUp}
+      </Button>
+    </AuthForm>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import styled from 'styled-components';
+import { HERO_EXTENSIONS } from '#common/video.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { rejectionText } from '../../components/rejections.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { isActive, useStartUploads, useUploads } from '../../data/uploads.ts';
+import { landingTexts } from '../../texts/landing.ts';
+import { uploadTexts } from '../../texts/uploads.ts';
+import { colour, text } from '../../theme.ts';
+import { DropArea } from './drop-area.tsx';
+
+const { multi: texts, hero } = landingTexts;
+
+const ACCEPT = { 'video/*': [...HERO_EXTENSIONS] };
+const TYPES = ['video/*', ...HERO_EXTENSIONS].join(', ');
+
+const Title = styled.h3`
+  font-size: ${text.l};
+`;
+const Small = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+const Problem = styled.p`
+  font-size: ${text.s};
+  font-weight: 600;
+  color: ${colour.defect};
+`;
+
+/** Card for several files at once; their progress shows in the upload panel. */
+export function MultiUpload({ signedIn }: { readonly signedIn: boolean }) {
+  const startUploads = useStartUploads();
+  const showToast = useShowToast();
+  const [problem, setProblem] = useState<string | null>(null);
+  const busy = useUploads().some((item) => item.origin === 'multi' && isActive(item));
+  return (
+    <DropArea
+      accept={ACCEPT}
+      multiple
+      label={texts.heading}
+      onFiles={(files) => {
+        setProblem(null);
+        if (signedIn) startUploads(files, 'multi');
+        else showToast({ title: uploadTexts.signInRequired, description: uploadTexts.signInRequiredDetail });
+      }}
+      onRejected={(rejections) => {
+        const reason = rejectionText(rejections, TYPES);
+        setProblem(reason);
+        showToast({ title: uploadTexts.rejected, description: reason, tone: 'destructive' });
+      }}
+    >
+      {() => (
+        <>
+          <Title>{texts.heading}</Title>
+          <Small>{texts.text}</Small>
+          {signedIn ? (
+            <Button look="secondary" icon="upload">
+              {busy ? hero.uploading : texts.browse}
+            </Button>
+          ) : (
+            <ButtonLink to="/auth" look="secondary" onClick={(event) => event.stopPropagation()}>
+              {hero.signIn}
+            </ButtonLink>
+          )}
+          <Small>{texts.limits}</Small>
+          {problem && <Problem role="alert">{problem}</Problem>}
+        </>
+      )}
+    </DropArea>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import styled from 'styled-components';
+import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { landingTexts } from '../../texts/landing.ts';
+import { colour, figures, space, text } from '../../theme.ts';
+
+const { dashboard: texts } = landingTexts;
+const ROW_HEIGHT = 60;
+
+const Box = styled(Card)`
+  display: grid;
+  align-content: start;
+  gap: ${space(1.5)};
+  padding: ${space(2.5)};
+  h3 {
+    font-size: ${text.l};
+  }
+`;
+const Rows = styled.ul`
+  /* Room for the full list, so that nothing below moves when it fills. */
+  min-height: ${ROW_HEIGHT * DASHBOARD_LIST_LENGTH}px;
+`;
+export const Row = styled.li`
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  height: ${ROW_HEIGHT}px;
+  border-top: 1px solid ${colour.line};
+  & > div {
+    flex: 1;
+    min-width: 0;
+  }
+`;
+export const RowName = styled.p`
+  overflow: hidden;
+  white-space: nowrap;
+  text-overflow: ellipsis;
+  font-weight: 600;
+`;
+export const RowFacts = styled.p`
+  ${figures}
+  font-size: ${text.xs};
+  color: ${colour.inkFaint};
+`;
+const Empty = styled.li`
+  padding-top: ${space(2)};
+  border-top: 1px solid ${colour.line};
+  color: ${colour.inkFaint};
+`;
+const Stale = styled.p`
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(1)};
+  font-size: ${text.s};
+  color: ${colour.defect};
+`;
+
+interface RecentListProps {
+  readonly title: string;
+  readonly empty: string;
+  readonly signedIn: boolean;
+  readonly query: { readonly isPending: boolean; readonly isError: boolean; readonly refetch: () => unknown };
+  readonly rows: readonly ReactNode[];
+}
+
+/** Frame of a short dashboard list in all its states: visitor, loading, empty, stale, filled. */
+export function RecentList({ title, empty, signedIn, query, rows }: RecentListProps) {
+  return (
+    <Box>
+      <h3>{title}</h3>
+      <Rows>
+        {!signedIn && <Empty>{texts.signedOut}</Empty>}
+        {signedIn && query.isPending && (
+          <Row aria-busy="true">
+            <Skeleton $height="32px" />
+          </Row>
+        )}
+        {signedIn && !query.isPending && rows.length === 0 && !query.isError && <Empty>{empty}</Empty>}
+        {signedIn && rows}
+      </Rows>
+      {signedIn && query.isError && (
+        <Stale role="status">
+          {texts.loadFailed}
+          <Button size="s" look="quiet" icon="retry" onClick={() => void query.refetch()}>
+            {texts.retry}
+          </Button>
+        </Stale>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,80 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm } from 'react-hook-form';
+import { useSearchParams } from 'react-router-dom';
+import styled from 'styled-components';
+import { z } from 'zod';
+import { password } from '#common/api/auth.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useResetPassword } from '../../data/session.ts';
+import { authTexts } from '../../texts/auth.ts';
+import { colour, space } from '../../theme.ts';
+
+const { reset: texts } = authTexts;
+
+const Column = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+  max-width: 520px;
+`;
+const Form = styled.form`
+  display: grid;
+  gap: ${space(2.5)};
+`;
+const Problem = styled.p`
+  color: ${colour.defect};
+`;
+
+/** Sets a new password with the token of a mailed link (D-26b). */
+export function ResetPasswordPage() {
+  const [search] = useSearchParams();
+  const token = search.get('token') ?? '';
+  const reset = useResetPassword();
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(z.object({ password })),
+    defaultValues: { password: '' },
+  });
+  if (reset.isSuccess)
+    return (
+      <Column>
+        <PageHeading title={texts.doneTitle} key="done">
+          {texts.doneTitle}
+        </PageHeading>
+        <p role="status">{texts.doneText}</p>
+        <ButtonLink to="/auth">{texts.toSignIn}</ButtonLink>
+      </Column>
+    );
+  return (
+    <Column>
+      <PageHeading title={texts.title} key="form">
+        {texts.title}
+      </PageHeading>
+      {token === '' ? (
+        <Problem role="alert">{texts.noToken}</Problem>
+      ) : (
+        <Form
+          noValidate
+          onSubmit={(event) =>
+            void handleSubmit((values) => reset.mutate({ token, password: values.password }))(event)
+          }
+        >
+          <Field
+            label={texts.password}
+            hint={authTexts.passwordHint}
+            type="password"
+            autoComplete="new-password"
+            error={formState.errors.password?.message}
+            {...register('password')}
+          />
+          {reset.isError && <Problem role="alert">{serverMessageOf(reset.error) ?? texts.failed}</Problem>}
+          <Button type="submit" disabled={reset.isPending}>
+            {reset.isPending ? texts.saving : texts.save}
+          </Button>
+        </Form>
+      )}
+    </Column>
+  );
+}

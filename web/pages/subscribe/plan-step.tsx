@@ -1,0 +1,30 @@
+import type { Plan } from '#common/plans.ts';
+import { Button } from '../../components/button.tsx';
+import { subscribeTexts } from '../../texts/subscribe.ts';
+import { PointList } from './plan-summary.tsx';
+import { StepHeading } from './step-heading.tsx';
+import { Highlight, WizardActions, WizardForm } from './wizard-sheet.ts';
+
+const { plan: texts } = subscribeTexts;
+
+/** Step 1: what the plan means before anything is filled in. */
+export function PlanStep({ plan, onNext }: { readonly plan: Plan; readonly onNext: () => void }) {
+  return (
+    <WizardForm
+      onSubmit={(event) => {
+        event.preventDefault();
+        onNext();
+      }}
+    >
+      <StepHeading>{texts.title}</StepHeading>
+      <Highlight>
+        <h3>{plan.paid ? texts.trialTitle : texts.freeTitle}</h3>
+        {plan.paid ? <p>{texts.trialText}</p> : <PointList points={texts.freePoints} />}
+      </Highlight>
+      <WizardActions>
+        <span />
+        <Button type="submit">{texts.next}</Button>
+      </WizardActions>
+    </WizardForm>
+  );
+}

@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { Link, useNavigate, useParams } from 'react-router-dom';
+import styled from 'styled-components';
+import { SIMULATED_PAYMENT_MS } from '#common/limits.ts';
+import { type Plan, PLANS, planSlug } from '#common/plans.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useSession } from '../../data/session.ts';
+import { useSubscribe } from '../../data/subscription.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { subscribeTexts as texts } from '../../texts/subscribe.ts';
+import { colour, screen, space } from '../../theme.ts';
+import { AccountStep } from './account-step.tsx';
+import { PaymentStep } from './payment-step.tsx';
+import { PlanStep } from './plan-step.tsx';
+import { PlanSummary } from './plan-summary.tsx';
+import { StepIndicator, type WizardStep } from './step-indicator.tsx';
+import { WizardSheet } from './wizard-sheet.ts';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(4)};
+`;
+const Columns = styled.div`
+  display: grid;
+  gap: ${space(3)};
+  ${screen.desktop} {
+    grid-template-columns: minmax(300px, 380px) 1fr;
+  }
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  color: ${colour.inkSoft};
+`;
+
+/** The subscription wizard; an unknown plan is said and leads back to the plans. */
+export function SubscribePage() {
+  const { plan: slug } = useParams();
+  const known = planSlug.safeParse(slug);
+  if (!known.success)
+    return (
+      <Frame>
+        <PageHeading title={texts.notFound.title}>{texts.notFound.title}</PageHeading>
+        <p>{texts.notFound.text}</p>
+        <div>
+          <ButtonLink to="/#pricing">{texts.notFound.action}</ButtonLink>
+        </div>
+      </Frame>
+    );
+  return <Wizard key={known.data} plan={PLANS[known.data]} />;
+}
+
+function Wizard({ plan }: { readonly plan: Plan }) {
+  const { user } = useSession();
+  const [step, setStep] = useState<WizardStep>('plan');
+  const [details, setDetails] = useState({
+    name: user?.username ?? '',
+    email: user?.email ?? '',
+    password: '',
+    confirmPassword: '',
+  });
+  const { pending, submit } = useActivation(plan);
+  return (
+    <Frame>
+      <div>
+        <Back to="/#pricing">
+          <Icon name="arrowLeft" size={18} />
+          {texts.back}
+        </Back>
+        <PageHeading title={texts.pageTitle(plan.name)}>{texts.pageTitle(plan.name)}</PageHeading>
+      </div>
+      <StepIndicator current={step} />
+      <Columns>
+        <PlanSummary plan={plan} />
+        <WizardSheet>
+          {step === 'plan' && <PlanStep plan={plan} onNext={() => setStep('account')} />}
+          {step === 'account' && (
+            <AccountStep
+              details={details}
+              onChange={setDetails}
+              onBack={() => setStep('plan')}
+              onNext={() => setStep('payment')}
+            />
+          )}
+          {step === 'payment' && (
+            <PaymentStep
+              plan={plan}
+              pending={pending}
+              onBack={() => setStep('account')}
+              onSubmit={() => void submit()}
+            />
+          )}
+        </WizardSheet>
+      </Columns>
+    </Frame>
+  );
+}
+
+/** The simulated payment, then the one call that makes what the alert says true (D-35, D-51). */
+function useActivation(plan: Plan) {
+  const subscribe = useSubscribe();
+  const navigate = useNavigate();
+  const showToast = useShowToast();
+  const [pending, setPending] = useState(false);
+  const submit = async (): Promise<void> => {
+    setPending(true);
+    try {
+      if (plan.paid) await new Promise((resolve) => setTimeout(resolve, SIMULATED_PAYMENT_MS));
+      await subscribe.mutateAsync(plan.slug);
+      window.alert(plan.paid ? texts.done(plan.name) : texts.doneFree);
+      void navigate('/');
+    } catch (error) {
+      showToast({
+        title: texts.failed,
+        description: serverMessageOf(error) ?? texts.failedDetail,
+        tone: 'destructive',
+      });
+    } finally {
+      setPending(false);
+    }
+  };
+  return { pending, submit };
+}

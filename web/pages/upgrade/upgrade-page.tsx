@@ -1,0 +1,171 @@
+import styled from 'styled-components';
+import { type Plan, type PlanFeature, PLANS, PLAN_SLUGS, planAllows } from '#common/plans.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { useSession } from '../../data/session.ts';
+import { upgradeTexts as texts } from '../../texts/subscribe.ts';
+import { colour, figures, radius, space, text, visuallyHidden } from '../../theme.ts';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Lead = styled.p`
+  max-width: 60ch;
+  color: ${colour.inkSoft};
+`;
+const Scroll = styled.div`
+  overflow-x: auto;
+  border: 1px solid ${colour.line};
+  border-radius: ${radius.m};
+  background: ${colour.raised};
+`;
+const Table = styled.table`
+  width: 100%;
+  min-width: 640px;
+  border-collapse: collapse;
+  caption {
+    ${visuallyHidden}
+  }
+  th,
+  td {
+    padding: ${space(1.75, 2)};
+    border-bottom: 1px solid ${colour.line};
+    text-align: left;
+    vertical-align: top;
+  }
+  tbody th {
+    font-weight: 500;
+    color: ${colour.inkSoft};
+  }
+  tr:last-child > * {
+    border-bottom: 0;
+  }
+  [data-plan='business'] {
+    background: ${colour.liveSoft};
+  }
+`;
+const PlanHead = styled.div`
+  display: grid;
+  justify-items: start;
+  gap: ${space(1)};
+  strong {
+    font-size: ${text.l};
+  }
+  span {
+    ${figures}
+    font-weight: 500;
+  }
+`;
+const Hidden = styled.span`
+  ${visuallyHidden}
+`;
+
+const FEATURES: readonly { readonly label: string; readonly feature: PlanFeature }[] = [
+  { label: texts.rows.priority, feature: 'priority' },
+  { label: texts.rows.ai, feature: 'ai_tools' },
+  { label: texts.rows.api, feature: 'api_access' },
+  { label: texts.rows.analytics, feature: 'analytics' },
+];
+const plans: readonly Plan[] = PLAN_SLUGS.map((slug) => PLANS[slug]);
+
+function Mark({ yes }: { readonly yes: boolean }) {
+  return (
+    <>
+      {yes ? <Icon name="check" /> : <span aria-hidden>–</span>}
+      <Hidden>{yes ? texts.yes : texts.no}</Hidden>
+    </>
+  );
+}
+
+/** The three plans side by side, with Creator Pro+ pointed out: where the upsell cards lead (D-27). */
+export function UpgradePage() {
+  const { user } = useSession();
+  return (
+    <Frame>
+      <PageHeading title={texts.title}>{texts.title}</PageHeading>
+      <Lead>{texts.lead}</Lead>
+      <Scroll tabIndex={0} role="region" aria-label={texts.compare}>
+        <Table>
+          <caption>{texts.compare}</caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                <Hidden>{texts.feature}</Hidden>
+              </th>
+              {plans.map((plan) => (
+                <th key={plan.slug} scope="col" data-plan={plan.slug}>
+                  <PlanHead>
+                    <strong>{plan.name}</strong>
+                    <span>
+                      {plan.priceText}
+                      {plan.period}
+                    </span>
+                    {plan.slug === 'business' && (
+                      <Badge tone="live" icon="spark">
+                        {texts.recommended}
+                      </Badge>
+                    )}
+                    {plan.popular && <Badge>{texts.popular}</Badge>}
+                    {user?.plan === plan.slug ? (
+                      <Badge tone="ok" icon="check">
+                        {texts.current}
+                      </Badge>
+                    ) : (
+                      <ButtonLink
+                        to={`/subscribe/${plan.slug}`}
+                        size="s"
+                        look={plan.slug === 'business' ? 'primary' : 'secondary'}
+                      >
+                        {texts.choose(plan.name)}
+                      </ButtonLink>
+                    )}
+                  </PlanHead>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">{texts.rows.videos}</th>
+              {plans.map((plan) => (
+                <td key={plan.slug} data-plan={plan.slug}>
+                  {plan.videosPerMonth ?? texts.rows.unlimited}
+                </td>
+              ))}
+            </tr>
+            <tr>
+              <th scope="row">{texts.rows.export}</th>
+              {plans.map((plan) => (
+                <td key={plan.slug} data-plan={plan.slug}>
+                  {planAllows(plan.slug, 'export_4k') ? '4K' : '1080p'}
+                </td>
+              ))}
+            </tr>
+            <tr>
+              <th scope="row">{texts.rows.drafts}</th>
+              {plans.map((plan) => (
+                <td key={plan.slug} data-plan={plan.slug}>
+                  {texts.rows.days(plan.draftDays)}
+                </td>
+              ))}
+            </tr>
+            {FEATURES.map(({ label, feature }) => (
+              <tr key={feature}>
+                <th scope="row">{label}</th>
+                {plans.map((plan) => (
+                  <td key={plan.slug} data-plan={plan.slug}>
+                    <Mark yes={planAllows(plan.slug, feature)} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </Scroll>
+    </Frame>
+  );
+}

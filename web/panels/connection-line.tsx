@@ -1,0 +1,32 @@
+import styled from 'styled-components';
+import { usePushState } from '../data/push-state.ts';
+import { appTexts } from '../texts/app.ts';
+import { colour, space, text } from '../theme.ts';
+
+const Line = styled.span`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(1)};
+  /* The longest of the three texts fits, so that a change moves nothing. */
+  min-width: 150px;
+  font-size: ${text.s};
+  color: ${colour.inkFaint};
+`;
+const DOTS = { live: colour.ok, reconnecting: colour.warn, polling: colour.inkFaint } as const;
+const Dot = styled.span<{ $colour: string }>`
+  width: 8px;
+  height: 8px;
+  border-radius: 50%;
+  background: ${({ $colour }) => $colour};
+`;
+
+/** Says how news reach this page; never a spinner without words. */
+export function ConnectionLine() {
+  const push = usePushState();
+  return (
+    <Line role="status">
+      <Dot $colour={DOTS[push]} />
+      <span>{appTexts.push[push]}</span>
+    </Line>
+  );
+}

@@ -1,0 +1,119 @@
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { formatBytes } from '#common/format.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { IconButton } from '../components/button.tsx';
+import { ThreadProgress } from '../components/thread-progress.tsx';
+import { formatWait } from '../components/time-text.ts';
+import type { UploadCommand, UploadItem } from '../data/uploads.ts';
+import { uploadTexts } from '../texts/uploads.ts';
+import { videoTexts } from '../texts/videos.ts';
+import { colour, figures, space, text } from '../theme.ts';
+
+const { panel: texts, states, reasons } = uploadTexts;
+
+const Row = styled.li`
+  display: grid;
+  grid-template-columns: 1fr auto;
+  gap: 0 ${space(1)};
+  padding: ${space(1, 1, 1, 2)};
+  & + & {
+    border-top: 1px solid ${colour.line};
+  }
+`;
+const Name = styled.p`
+  min-width: 0;
+  overflow: hidden;
+  white-space: nowrap;
+  text-overflow: ellipsis;
+  font-weight: 600;
+`;
+const Buttons = styled.div`
+  display: flex;
+  grid-row: span 3;
+`;
+const Facts = styled.p<{ $failed: boolean }>`
+  ${figures}
+  min-height: 2.9em;
+  font-size: ${text.xs};
+  color: ${({ $failed }) => ($failed ? colour.defect : colour.inkSoft)};
+`;
+
+interface Reading {
+  readonly state: string;
+  readonly percent: number;
+  readonly detail: string;
+}
+
+function transferDetail(item: UploadItem): string {
+  const sent = texts.of(formatBytes(item.acknowledgedBytes), formatBytes(item.file.size));
+  if (item.state !== 'uploading' || !item.bytesPerSecond) return sent;
+  const left = (item.file.size - item.acknowledgedBytes) / item.bytesPerSecond;
+  return [sent, texts.speed(formatBytes(item.bytesPerSecond)), texts.left(formatWait(left))].join(' · ');
+}
+
+/** What a row says: the transfer first, then what the server does with the file. */
+export function readingOf(item: UploadItem, video: VideoDto | undefined): Reading {
+  const percent = Math.floor((item.acknowledgedBytes / item.file.size) * 100);
+  if (item.state === 'failed')
+    return { state: states.failed, percent, detail: item.reason ?? uploadTexts.failedOneDetail };
+  if (item.state !== 'sent') {
+    const state = item.state === 'signed_out' ? states.signedOut : states[item.state];
+    return { state, percent, detail: transferDetail(item) };
+  }
+  if (!video) return { state: states.queued, percent: 100, detail: '' };
+  if (video.status === 'completed') return { state: states.ready, percent: 100, detail: '' };
+  if (video.status === 'failed')
+    return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
+  if (video.queuePosition !== null && video.currentStep === null)
+    return { state: states.queued, percent: 0, detail: videoTexts.queued(video.queuePosition) };
+  const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label ?? '';
+  return { state: states.processing, percent: video.progress, detail: step };
+}
+
+interface UploadRowProps {
+  readonly item: UploadItem;
+  readonly video: VideoDto | undefined;
+  readonly onCommand: (command: UploadCommand) => void;
+}
+
+/** One file: its state, acknowledged bytes, speed, time left, and what can be done about it. */
+export function UploadRow({ item, video, onCommand }: UploadRowProps) {
+  const { state, percent, detail } = readingOf(item, video);
+  const { name } = item.file;
+  const failed = item.state === 'failed' || video?.status === 'failed';
+  const sending = ['uploading', 'offline', 'waiting'].includes(item.state);
+  const halted = item.state === 'paused';
+  const ended = item.state === 'failed' || item.state === 'sent';
+  return (
+    <Row>
+      <Name title={name}>{name}</Name>
+      <Buttons>
+        {sending && item.state !== 'waiting' && (
+          <IconButton icon="pause" label={texts.pause(name)} onClick={() => onCommand('pause')} />
+        )}
+        {halted && <IconButton icon="play" label={texts.resume(name)} onClick={() => onCommand('resume')} />}
+        {item.state === 'failed' && (
+          <IconButton icon="retry" label={texts.retry(name)} onClick={() => onCommand('retry')} />
+        )}
+        {ended ? (
+          <IconButton icon="close" label={texts.dismiss(name)} onClick={() => onCommand('dismiss')} />
+        ) : (
+          <IconButton icon="close" label={texts.cancel(name)} onClick={() => onCommand('cancel')} />
+        )}
+      </Buttons>
+      <ThreadProgress
+        label={name}
+        percent={percent}
+        valueText={`${state}, ${Math.round(percent)} percent`}
+        size="s"
+        live={!ended || video?.status === 'processing'}
+      />
+      <Facts $failed={failed}>
+        {state} {ended && !video ? '' : `${Math.round(percent)} %`}
+        <br />
+        {detail}
+      </Facts>
+    </Row>
+  );
+}

@@ -1,0 +1,56 @@
+import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
+
+export interface RoutePage {
+  readonly path: string;
+  /** `signed-in` pages show the auth page at the same address to visitors. */
+  readonly access: 'all' | 'signed-in';
+  readonly Page: LazyExoticComponent<ComponentType>;
+}
+
+/** The table of screens (specification section 2); every page is fetched when it is first opened. */
+export const ROUTES: readonly RoutePage[] = [
+  {
+    path: '/',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/landing/landing-page.tsx').then((module) => ({ default: module.LandingPage })),
+    ),
+  },
+  {
+    path: '/auth',
+    access: 'all',
+    Page: lazy(() => import('./pages/auth/auth-page.tsx').then((module) => ({ default: module.AuthPage }))),
+  },
+  {
+    path: '/verify-email',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/verify-email/verify-email-page.tsx').then((module) => ({
+        default: module.VerifyEmailPage,
+      })),
+    ),
+  },
+  {
+    path: '/reset-password',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/reset-password/reset-password-page.tsx').then((module) => ({
+        default: module.ResetPasswordPage,
+      })),
+    ),
+  },
+  {
+    path: '/videos',
+    access: 'signed-in',
+    Page: lazy(() =>
+      import('./pages/videos/videos-page.tsx').then((module) => ({ default: module.VideosPage })),
+    ),
+  },
+  {
+    path: '*',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/not-found/not-found-page.tsx').then((module) => ({ default: module.NotFoundPage })),
+    ),
+  },
+];

@@ -106,3 +106,14 @@ function readTrack(trak: Box): Track {
     entries: findBox(stbl, 'stsd') ? readSampleEntries(stbl, handler === 'vide') : [],
   };
 }
+
+/**
+ * The video track at a stream index as ffprobe counts (one stream per track), else the first video track.
+ * @throws Mp4Error when the file has none.
+ */
+export function findVideoTrack(movie: Movie, streamIndex: number): Track {
+  const named = movie.tracks[streamIndex];
+  const track = named?.handler === 'vide' ? named : movie.tracks.find(({ handler }) => handler === 'vide');
+  if (!track) throw new Mp4Error('The file has no video track.');
+  return track;
+}

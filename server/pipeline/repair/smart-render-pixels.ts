@@ -1,12 +1,13 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { container } from '#server/media/mp4/box.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { streamPictures, type DecodedPicture } from './smart-render-decode.ts';
-import type { DisplayOrder, PlannedPicture } from './smart-render-plan.ts';
+import type { PlannedPicture } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 export interface PixelInput {

@@ -7,7 +7,7 @@ import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { findBox } from '#server/media/mp4/box.ts';
 import { type SimpleEdit, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
-import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, type SampleEntry } from '#server/media/mp4/sample-entry.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
@@ -50,18 +50,6 @@ export async function openSmartSource(file: FileHandle, info: MediaInfo): Promis
 
 const decline = (reason: string): SourceAnswer => ({ ok: false, reason });
 
-/**
- * The video track that `info` names.
- * @throws Mp4Error when no track of the file is it.
- */
-export function findVideoTrack(movie: Movie, info: MediaInfo): Track {
-  const index = info.video[0]?.index ?? -1;
-  const track = movie.tracks[index];
-  const video = track?.handler === 'vide' ? track : movie.tracks.find(({ handler }) => handler === 'vide');
-  if (!video) throw new Mp4Error('The file has no video track.');
-  return video;
-}
-
 async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
   const stream = info.video[0];
   if (info.format !== 'mov')
@@ -70,7 +58,7 @@ async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer>
   if (stream.codec !== 'h264') return decline(`Single pictures cannot be replaced in ${stream.codec} video.`);
   const movie = await readMovie(file);
   if (movie.fragmented) return decline('The file is made of fragments.');
-  const track = findVideoTrack(movie, info);
+  const track = findVideoTrack(movie, stream.index);
   for (const { trak } of movie.tracks) {
     const minf = findBox(trak, 'mdia/minf');
     if (minf && !isSelfContained(minf)) return decline('A track of the file keeps its data in another file.');

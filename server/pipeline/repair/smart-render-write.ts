@@ -1,4 +1,5 @@
 import { type Box, container, findBox, replaceBox } from '#server/media/mp4/box.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import {
@@ -10,7 +11,7 @@ import {
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import type { EncodedSegment } from './smart-render-encode.ts';
-import type { DisplayOrder, Segment } from './smart-render-plan.ts';
+import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 import type { ResultSample, Timing } from './smart-render-timing.ts';
 

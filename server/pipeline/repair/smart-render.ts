@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, nalType } from '#server/media/h264/nal.ts';
+import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -10,13 +11,7 @@ import type { PictureEdit } from './picture-edit.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 import { encodeSegment, type EncodedSegment, type TargetSequence } from './smart-render-encode.ts';
 import { openPixels } from './smart-render-pixels.ts';
-import {
-  cutCandidates,
-  type DisplayOrder,
-  displayOrder,
-  planSegments,
-  type Segment,
-} from './smart-render-plan.ts';
+import { cutCandidates, planSegments, type Segment } from './smart-render-plan.ts';
 import {
   encoderProfile,
   hasForeignParameterSets,

@@ -1,0 +1,116 @@
+import { open } from 'node:fs/promises';
+import { findSampleFault } from '#server/media/h264/check-sample.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { parsePps } from '#server/media/h264/pps.ts';
+import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { type AvcConfig, readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+
+export interface DamagedFrame {
+  /** Display order, hidden pictures left out. */
+  readonly frame: number;
+  readonly reason: string;
+}
+
+export interface StructureCheck {
+  /** False when the file is no MP4 with H.264 pictures, so that nothing could be checked. */
+  readonly checked: boolean;
+  readonly damagedFrames: readonly DamagedFrame[];
+}
+
+const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [] };
+const MAX_SAMPLE_BYTES = 64 << 20;
+
+/**
+ * Looks for damage in the coded pictures without decoding them: NAL unit lengths, forbidden bits, types, byte
+ * patterns that coded data cannot contain, slices that name missing parameter sets or no picture. Reads
+ * every sample once, one at a time; a clip without a readable index is simply not checked.
+ * @throws the signal's reason when aborted.
+ */
+export async function checkStructure(
+  inputPath: string,
+  info: MediaInfo,
+  signal?: AbortSignal,
+): Promise<StructureCheck> {
+  if (info.format !== 'mov' || info.video[0]?.codec !== 'h264') return NOT_CHECKED;
+  const file = await open(inputPath, 'r');
+  try {
+    const movie = await readMovie(file);
+    if (movie.fragmented) return NOT_CHECKED;
+    const track = findVideoTrack(movie, info.video[0].index);
+    const avcC = track.entries[0]?.boxes.find((box) => box.type === 'avcC');
+    const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+    if (!avcC || !edit || track.entries.length > 1) return NOT_CHECKED;
+    const config = readAvcConfig(avcC.payload);
+    const samples = readSamples(track.stbl);
+    const order = displayOrder(samples, edit.startTicks, edit.endTicks);
+    const findHeaderFault = createHeaderCheck(config);
+    const damagedFrames: DamagedFrame[] = [];
+    for (const [index, sample] of samples.entries()) {
+      signal?.throwIfAborted();
+      let reason: string | null;
+      if (sample.sizeBytes === 0) reason = 'the picture has no data';
+      else if (sample.sizeBytes > MAX_SAMPLE_BYTES) reason = 'the picture is impossibly large';
+      else {
+        const bytes = await readUpTo(file, sample.offset, sample.sizeBytes);
+        if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
+        else reason = findSampleFault(bytes, config.lengthSize) ?? findHeaderFault(bytes);
+      }
+      const place = order.placeOf[index] ?? 0;
+      if (reason !== null && place >= order.firstShown && place < order.endShown) {
+        damagedFrames.push({ frame: place - order.firstShown, reason });
+      }
+    }
+    damagedFrames.sort((a, b) => a.frame - b.frame);
+    return { checked: true, damagedFrames };
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return NOT_CHECKED;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A check of slice headers against the parameter sets of the sample description. Streams with several
+ * sets, or with fields, are left to the other checks: their headers may follow sets met on the way.
+ */
+function createHeaderCheck(config: AvcConfig): (sample: Buffer) => string | null {
+  const [spsUnit] = config.sps;
+  if (!spsUnit || config.sps.length > 1) return () => null;
+  let sps: Sps;
+  let ppsIds: Set<number>;
+  try {
+    sps = parseSps(spsUnit);
+    ppsIds = new Set(config.pps.map((unit) => parsePps(unit, parseSps(spsUnit).chromaFormat).id));
+  } catch (error) {
+    if (error instanceof H264Error) return () => null;
+    throw error;
+  }
+  if (!sps.frameMbsOnly) return () => null;
+  const macroblocks = sps.widthMbs * sps.heightMbs;
+  return (sample) => {
+    try {
+      const units = splitSample(sample, config.lengthSize);
+      const inBand = units.filter((unit) => nalType(unit) === NAL.pps);
+      for (const unit of inBand) ppsIds.add(parsePps(unit, sps.chromaFormat).id);
+      for (const unit of units.filter(isSlice)) {
+        const head = parseSliceHeader(unit, sps);
+        if (head.firstMb >= macroblocks) return 'a slice lies outside the picture';
+        if (!ppsIds.has(head.ppsId)) return 'a slice names settings that do not exist';
+      }
+      return null;
+    } catch (error) {
+      if (error instanceof H264Error) return 'the header of a slice cannot be read';
+      throw error;
+    }
+  };
+}

@@ -25,7 +25,7 @@ describe('tokens service', () => {
     db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
     await db.migrate.latest();
     at = START;
-    tokens = createTokensService({ db, now: () => at });
+    tokens = createTokensService({ db, enforcePlans: true, now: () => at });
   });
 
   afterEach(async () => {

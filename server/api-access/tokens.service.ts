@@ -22,6 +22,8 @@ const TOKEN_FORMAT = /^pat_[A-Za-z0-9_-]{43}$/;
 
 export interface TokensDeps {
   readonly db: Knex;
+  /** False opens the API to every plan. */
+  readonly enforcePlans: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -56,7 +58,12 @@ export interface TokensService {
 }
 
 /** Personal access tokens: 256 random bits, kept as SHA-256 (no salt needed at this length). */
-export function createTokensService({ db, now }: TokensDeps): TokensService {
+export function createTokensService({ db, enforcePlans, now }: TokensDeps): TokensService {
+  function requireApiPlan(user: User): void {
+    if (!enforcePlans || planAllows(user.plan, 'api_access')) return;
+    throw new AppError('plan_required', `API access is part of ${PLANS.business.name}.`);
+  }
+
   async function create(user: User, wanted: NewToken) {
     requireApiPlan(user);
     const token = TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
@@ -122,9 +129,4 @@ export function parseScopes(row: ApiToken): TokenScope[] {
 
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
-}
-
-function requireApiPlan(user: User): void {
-  if (planAllows(user.plan, 'api_access')) return;
-  throw new AppError('plan_required', `API access is part of ${PLANS.business.name}.`);
 }

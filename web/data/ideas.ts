@@ -63,3 +63,18 @@ export function useVote() {
       showToast({ title: ideaTexts.voteFailed, description: ideaTexts.tryAgain, tone: 'destructive' }),
   });
 }
+
+/** Takes a vote back. */
+export function useUnvote() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(ideasApi.unvote, { params: { id } }),
+    onSuccess: async () => {
+      showToast({ title: ideaTexts.unvoted });
+      await client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.list) });
+    },
+    onError: () =>
+      showToast({ title: ideaTexts.voteFailed, description: ideaTexts.tryAgain, tone: 'destructive' }),
+  });
+}

@@ -17,7 +17,7 @@ const Lead = styled.p`
   max-width: 60ch;
   color: ${colour.inkSoft};
 `;
-const Scroll = styled.div`
+const Scroll = styled.section`
   overflow-x: auto;
   border: 1px solid ${colour.line};
   border-radius: ${radius.m};
@@ -88,7 +88,7 @@ export function UpgradePage() {
     <Frame>
       <PageHeading title={texts.title}>{texts.title}</PageHeading>
       <Lead>{texts.lead}</Lead>
-      <Scroll tabIndex={0} role="region" aria-label={texts.compare}>
+      <Scroll tabIndex={0} aria-label={texts.compare}>
         <Table>
           <caption>{texts.compare}</caption>
           <thead>

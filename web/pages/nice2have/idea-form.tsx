@@ -1,0 +1,125 @@
+import { useId, useState } from 'react';
+import styled from 'styled-components';
+import type { IdeaDto } from '#common/api/ideas.ts';
+import { IDEA_NAME_MAX, IDEA_TEXT_MAX } from '#common/limits.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { useSubmitIdea } from '../../data/ideas.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { ideaTexts } from '../../texts/ideas.ts';
+import { colour, space, text } from '../../theme.ts';
+import { findSimilar } from './similar-ideas.ts';
+
+const { form: texts } = ideaTexts;
+const COUNT_FROM_LEFT = 200;
+
+const Form = styled.form`
+  display: grid;
+  gap: ${space(2)};
+  h2 {
+    font-size: ${text.xl};
+  }
+  label {
+    font-size: ${text.s};
+    font-weight: 600;
+  }
+`;
+const Area = styled(Input).attrs({ as: 'textarea' })`
+  min-height: 132px;
+  padding-block: ${space(1.25)};
+  resize: vertical;
+`;
+const Small = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkFaint};
+`;
+const Similar = styled.div`
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+  ul {
+    display: grid;
+    gap: ${space(0.5)};
+    margin-top: ${space(0.5)};
+  }
+  li {
+    padding-left: ${space(1.5)};
+    border-left: 2px dashed ${colour.chalk};
+  }
+`;
+
+/** Form of the left column; blank text is refused before anything is sent. */
+export function IdeaForm({ ideas }: { readonly ideas: readonly IdeaDto[] }) {
+  const areaId = useId();
+  const [name, setName] = useState('');
+  const [idea, setIdea] = useState('');
+  const submit = useSubmitIdea();
+  const showToast = useShowToast();
+  const similar = findSimilar(idea, ideas);
+  const left = IDEA_TEXT_MAX - idea.length;
+  const send = (): void => {
+    const trimmed = idea.trim();
+    if (!trimmed) {
+      showToast({ title: texts.blankTitle, description: texts.blankText, tone: 'destructive' });
+      return;
+    }
+    submit.mutate(
+      { text: trimmed, userName: name.trim() || texts.anonymous },
+      {
+        onSuccess: () => {
+          setIdea('');
+          setName('');
+        },
+      },
+    );
+  };
+  return (
+    <Card>
+      <Form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!submit.isPending) send();
+        }}
+      >
+        <h2>{texts.title}</h2>
+        <Field
+          label={texts.name}
+          placeholder={texts.namePlaceholder}
+          maxLength={IDEA_NAME_MAX}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          autoComplete="nickname"
+        />
+        <div>
+          <label htmlFor={areaId}>{texts.idea}</label>
+          <Area
+            id={areaId}
+            required
+            maxLength={IDEA_TEXT_MAX}
+            placeholder={texts.ideaPlaceholder}
+            value={idea}
+            onChange={(event) => setIdea(event.target.value)}
+          />
+          {left <= COUNT_FROM_LEFT && <Small>{texts.left(left)}</Small>}
+        </div>
+        <div aria-live="polite">
+          {similar.length > 0 && (
+            <Similar>
+              {texts.similar}
+              <ul>
+                {similar.map(({ id, text: known }) => (
+                  <li key={id}>{known}</li>
+                ))}
+              </ul>
+            </Similar>
+          )}
+        </div>
+        <Button type="submit" disabled={submit.isPending}>
+          {submit.isPending ? texts.submitting : texts.submit}
+        </Button>
+        <Small>{texts.note}</Small>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,57 @@
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { useIdeas } from '../../data/ideas.ts';
+import { ideaTexts as texts } from '../../texts/ideas.ts';
+import { colour, screen, space } from '../../theme.ts';
+import { IdeaForm } from './idea-form.tsx';
+import { IdeaList } from './idea-list.tsx';
+import { Leaders } from './leaders.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  color: ${colour.inkSoft};
+`;
+const Lead = styled.p`
+  margin-top: ${space(1)};
+  color: ${colour.inkSoft};
+`;
+const Columns = styled.div`
+  display: grid;
+  align-items: start;
+  gap: ${space(3)};
+  ${screen.desktop} {
+    grid-template-columns: minmax(240px, 300px) minmax(0, 1fr) minmax(240px, 290px);
+  }
+`;
+
+/** The community board: say an idea, back others, see who helps most. */
+export function Nice2HavePage() {
+  const { data } = useIdeas();
+  return (
+    <Frame>
+      <div>
+        <Back to="/">
+          <Icon name="arrowLeft" size={18} />
+          {texts.back}
+        </Back>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <Lead>{texts.lead}</Lead>
+      </div>
+      <Columns>
+        <IdeaForm ideas={data ?? []} />
+        <IdeaList />
+        <Leaders />
+      </Columns>
+    </Frame>
+  );
+}

@@ -49,6 +49,23 @@ export function timeOfSample(clock: SoundClock, sample: number): number {
   return (clock.startMs[low] ?? 0) + ((sample - (starts[low] ?? 0)) / clock.rateHz) * 1000;
 }
 
+/**
+ * Number of the sample that the container shows at a time, the inverse of `timeOfSample`; inside a hole it is the
+ * first sample behind it. Never below 0 or beyond the end.
+ */
+export function sampleOfTime(clock: SoundClock, timeMs: number): number {
+  const { startMs, firstSample, rateHz, sampleCount } = clock;
+  let low = 0;
+  let high = startMs.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((startMs[middle] ?? 0) <= timeMs) low = middle;
+    else high = middle - 1;
+  }
+  const sample = (firstSample[low] ?? 0) + Math.round(((timeMs - (startMs[low] ?? 0)) / 1000) * rateHz);
+  return Math.max(0, Math.min(sample, firstSample[low + 1] ?? sampleCount, sampleCount));
+}
+
 /** Time of the first sample, ms; 0 for silence without frames. */
 export function soundStartMs(clock: SoundClock): number {
   return clock.startMs[0] ?? 0;

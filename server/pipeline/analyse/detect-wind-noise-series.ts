@@ -56,8 +56,19 @@ interface FrameFigures {
   readonly centroidHz: number;
 }
 
-/** Measures mono sound at `WIND_RATE_HZ` as it streams by; memory does not grow with the spectrum. */
-export function createWindMeter(): WindMeter {
+/** Power spectrum of one frame and its smooth background; both are reused. */
+export type SpectrumListener = (power: Float64Array, background: Float64Array) => void;
+
+/** Distance of two frames handed to a `SpectrumListener`, ms. */
+export const SPECTRUM_HOP_MS = (HOP * 1000) / WIND_RATE_HZ;
+/** Width of one bin of those spectra, Hz. */
+export const SPECTRUM_BIN_HZ = BIN_HZ;
+
+/**
+ * Measures mono sound at `WIND_RATE_HZ` as it streams by; memory does not grow with the spectrum.
+ * @param listen gets every spectrum, so that others need no transform of their own
+ */
+export function createWindMeter(listen?: SpectrumListener): WindMeter {
   const spectrum = createPowerSpectrum(FRAME);
   const background = createSpectralFloor(BINS, FLOOR_HALF_BINS);
   const windows: WindWindow[] = [];
@@ -67,6 +78,7 @@ export function createWindMeter(): WindMeter {
   let waiting: Float64Array | null = null;
   let frames = 0;
   const take = (power: Float64Array, floor: Float64Array) => {
+    listen?.(power, floor);
     const figures = measureFrame(power, floor);
     recent.push(figures);
     frames += 1;

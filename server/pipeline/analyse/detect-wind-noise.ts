@@ -114,8 +114,11 @@ export function spanLevelDb(
   span: { readonly startMs: number; readonly endMs: number },
 ): number {
   const first = Math.floor(span.startMs / series.blockMs);
-  const blocks = series.blockFloorDb.slice(first, Math.max(first + 1, Math.ceil(span.endMs / series.blockMs)));
-  return blocks.length > 0 ? percentile(blocks, 0.5) : series.windows[0]?.floorDb ?? -140;
+  const blocks = series.blockFloorDb.slice(
+    first,
+    Math.max(first + 1, Math.ceil(span.endMs / series.blockMs)),
+  );
+  return blocks.length > 0 ? percentile(blocks, 0.5) : (series.windows[0]?.floorDb ?? -140);
 }
 
 function growWindow(series: WindSeries, window: WindWindow): { startMs: number; endMs: number } {

@@ -1,0 +1,117 @@
+import { decodeSound } from '#server/media/pcm.ts';
+import { soundEndMs, soundStartMs, timeOfSample } from '#server/media/pcm-clock.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { Finding, SpeechSpan } from './analysis.ts';
+import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
+import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
+import type { MotionSeries } from './detect-audio-sync-content.ts';
+import { hasEncoderMark, recordedStartMs } from './detect-audio-sync-start.ts';
+import { detectAudioSync } from './detect-audio-sync.ts';
+import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
+import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
+import { detectWindNoise } from './detect-wind-noise.ts';
+import type { AudioPackets } from './read-packets.ts';
+
+export interface AnalyseAudioInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  /** Times of the sound packets; null when they could not be listed. */
+  readonly audioPackets: AudioPackets | null;
+  /** Motion of the picture, for evidence from the content; null when there is none. */
+  readonly motion: MotionSeries | null;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  /** Share done, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface AudioAnalysis {
+  readonly findings: Finding[];
+  readonly speech: SpeechSpan[];
+  readonly notes: string[];
+}
+
+/** Below this a sample counts as digital silence: -90 dBFS, one step of a 16-bit sample. */
+const SILENT_AMPLITUDE = 3.1e-5;
+
+/**
+ * Measures the first sound stream in one pass (16 kHz mono on a pipe): sync with the picture, wind, speech.
+ * A clip without sound, or with a silent one, answers nothing but a note.
+ * @throws MediaToolError when the sound cannot be decoded or the run is cancelled
+ */
+export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnalysis> {
+  const stream = input.info.audio[0];
+  if (!stream) return { findings: [], speech: [], notes: [] };
+  const voice = createVoiceMeter();
+  const wind = createWindMeter(voice.listen);
+  const onsets = createOnsetMeter();
+  let firstAudible: number | null = null;
+  let samples = 0;
+  const clock = await decodeSound({
+    inputPath: input.inputPath,
+    info: input.info,
+    rateHz: WIND_RATE_HZ,
+    channels: 1,
+    tools: input.tools,
+    signal: input.signal,
+    onSamples: (chunk) => {
+      if (firstAudible === null) {
+        const at = chunk.findIndex((value) => Math.abs(value) > SILENT_AMPLITUDE);
+        if (at >= 0) firstAudible = samples + at;
+      }
+      samples += chunk.length;
+      wind.push(chunk);
+      onsets.push(chunk);
+    },
+    onProgress: input.onProgress,
+  });
+  input.onProgress?.(1);
+  if (firstAudible === null) {
+    return { findings: [], speech: [], notes: ['The sound is silent from start to end.'] };
+  }
+  const scale = clock.rateHz / WIND_RATE_HZ;
+  const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
+  const stated = stream.startMs ?? soundStartMs(clock);
+  const pictures = pictureTimes(input);
+  const suspicious = Math.abs(stated - pictures.pictureStartMs) > CONTAINER_LIMITS.offsetMs;
+  const marked = suspicious && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
+  const sync = detectAudioSync({
+    times: {
+      ...pictures,
+      soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
+      soundEndMs: stream.durationMs === null ? soundEndMs(clock) : stated + stream.durationMs,
+      leadingSilenceMs: timeOfSample(clock, firstAudible * scale) - stated,
+    },
+    clock,
+    motion: input.motion,
+    onsets: {
+      strength: onsets.strength,
+      timesMs: onsets.strength.map((_, i) => timeOfSample(clock, onsets.sampleOf(i) * scale)),
+    },
+  });
+  const windFinding = detectWindNoise(wind.finish(), toTimeMs);
+  return {
+    findings: [sync.finding, windFinding].filter((finding) => finding !== null),
+    speech: detectSpeech(voice.series).map((span) => ({
+      startMs: toTimeMs(span.startMs),
+      endMs: toTimeMs(span.endMs),
+    })),
+    notes: [...sync.notes],
+  };
+}
+
+function pictureTimes({ info, motion }: AnalyseAudioInput) {
+  const picture = info.video[0];
+  const times = motion?.frameTimesMs ?? [];
+  const first = times[0];
+  const last = times.at(-1);
+  const usual =
+    times.length > 1 && first !== undefined && last !== undefined ? (last - first) / (times.length - 1) : 0;
+  const pictureStartMs = picture?.startMs ?? first ?? 0;
+  const stated =
+    picture?.durationMs === null || picture?.durationMs === undefined
+      ? null
+      : pictureStartMs + picture.durationMs;
+  return { pictureStartMs, pictureEndMs: stated ?? (last === undefined ? null : last + usual) };
+}

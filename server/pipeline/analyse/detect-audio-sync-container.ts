@@ -1,0 +1,131 @@
+import type { SoundClock } from '#server/media/pcm-clock.ts';
+import { fitLine, median } from '#server/media/signal.ts';
+
+/** Where picture and sound begin and end on the container's time axis, ms; null when it does not say. */
+export interface StreamTimes {
+  readonly pictureStartMs: number;
+  readonly pictureEndMs: number | null;
+  readonly soundStartMs: number;
+  readonly soundEndMs: number;
+  /** Digital silence before the first audible sample, ms. */
+  readonly leadingSilenceMs: number;
+}
+
+export const CONTAINER_LIMITS = {
+  /** Encoder priming and edit lists move a sound by up to 50 ms without meaning anything. */
+  offsetMs: 50,
+  /** Start and end of an undamaged pair of streams differ by up to this: one sound frame and one picture. */
+  endToleranceMs: 50,
+  /** An offset whose end lies elsewhere is a sound that was cut, not moved. */
+  endShare: 0.6,
+  /** Shorter digital silence at the start is the warm-up of coders and microphones (113 ms seen). */
+  silenceMs: 150,
+  /** Leading silence and overhang at the end must agree within one AAC frame. */
+  silenceToleranceMs: 25,
+  /** Drift that has added up to this much at the end is a defect: ITU-R BT.1359 calls 45 ms detectable, half of it is kept. */
+  driftMs: 20,
+  /** Beyond this the timestamps are wrong, not the clock (24 against 25 pictures is 4 %). */
+  clockErrorShare: 0.05,
+  /** Shorter gaps are rounding or jitter of the writer. */
+  holeMs: 10,
+  /** Missing sound that has added up to this much is detectable (ITU-R BT.1359: 45 ms early, 125 ms late). */
+  holeSumMs: 40,
+} as const;
+
+export interface ContainerOffset {
+  readonly offsetMs: number;
+  /** `moved`: the whole sound lies beside the picture. `silence`: it was moved by silence put before it. */
+  readonly cause: 'moved' | 'silence';
+}
+
+/**
+ * An offset that the container shows. A sound that begins AND ends later (or earlier) than the picture by the
+ * same amount was moved as a whole: the recording had both side by side. A sound that only begins late or only
+ * ends early lacks a piece there, and moving it would break the rest; those answer null.
+ * @returns sound minus picture in ms, positive when the sound is late; null when nothing is shown
+ */
+export function containerOffset(times: StreamTimes): ContainerOffset | null {
+  if (times.pictureEndMs === null) return null;
+  const startMs = times.soundStartMs - times.pictureStartMs;
+  const endMs = times.soundEndMs - times.pictureEndMs;
+  const { offsetMs: least, endToleranceMs, endShare, silenceToleranceMs } = CONTAINER_LIMITS;
+  if (Math.abs(startMs) > least) {
+    const agrees = Math.abs(endMs - startMs) <= endToleranceMs + 0.05 * Math.abs(startMs);
+    return agrees && endMs / startMs >= endShare ? { offsetMs: startMs, cause: 'moved' } : null;
+  }
+  const silence = times.leadingSilenceMs;
+  if (silence > CONTAINER_LIMITS.silenceMs && Math.abs(endMs - silence) <= silenceToleranceMs) {
+    return { offsetMs: silence, cause: 'silence' };
+  }
+  return null;
+}
+
+export interface SoundHole {
+  /** First decoded sample behind the hole. */
+  readonly beforeSample: number;
+  /** Container time at which the sound stops, ms. */
+  readonly startMs: number;
+  readonly durationMs: number;
+}
+
+export interface ClockFacts {
+  readonly holes: readonly SoundHole[];
+  /** (sound clock / time axis - 1) x 1e6: positive when the samples last longer than their timestamps say. */
+  readonly driftPpm: number;
+  /** What the drift adds up to over the whole sound, ms. */
+  readonly driftTotalMs: number;
+  /** False when the timestamps cannot be believed at all. */
+  readonly reliable: boolean;
+}
+
+const STEP_REACH = 8;
+
+/**
+ * Compares the timestamps of a sound with the number of its samples: steps that stay are holes, a slope is a
+ * clock that runs differently, everything else is jitter of the writer. Times in ms.
+ */
+export function readClock(clock: SoundClock): ClockFacts {
+  const { startMs, firstSample, rateHz } = clock;
+  const none: ClockFacts = { holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true };
+  if (startMs.length < 3 || rateHz === 0) return none;
+  const elapsed = startMs.map((_, i) => ((firstSample[i] ?? 0) / rateHz) * 1000);
+  const error = startMs.map((time, i) => time - (startMs[0] ?? 0) - (elapsed[i] ?? 0));
+  const span = elapsed.at(-1) ?? 0;
+  const holes: SoundHole[] = [];
+  const level = new Float64Array(error.length);
+  let removed = 0;
+  for (let i = 1; i < error.length; i++) {
+    const step = (error[i] ?? 0) - (error[i - 1] ?? 0);
+    if (step >= CONTAINER_LIMITS.holeMs && staysUp(error, i, step)) {
+      // The first frame of phone recordings is priming whose stated length says when the sound begins.
+      if (i > 1) {
+        holes.push({
+          beforeSample: firstSample[i] ?? 0,
+          startMs: (startMs[0] ?? 0) + (elapsed[i] ?? 0) + (error[i - 1] ?? 0),
+          durationMs: step,
+        });
+      }
+      removed += step;
+    }
+    level[i] = (error[i] ?? 0) - removed;
+  }
+  const line = fitLine(elapsed, level);
+  const totalMs = line.slope * span;
+  const scatter = median(
+    level.map((value, i) => Math.abs(value - line.intercept - line.slope * (elapsed[i] ?? 0))),
+  );
+  const clean = Math.abs(totalMs) > 4 * scatter;
+  return {
+    holes,
+    driftPpm: clean ? (1 / (1 + line.slope) - 1) * 1e6 : 0,
+    driftTotalMs: clean ? -totalMs : 0,
+    reliable: Math.abs(line.slope) <= CONTAINER_LIMITS.clockErrorShare,
+  };
+}
+
+// A hole moves everything behind it; jitter comes back within a few frames.
+function staysUp(error: readonly number[], at: number, step: number): boolean {
+  const before = median(error.slice(Math.max(0, at - STEP_REACH), at));
+  const after = median(error.slice(at, at + STEP_REACH));
+  return after - before >= step / 2;
+}

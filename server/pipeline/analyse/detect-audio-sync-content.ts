@@ -1,0 +1,176 @@
+import { deviation, mean, median } from '#server/media/signal.ts';
+
+/** Motion of the picture: one value per picture (difference to the one before) and the time it is shown. */
+export interface MotionSeries {
+  readonly motion: readonly number[];
+  readonly frameTimesMs: readonly number[];
+}
+
+/** Strength of sudden starts in the sound and the time of each value, ms. */
+export interface OnsetSeries {
+  readonly strength: ArrayLike<number>;
+  readonly timesMs: ArrayLike<number>;
+}
+
+/**
+ * Limits for acting on content. Measured on real clips with their sound moved by known amounts: talking heads,
+ * music and street scenes stay below, hits, claps and drops that are seen and heard lie above.
+ */
+export const CONTENT_LIMITS = {
+  /** Offsets looked for, ms on each side. */
+  reachMs: 1500,
+  stepMs: 5,
+  /** Peak of the cross-correlation over its surroundings, in standard deviations. */
+  prominence: 7,
+  /** Best other peak, share of the main one. */
+  rivalShare: 0.6,
+  /** Events that carry the peak. */
+  leastEvents: 4,
+  /** The two halves of the clip must name the same offset within this, ms. */
+  agreementMs: 45,
+  /** ITU-R BT.1359-1: detectable from 45 ms (sound early). */
+  offsetMs: 45,
+} as const;
+
+export interface ContentEvidence {
+  /** Sound minus picture, ms. */
+  readonly offsetMs: number;
+  /** Height of the peak in standard deviations of the correlation away from it. */
+  readonly prominence: number;
+  readonly rivalShare: number;
+  /** Sudden starts of motion that were used. */
+  readonly events: number;
+  /** True when both halves of the events name the same offset. */
+  readonly halvesAgree: boolean;
+  /** Sound minus picture over the clip: one point per third with enough events. */
+  readonly curve: readonly { readonly atMs: number; readonly offsetMs: number }[];
+}
+
+interface PictureEvent {
+  readonly timeMs: number;
+  readonly strength: number;
+}
+
+/**
+ * Sudden starts of motion: a picture whose motion stands far above the half second before it. A cut is one
+ * too. At most four a second, the strongest first.
+ */
+export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEvent[] {
+  const events: PictureEvent[] = [];
+  let from = 0;
+  for (let i = 3; i < motion.length; i++) {
+    const now = frameTimesMs[i] ?? 0;
+    while ((frameTimesMs[from] ?? 0) < now - 500) from++;
+    const before = motion.slice(from, i);
+    if (before.length < 3) continue;
+    const level = median(before);
+    const spread = median(before.map((value) => Math.abs(value - level)));
+    const rise = (motion[i] ?? 0) - level;
+    const strength = rise / (0.5 + 0.5 * level + 3 * spread);
+    if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
+      const last = events.at(-1);
+      if (last && now - last.timeMs < 250) {
+        if (strength > last.strength) events[events.length - 1] = { timeMs: now, strength };
+      } else events.push({ timeMs: now, strength });
+    }
+  }
+  return events.map((event) => ({ ...event, strength: Math.min(4, event.strength) }));
+}
+
+/**
+ * Offset between what is seen and what is heard, by laying every sudden start of motion over the onsets of the
+ * sound (event-triggered cross-correlation).
+ * @returns null when there is nothing to compare
+ */
+export function contentOffset(picture: MotionSeries, sound: OnsetSeries): ContentEvidence | null {
+  const events = motionStarts(picture);
+  if (events.length < 2 || sound.strength.length < 10) return null;
+  const grid = toGrid(sound);
+  const whole = correlate(events, grid);
+  const peak = findPeak(whole);
+  if (!peak) return null;
+  const half = (parity: number) =>
+    findPeak(
+      correlate(
+        events.filter((_, i) => i % 2 === parity),
+        grid,
+      ),
+    );
+  const odd = half(1);
+  const even = half(0);
+  const near = (other: { offsetMs: number } | null) =>
+    other !== null && Math.abs(other.offsetMs - peak.offsetMs) <= CONTENT_LIMITS.agreementMs;
+  const lastMs = picture.frameTimesMs.at(-1) ?? 0;
+  const curve = [0, 1, 2].flatMap((third) => {
+    const part = events.filter(
+      (event) => Math.min(2, Math.floor((3 * event.timeMs) / (lastMs + 1))) === third,
+    );
+    const found = part.length >= 2 ? findPeak(correlate(part, grid)) : null;
+    if (!found || found.prominence < 4) return [];
+    return [{ atMs: mean(part.map((event) => event.timeMs)), offsetMs: found.offsetMs }];
+  });
+  return { ...peak, events: events.length, halvesAgree: near(odd) && near(even), curve };
+}
+
+/** True when the evidence is strong enough to move a sound for it. */
+export function isConvincing(evidence: ContentEvidence): boolean {
+  return (
+    evidence.events >= CONTENT_LIMITS.leastEvents &&
+    evidence.prominence >= CONTENT_LIMITS.prominence &&
+    evidence.rivalShare <= CONTENT_LIMITS.rivalShare &&
+    evidence.halvesAgree
+  );
+}
+
+interface Grid {
+  readonly startMs: number;
+  readonly values: Float64Array;
+}
+
+// Onsets are compressed, so that one bang does not outweigh ten taps, and spread over +-15 ms.
+function toGrid({ strength, timesMs }: OnsetSeries): Grid {
+  const { stepMs } = CONTENT_LIMITS;
+  const startMs = timesMs[0] ?? 0;
+  const endMs = timesMs[timesMs.length - 1] ?? startMs;
+  const values = new Float64Array(Math.ceil((endMs - startMs) / stepMs) + 1);
+  const level = mean(strength) + 1e-9;
+  for (let i = 0; i < strength.length; i++) {
+    const cell = Math.round(((timesMs[i] ?? 0) - startMs) / stepMs);
+    const value = Math.log1p((strength[i] ?? 0) / level);
+    for (let d = -6; d <= 6; d++) {
+      const at = cell + d;
+      if (at < 0 || at >= values.length) continue;
+      values[at] = Math.max(values[at] ?? 0, value * Math.exp(-0.5 * (d / 3) ** 2));
+    }
+  }
+  const centre = mean(values);
+  return { startMs, values: values.map((value) => value - centre) };
+}
+
+function correlate(events: readonly PictureEvent[], grid: Grid): Float64Array {
+  const { reachMs, stepMs } = CONTENT_LIMITS;
+  const reach = Math.round(reachMs / stepMs);
+  const sum = new Float64Array(2 * reach + 1);
+  for (const event of events) {
+    const cell = Math.round((event.timeMs - grid.startMs) / stepMs);
+    for (let lag = -reach; lag <= reach; lag++) {
+      const value = grid.values[cell + lag];
+      if (value !== undefined) sum[lag + reach] = (sum[lag + reach] ?? 0) + event.strength * value;
+    }
+  }
+  return sum;
+}
+
+function findPeak(sum: Float64Array): { offsetMs: number; prominence: number; rivalShare: number } | null {
+  const { reachMs, stepMs } = CONTENT_LIMITS;
+  const reach = Math.round(reachMs / stepMs);
+  const guard = Math.round(100 / stepMs);
+  let best = 0;
+  for (let i = 1; i < sum.length; i++) if ((sum[i] ?? 0) > (sum[best] ?? 0)) best = i;
+  const others = sum.filter((_, i) => Math.abs(i - best) > guard);
+  const height = (sum[best] ?? 0) - mean(others);
+  const spread = deviation(others);
+  if (!(spread > 0) || height <= 0) return null;
+  const rival = Math.max(...others) - mean(others);
+  return { offsetMs: (best - reach) * stepMs, prominence: height / spread, rivalShare: rival / height };
+}

@@ -1,0 +1,40 @@
+import { createFramer, createPowerSpectrum } from '#server/media/signal-frames.ts';
+
+const FRAME = 512;
+const HOP = 160;
+/**
+ * Where inside its frame a sudden start is felt, samples from the start of the frame: the log flux is largest
+ * when the start has just entered the window. Measured with single clicks: `detect-audio-sync-onsets.test.ts`.
+ */
+const FELT_AT = 416;
+
+export interface OnsetMeter {
+  push(samples: ArrayLike<number>): void;
+  /** Strength per 10 ms, and the sample (at 16 kHz) each value belongs to. */
+  readonly strength: number[];
+  sampleOf(index: number): number;
+}
+
+/**
+ * Onset strength of mono sound at 16 kHz: half-wave rectified flux of the log spectrum (Dixon 2006,
+ * "Onset detection revisited"; compression as in Klapuri 1999).
+ */
+export function createOnsetMeter(): OnsetMeter {
+  const spectrum = createPowerSpectrum(FRAME);
+  const strength: number[] = [];
+  let before: Float64Array | null = null;
+  const framer = createFramer(FRAME, HOP, (frame) => {
+    const power = spectrum.of(frame);
+    const level = power.map((p) => Math.log1p(1e6 * p));
+    let flux = 0;
+    if (before)
+      for (let k = 2; k < level.length; k++) flux += Math.max(0, (level[k] ?? 0) - (before[k] ?? 0));
+    before = level;
+    strength.push(flux);
+  });
+  return {
+    push: (samples) => framer.push(samples),
+    strength,
+    sampleOf: (index) => index * HOP + FELT_AT,
+  };
+}

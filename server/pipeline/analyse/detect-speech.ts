@@ -1,0 +1,108 @@
+import { mean, median, percentile, powerToDb } from '#server/media/signal.ts';
+import type { SpeechSpan } from './analysis.ts';
+import { SPECTRUM_BIN_HZ, SPECTRUM_HOP_MS, type SpectrumListener } from './detect-wind-noise-series.ts';
+
+/** What the speech detector keeps of every frame (32 ms apart). */
+export interface VoiceSeries {
+  /** Power 250-3400 Hz that stands out of the smooth background, dBFS. */
+  readonly voiceDb: number[];
+  /** Share of the power 250-3400 Hz that stands out: voiced frames are made of lines. */
+  readonly lineShare: number[];
+  /** Likeness of the lines to those 128 ms before, -1 to 1: held notes and engines stay, a voice glides. */
+  readonly steadiness: number[];
+}
+
+/**
+ * Limits of the speech detector. Measured on read speech, interviews and stage talks alone and under wind at
+ * 0 dB, against rotors, a plane, wind, room tone and held chords.
+ */
+const LIMITS = {
+  /** Over the quiet tenth of the clip, dB. */
+  overQuietDb: 9,
+  /** Lowest level that a listener would call speech, dBFS. */
+  leastDb: -55,
+  lineShare: 0.5,
+  /** Above this median likeness a stretch is held notes. */
+  steadiness: 0.8,
+  /** Pauses up to this stay inside a stretch, ms. */
+  bridgeMs: 400,
+  /** Shorter stretches are clicks and knocks, ms. */
+  leastMs: 250,
+  /** Consonants before and after the voiced part, ms. */
+  edgeMs: 120,
+} as const;
+
+const LAG_FRAMES = 4;
+
+/** Collects the voice series from the spectra of the wind meter. */
+export function createVoiceMeter(): { listen: SpectrumListener; series: VoiceSeries } {
+  const series: VoiceSeries = { voiceDb: [], lineShare: [], steadiness: [] };
+  const low = Math.round(250 / SPECTRUM_BIN_HZ);
+  const high = Math.round(3400 / SPECTRUM_BIN_HZ);
+  const lineTop = Math.round(1200 / SPECTRUM_BIN_HZ);
+  const past: Float64Array[] = [];
+  return {
+    series,
+    listen(power, background) {
+      let excess = 0;
+      let total = 0;
+      const lines = new Float64Array(lineTop - low);
+      for (let k = low; k < Math.min(high, power.length); k++) {
+        const p = power[k] ?? 0;
+        const over = Math.max(0, p - 2 * (background[k] ?? 0));
+        total += p;
+        excess += over;
+        if (k < lineTop) lines[k - low] = Math.log1p(over / ((background[k] ?? 0) + 1e-12));
+      }
+      series.voiceDb.push(powerToDb(excess));
+      series.lineShare.push(total > 0 ? excess / total : 0);
+      const before = past.length === LAG_FRAMES ? past.shift() : undefined;
+      series.steadiness.push(before ? likeness(before, lines) : 0);
+      past.push(lines);
+    },
+  };
+}
+
+function likeness(a: Float64Array, b: Float64Array): number {
+  const ma = mean(a);
+  const mb = mean(b);
+  let ab = 0;
+  let aa = 0;
+  let bb = 0;
+  for (let i = 0; i < a.length; i++) {
+    const da = (a[i] ?? 0) - ma;
+    const db = (b[i] ?? 0) - mb;
+    ab += da * db;
+    aa += da * da;
+    bb += db * db;
+  }
+  return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : 0;
+}
+
+/**
+ * Stretches in which somebody speaks, for caption timing: lines well above the quiet tenth of the clip that
+ * glide, with pauses up to 0.4 s bridged. Pure; times in ms from the first sample.
+ */
+export function detectSpeech(series: VoiceSeries): SpeechSpan[] {
+  const { voiceDb, lineShare, steadiness } = series;
+  if (voiceDb.length === 0) return [];
+  const limit = Math.max(LIMITS.leastDb, percentile(voiceDb, 0.1) + LIMITS.overQuietDb);
+  const stretches: { first: number; last: number }[] = [];
+  const bridge = Math.round(LIMITS.bridgeMs / SPECTRUM_HOP_MS);
+  for (let i = 0; i < voiceDb.length; i++) {
+    if ((voiceDb[i] ?? -140) < limit || (lineShare[i] ?? 0) < LIMITS.lineShare) continue;
+    const last = stretches.at(-1);
+    if (last && i - last.last <= bridge) last.last = i;
+    else stretches.push({ first: i, last: i });
+  }
+  const endMs = voiceDb.length * SPECTRUM_HOP_MS;
+  return stretches
+    .filter(({ first, last }) => {
+      const held = median(steadiness.slice(first, last + 1)) > LIMITS.steadiness;
+      return !held && (last - first + 1) * SPECTRUM_HOP_MS >= LIMITS.leastMs;
+    })
+    .map(({ first, last }) => ({
+      startMs: Math.max(0, first * SPECTRUM_HOP_MS - LIMITS.edgeMs),
+      endMs: Math.min(endMs, (last + 1) * SPECTRUM_HOP_MS + LIMITS.edgeMs),
+    }));
+}

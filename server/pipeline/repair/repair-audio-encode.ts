@@ -1,0 +1,73 @@
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { AudioStreamInfo } from '#server/media/probe.ts';
+
+/** Sampling rates AAC knows (ISO/IEC 14496-3, table 1.16). */
+const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
+/** Rates are multiplied by this for the resampler, whose settings take whole numbers only: 0.02 ppm at 48 kHz. */
+const RATE_SCALE = 1000;
+
+export interface EncodeSound {
+  /** Raw 32-bit floats, interleaved. */
+  readonly rawPath: string;
+  readonly outputPath: string;
+  readonly stream: AudioStreamInfo;
+  readonly sampleCount: number;
+  /** Factor on the length of the sound; 1 leaves the samples alone. */
+  readonly stretch: number;
+  readonly resampler: 'soxr' | 'swr';
+}
+
+/**
+ * Plan that makes an AAC file of raw samples, optionally stretched to an exact length by resampling. The
+ * encoder's priming is written as an edit list, so that the first sample plays at 0.
+ */
+export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
+  const { stream, stretch } = input;
+  const filters = stretch === 1 ? [] : stretchFilters(stream.sampleRateHz, stretch, input.resampler);
+  const rate = AAC_RATES.includes(stream.sampleRateHz) ? [] : ['-ar', '48000'];
+  return {
+    label: 'encode the sound',
+    inputs: [
+      {
+        path: input.rawPath,
+        format: 'f32le',
+        options: [
+          ...['-ar', String(stream.sampleRateHz), '-ac', String(stream.channels)],
+          ...(stream.channelLayout ? ['-channel_layout', stream.channelLayout] : []),
+        ],
+      },
+    ],
+    outputs: [
+      {
+        path: input.outputPath,
+        options: [
+          ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
+          ...['-map', '0:a', '-c:a', 'aac', '-b:a', String(bitRateOf(stream)), ...rate],
+          ...['-movflags', '+faststart', '-f', 'mp4'],
+        ],
+      },
+    ],
+    expectedDurationMs: (input.sampleCount / stream.sampleRateHz) * 1000 * stretch,
+  };
+}
+
+/**
+ * Filters that play the samples at `rate / stretch` and resample back to `rate`. soxr at 28 bits has no audible
+ * error (about -170 dB); swr gets a long filter with linear interpolation between its phases.
+ */
+export function stretchFilters(rateHz: number, stretch: number, resampler: 'soxr' | 'swr'): string[] {
+  const from = Math.round((rateHz * RATE_SCALE) / stretch);
+  const to = rateHz * RATE_SCALE;
+  const quality =
+    resampler === 'soxr'
+      ? 'resampler=soxr:precision=28'
+      : 'resampler=swr:filter_size=64:phase_shift=12:linear_interp=1:exact_rational=0:cutoff=0.97';
+  return [`asetrate=${from}`, `aresample=${to}:${quality}`, `asetrate=${rateHz}`];
+}
+
+/** At least the rate of the original and transparent for AAC-LC (96 kbit/s a channel), at most 160 a channel. */
+export function bitRateOf(stream: AudioStreamInfo): number {
+  const perChannel = Math.max(96_000, Math.min(160_000, (stream.bitRate ?? 0) / stream.channels));
+  const limitByRate = 6 * stream.sampleRateHz;
+  return Math.round(Math.min(perChannel, limitByRate * 0.9) * stream.channels);
+}

@@ -1,0 +1,100 @@
+import { decodeSound } from '#server/media/pcm.ts';
+import { mean, percentile } from '#server/media/signal.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { createVoiceMeter, type VoiceSeries } from '../analyse/detect-speech.ts';
+import {
+  createWindMeter,
+  SPECTRUM_HOP_MS,
+  WIND_RATE_HZ,
+  type WindSeries,
+} from '../analyse/detect-wind-noise-series.ts';
+import { findWindSpans, spanLevelDb } from '../analyse/detect-wind-noise.ts';
+
+/** Sound measured for a comparison of before and after; times in ms from the first decoded sample. */
+export interface MeasuredSound {
+  readonly wind: WindSeries;
+  readonly voice: VoiceSeries;
+}
+
+/** One pass of the wind detector's meters over a file. */
+export async function measureSound(input: {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}): Promise<MeasuredSound> {
+  const voice = createVoiceMeter();
+  const meter = createWindMeter(voice.listen);
+  await decodeSound({
+    ...input,
+    rateHz: WIND_RATE_HZ,
+    channels: 1,
+    onSamples: (samples) => meter.push(samples),
+  });
+  return { wind: meter.finish(), voice: voice.series };
+}
+
+export interface WindJudgement {
+  /** Loudest windy span, dBFS: the figure of the report. */
+  readonly beforeDb: number;
+  readonly afterDb: number;
+  /** True when the detector no longer finds wind. */
+  readonly gone: boolean;
+  /** How much quieter the clearest voice became, dB; positive is a loss. */
+  readonly voiceLossDb: number;
+  readonly helped: boolean;
+}
+
+export const JUDGE_LIMITS = {
+  /** A repair must lower the wind by this much to be worth a new encoding. */
+  leastGainDb: 3,
+  /** Voice may lose this much where it is loudest; more is heard as distance. */
+  voiceLossDb: 2,
+} as const;
+
+/** Share of lines from which a frame is voiced. */
+const VOICED_SHARE = 0.6;
+/** Fewer voiced frames (0.3 s) are chance: there is no voice that could be lost. */
+const LEAST_VOICED_FRAMES = 10;
+
+/** Compares the windy spans before and after with the detector's own figures. */
+export function judgeWind(
+  before: MeasuredSound,
+  after: MeasuredSound,
+  spans: readonly { readonly startMs: number; readonly endMs: number }[],
+): WindJudgement {
+  const level = (sound: MeasuredSound) => Math.max(...spans.map((span) => spanLevelDb(sound.wind, span)));
+  const beforeDb = level(before);
+  const afterDb = level(after);
+  const voiceLossDb = voiceLoss(before.voice, after.voice, spans);
+  return {
+    beforeDb,
+    afterDb,
+    gone: findWindSpans(after.wind).spans.length === 0,
+    voiceLossDb,
+    helped: beforeDb - afterDb >= JUDGE_LIMITS.leastGainDb && voiceLossDb <= JUDGE_LIMITS.voiceLossDb,
+  };
+}
+
+// Frames made of lines stand least in the wind: what is lost there is voice. Wind alone reaches a share of 0.35.
+function voiceLoss(
+  before: VoiceSeries,
+  after: VoiceSeries,
+  spans: readonly { readonly startMs: number; readonly endMs: number }[],
+): number {
+  const voiced: number[] = [];
+  const count = Math.min(before.voiceDb.length, after.voiceDb.length);
+  for (let i = 0; i < count; i++) {
+    const atMs = i * SPECTRUM_HOP_MS;
+    const inside = spans.some((span) => atMs >= span.startMs && atMs <= span.endMs);
+    if (inside && (before.lineShare[i] ?? 0) >= VOICED_SHARE) voiced.push(i);
+  }
+  const limit = percentile(
+    voiced.map((i) => before.voiceDb[i] ?? -140),
+    0.5,
+  );
+  const clear = voiced.filter((i) => (before.voiceDb[i] ?? -140) >= limit);
+  if (clear.length < LEAST_VOICED_FRAMES) return 0;
+  return mean(clear.map((i) => (before.voiceDb[i] ?? 0) - (after.voiceDb[i] ?? 0)));
+}

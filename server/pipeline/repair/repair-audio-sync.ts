@@ -1,0 +1,64 @@
+import type { RepairAction } from '#common/report.ts';
+import type { FindingDetail } from '../analyse/analysis.ts';
+
+/** How sound and picture are brought together. */
+export interface SyncPlan {
+  /** Added to the start of the sound, ms; negative: earlier. */
+  readonly shiftMs: number;
+  /** Factor on the length of the sound; 1 when its clock is right. */
+  readonly stretch: number;
+  readonly fillHoles: boolean;
+  /** False when the coded sound can be carried over as it is. */
+  readonly needsSamples: boolean;
+  readonly action: RepairAction;
+  readonly explanation: string;
+}
+
+/**
+ * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by silence of
+ * their own length. Null (no finding) changes nothing.
+ */
+export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync' }> | null): SyncPlan {
+  if (!detail) {
+    return {
+      shiftMs: 0,
+      stretch: 1,
+      fillHoles: false,
+      needsSamples: false,
+      action: 'none',
+      explanation: 'Sound and picture were together.',
+    };
+  }
+  const stretch = detail.driftPpm === 0 ? 1 : 1 / (1 + detail.driftPpm / 1e6);
+  const fillHoles = detail.holes.length > 0;
+  const done: string[] = [];
+  if (detail.offsetMs !== 0) {
+    const late = detail.offsetMs > 0;
+    done.push(
+      `The sound was ${Math.round(Math.abs(detail.offsetMs))} ms ${late ? 'late' : 'early'}` +
+        `${detail.evidence === 'content' ? ' by what is seen and heard' : ''} and was moved ${late ? 'forward' : 'back'}`,
+    );
+  }
+  if (stretch !== 1) {
+    done.push(
+      `the clock of the sound ran ${Math.abs(Math.round(detail.driftPpm))} ppm ` +
+        `${detail.driftPpm > 0 ? 'slow' : 'fast'} and was resampled to the time axis`,
+    );
+  }
+  if (fillHoles) {
+    const sumMs = detail.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
+    done.push(
+      `${detail.holes.length === 1 ? 'one hole' : `${detail.holes.length} holes`} in the sound ` +
+        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} filled with silence`,
+    );
+  }
+  const sentence = `${done.join(', ')}.`;
+  return {
+    shiftMs: detail.offsetMs === 0 ? 0 : -detail.offsetMs,
+    stretch,
+    fillHoles,
+    needsSamples: stretch !== 1 || fillHoles,
+    action: stretch !== 1 ? 'resampled_audio' : fillHoles ? 'filled_audio' : 'shifted_audio',
+    explanation: sentence.charAt(0).toUpperCase() + sentence.slice(1),
+  };
+}

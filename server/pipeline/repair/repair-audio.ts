@@ -1,0 +1,245 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { RepairAction } from '#common/report.ts';
+import { decodeSound } from '#server/media/pcm.ts';
+import { soundStartMs, timeOfSample, type SoundClock } from '#server/media/pcm-clock.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { Finding, FindingDetail } from '../analyse/analysis.ts';
+import { readClock } from '../analyse/detect-audio-sync-container.ts';
+import { encodeSoundPlan } from './repair-audio-encode.ts';
+import { judgeWind, measureSound, type WindJudgement } from './repair-audio-judge.ts';
+import { renderSound, type Filling } from './repair-audio-render.ts';
+import { planAudioSync, type SyncPlan } from './repair-audio-sync.ts';
+import { learnWind, toSampleSpans } from './repair-wind-noise.ts';
+
+export interface RepairAudioInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  /** The `audio_sync` and `wind_noise` findings that shall be repaired. */
+  readonly findings: readonly Finding[];
+  /** Private folder; the repaired sound is left in it. */
+  readonly workDir: string;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  /** Share done, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/** What the result shall carry as its sound. */
+export type RepairedAudio =
+  /** The coded packets of the original, `shiftMs` added to their times (negative: earlier). */
+  | { readonly kind: 'copy'; readonly shiftMs: number }
+  /** A file with one sound stream whose first sample belongs at `startMs` of the original's time axis. */
+  | { readonly kind: 'file'; readonly path: string; readonly codec: 'aac'; readonly startMs: number };
+
+export interface AudioVerdict {
+  readonly finding: Finding;
+  /** The finding's figure measured again; null when nothing was changed. */
+  readonly after: number | null;
+  readonly outcome: 'repaired' | 'left_alone';
+  readonly action: RepairAction;
+  /** One sentence for people. */
+  readonly explanation: string;
+}
+
+export interface RepairAudioResult {
+  readonly audio: RepairedAudio;
+  readonly verdicts: AudioVerdict[];
+}
+
+type WindDetail = Extract<FindingDetail, { kind: 'wind_noise' }>;
+type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
+
+/**
+ * Repairs the first sound stream. An offset alone needs no encoding; wind, drift and holes are mended on the
+ * samples and encoded once. Every repair is measured afterwards by the detector that found it, and dropped when it did
+ * not help.
+ * @throws MediaToolError when a tool fails or the run is cancelled
+ */
+export async function repairAudio(input: RepairAudioInput): Promise<RepairAudioResult> {
+  const sync = pickDetail(input.findings, isSync);
+  const wind = pickDetail(input.findings, isWind);
+  if (!sync && !wind) return { audio: { kind: 'copy', shiftMs: 0 }, verdicts: [] };
+  const plan = planAudioSync(sync?.detail ?? null);
+  if (!wind && !plan.needsSamples) {
+    return {
+      audio: { kind: 'copy', shiftMs: plan.shiftMs },
+      verdicts: sync ? [syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs))] : [],
+    };
+  }
+  await mkdir(input.workDir, { recursive: true });
+  const clock = await decodeSound({
+    ...input,
+    onProgress: undefined,
+    rateHz: 48_000,
+    channels: 1,
+    onSamples: () => {},
+  });
+  const mended = wind ? await tryWind(input, clock, plan, wind.detail) : null;
+  const verdicts: AudioVerdict[] = [];
+  if (wind) verdicts.push(windVerdict(wind.finding, mended?.judgement ?? null));
+  let file = mended?.judgement.helped ? mended.path : null;
+  if (mended && !file) await rm(mended.path, { force: true });
+  if (!file && !plan.needsSamples) {
+    if (sync) verdicts.push(syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs)));
+    return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
+  }
+  file ??= await makeSound(input, clock, plan, null, 'sound.m4a');
+  input.onProgress?.(1);
+  if (sync) verdicts.push(syncVerdict(sync.finding, plan, await residualMs(input, clock, plan, file)));
+  return {
+    audio: { kind: 'file', path: file, codec: 'aac', startMs: soundStartMs(clock) + plan.shiftMs },
+    verdicts,
+  };
+}
+
+async function tryWind(
+  input: RepairAudioInput,
+  clock: SoundClock,
+  plan: SyncPlan,
+  detail: WindDetail,
+): Promise<{ path: string; judgement: WindJudgement }> {
+  const spans = toSampleSpans(clock, detail.spans);
+  const shapes = await learnWind({ ...input, onProgress: undefined, clock, spans });
+  input.onProgress?.(0.2);
+  const file = await makeSound(input, clock, plan, { shapes, spans }, 'sound-without-wind.m4a');
+  const before = await measureSound(input);
+  const info = await probe(input.tools, file, 'mov', input.signal);
+  const after = await measureSound({ ...input, inputPath: file, info });
+  // The new file has its holes filled and its length changed; both axes count from the first sample.
+  const inSamplesMs = spans.map((span) => ({
+    startMs: (span.first / clock.rateHz) * 1000,
+    endMs: (span.end / clock.rateHz) * 1000,
+  }));
+  return { path: file, judgement: judgeWind(before, after, inSamplesMs) };
+}
+
+async function makeSound(
+  input: RepairAudioInput,
+  clock: SoundClock,
+  plan: SyncPlan,
+  wind: Parameters<typeof renderSound>[0]['wind'],
+  name: string,
+): Promise<string> {
+  const stream = input.info.audio[0];
+  if (!stream) throw new MediaToolError('tool_failed', 'repair the sound: the clip has none.');
+  const raw = path.join(input.workDir, `${name}.f32`);
+  const outputPath = path.join(input.workDir, name);
+  const fillings: Filling[] = plan.fillHoles
+    ? readClock(clock).holes.map((hole) => ({
+        beforeSample: hole.beforeSample,
+        sampleCount: Math.round((hole.durationMs / 1000) * clock.rateHz),
+      }))
+    : [];
+  try {
+    const sampleCount = await renderSound({
+      ...input,
+      clock,
+      outputPath: raw,
+      wind,
+      fillings,
+      onProgress: (share) => input.onProgress?.(0.2 + 0.5 * share),
+    });
+    const encode = (resampler: 'soxr' | 'swr') =>
+      runFfmpeg(
+        encodeSoundPlan({ rawPath: raw, outputPath, stream, sampleCount, stretch: plan.stretch, resampler }),
+        {
+          tools: input.tools,
+          signal: input.signal,
+          onProgress: ({ share }) => share !== null && input.onProgress?.(0.7 + 0.2 * share),
+        },
+      );
+    await encode('soxr').catch((error: unknown) => {
+      // Some builds of ffmpeg come without soxr; a cancelled run must not be tried again.
+      if (plan.stretch === 1 || !(error instanceof MediaToolError) || error.code !== 'tool_failed')
+        throw error;
+      return encode('swr');
+    });
+  } finally {
+    await rm(raw, { force: true });
+  }
+  return outputPath;
+}
+
+// Largest distance between where the new file plays a sample and where the time axis wants it: start, middle, end.
+async function residualMs(
+  input: RepairAudioInput,
+  clock: SoundClock,
+  plan: SyncPlan,
+  file: string,
+): Promise<number> {
+  const info = await probe(input.tools, file, 'mov', input.signal);
+  const made = await decodeSound({
+    inputPath: file,
+    info,
+    tools: input.tools,
+    signal: input.signal,
+    rateHz: 48_000,
+    channels: 1,
+    onSamples: () => {},
+  });
+  const filled = plan.fillHoles ? readClock(clock).holes : [];
+  const points = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const sample = Math.floor(share * (clock.sampleCount - 1));
+    const added = filled
+      .filter((hole) => hole.beforeSample <= sample)
+      .reduce((sum, hole) => sum + (hole.durationMs / 1000) * clock.rateHz, 0);
+    const wantedMs = timeOfSample(clock, sample) - soundStartMs(clock);
+    const placedMs = timeOfSample(made, (sample + added) * plan.stretch * (made.rateHz / clock.rateHz));
+    return Math.abs(placedMs - wantedMs);
+  });
+  return Math.max(...points);
+}
+
+function syncVerdict(finding: Finding, plan: SyncPlan, after: number): AudioVerdict {
+  const rounded = Math.round(after * 100) / 100;
+  const better = rounded < Math.abs(finding.measure.value);
+  return {
+    finding,
+    after: rounded,
+    outcome: better ? 'repaired' : 'left_alone',
+    action: better ? plan.action : 'none',
+    explanation: better
+      ? plan.explanation
+      : 'The repair of the sync did not bring it closer, so it was dropped.',
+  };
+}
+
+function windVerdict(finding: Finding, judgement: WindJudgement | null): AudioVerdict {
+  if (!judgement?.helped) {
+    const why =
+      judgement && judgement.beforeDb - judgement.afterDb < 3
+        ? 'the wind could not be lowered enough'
+        : 'the voice would have lost too much';
+    return {
+      finding,
+      after: null,
+      outcome: 'left_alone',
+      action: 'none',
+      explanation: `Wind was found but left alone: ${why}.`,
+    };
+  }
+  const lowered = Math.round(judgement.beforeDb - judgement.afterDb);
+  return {
+    finding,
+    after: Math.round(judgement.afterDb * 10) / 10,
+    outcome: 'repaired',
+    action: 'suppressed_wind',
+    explanation:
+      `Wind lowered by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
+      `${judgement.gone ? '' : '; some of it is still there'}.`,
+  };
+}
+
+function pickDetail<Detail extends FindingDetail>(
+  findings: readonly Finding[],
+  is: (detail: FindingDetail) => detail is Detail,
+): { finding: Finding; detail: Detail } | null {
+  for (const finding of findings) if (is(finding.detail)) return { finding, detail: finding.detail };
+  return null;
+}
+
+const isSync = (detail: FindingDetail): detail is SyncDetail => detail.kind === 'audio_sync';
+const isWind = (detail: FindingDetail): detail is WindDetail => detail.kind === 'wind_noise';

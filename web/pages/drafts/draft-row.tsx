@@ -1,0 +1,150 @@
+import styled from 'styled-components';
+import { type DraftDto, draftDownloadPath } from '#common/api/drafts.ts';
+import { buildPath } from '#common/api/endpoint.ts';
+import { formatBytes } from '#common/format.ts';
+import { SHORT_ID_LENGTH } from '#common/limits.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useRestoreDraft } from '../../data/drafts.ts';
+import { draftTexts as texts } from '../../texts/drafts.ts';
+import { colour, figures, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
+
+const SHOWN_HASH_CHARS = 12;
+
+const Row = styled.li`
+  display: grid;
+  gap: ${space(2)};
+  padding: ${space(2.5)};
+  border: 1px solid ${colour.line};
+  border-radius: ${radius.m};
+  background: ${colour.raised};
+  ${screen.tablet} {
+    grid-template-columns: 1fr auto;
+    align-items: start;
+  }
+`;
+const Title = styled.h2`
+  font-size: ${text.l};
+  overflow-wrap: anywhere;
+`;
+const Id = styled.span`
+  ${figures}
+  color: ${colour.inkFaint};
+  font-size: ${text.s};
+`;
+const Chips = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+  margin-top: ${space(0.75)};
+`;
+const Facts = styled.dl`
+  display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+  gap: ${space(1, 3)};
+  margin-top: ${space(2)};
+  dt {
+    color: ${colour.inkFaint};
+    font-size: ${text.xs};
+  }
+  dd {
+    font-size: ${text.s};
+  }
+  code {
+    ${figures}
+  }
+`;
+const Actions = styled.div`
+  display: flex;
+  gap: ${space(1)};
+`;
+const Save = styled.a`
+  display: inline-grid;
+  place-items: center;
+  width: 44px;
+  height: 44px;
+  border-radius: ${radius.s};
+  color: ${colour.inkSoft};
+  &:hover {
+    background: ${colour.hover};
+    color: ${colour.ink};
+  }
+  span {
+    ${visuallyHidden}
+  }
+`;
+const Warning = styled.p<{ $tone: 'warn' | 'defect' }>`
+  margin-top: ${space(1.5)};
+  color: ${({ $tone }) => ($tone === 'warn' ? colour.warn : colour.defect)};
+  font-size: ${text.s};
+`;
+
+/** One backup: what it is, how long it is kept, and the two ways to get it back. */
+export function DraftRow({ draft }: { readonly draft: DraftDto }) {
+  const restore = useRestoreDraft();
+  return (
+    <Row>
+      <div>
+        <Title>{draft.fileName}</Title>
+        <Chips>
+          <Id>#{draft.id.slice(0, SHORT_ID_LENGTH)}</Id>
+          <Badge icon="cloud">{texts.type}</Badge>
+          {draft.integrity === 'damaged' && (
+            <Badge tone="defect" icon="alert">
+              {texts.damagedShort}
+            </Badge>
+          )}
+        </Chips>
+        <Facts>
+          <div>
+            <dt>{texts.backupDate}</dt>
+            <dd>
+              <Moment iso={draft.lastModified} detail="date" />
+            </dd>
+          </div>
+          <div>
+            <dt>{texts.autoSaved}</dt>
+            <dd>
+              <Moment iso={draft.lastModified} />
+            </dd>
+          </div>
+          <div>
+            <dt>{texts.expires}</dt>
+            <dd>
+              <Moment iso={draft.expiresAt} detail="date" />
+            </dd>
+          </div>
+          <div>
+            <dt>{texts.size}</dt>
+            <dd>{formatBytes(draft.sizeBytes)}</dd>
+          </div>
+          <div>
+            <dt>{texts.checksum}</dt>
+            <dd>
+              <code title={draft.sha256}>{draft.sha256.slice(0, SHOWN_HASH_CHARS)}…</code>
+            </dd>
+          </div>
+        </Facts>
+        {!draft.videoExists && <Warning $tone="warn">{texts.deletedVideo}</Warning>}
+        {draft.integrity === 'damaged' && <Warning $tone="defect">{texts.damaged}</Warning>}
+      </div>
+      <Actions>
+        <Button
+          look="secondary"
+          icon="retry"
+          disabled={restore.isPending}
+          onClick={() => restore.mutate({ id: draft.id, fileName: draft.fileName })}
+        >
+          {restore.isPending ? texts.restoring : texts.restore}
+        </Button>
+        <Save href={buildPath(draftDownloadPath, { id: draft.id })} download={draft.fileName}>
+          <Icon name="download" />
+          <span>{texts.download(draft.fileName)}</span>
+        </Save>
+      </Actions>
+    </Row>
+  );
+}

@@ -1,0 +1,90 @@
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { useDrafts } from '../../data/drafts.ts';
+import { draftTexts as texts } from '../../texts/drafts.ts';
+import { colour, space } from '../../theme.ts';
+import { DraftRow } from './draft-row.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  color: ${colour.inkSoft};
+`;
+const Lead = styled.p`
+  margin-top: ${space(1)};
+  max-width: 60ch;
+  color: ${colour.inkSoft};
+`;
+const List = styled.ul`
+  display: grid;
+  gap: ${space(2)};
+`;
+const Quiet = styled.div`
+  display: grid;
+  justify-items: center;
+  gap: ${space(1.5)};
+  padding: ${space(8, 2)};
+  text-align: center;
+`;
+const Stale = styled.p`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+  color: ${colour.warn};
+`;
+
+/** Cloud Backup: the untouched originals, how long they are kept, and the way back. */
+export function DraftsPage() {
+  const { data, isError, isPending, refetch } = useDrafts('drafts');
+  return (
+    <Frame>
+      <div>
+        <Back to="/videos">
+          <Icon name="arrowLeft" size={18} />
+          {texts.back}
+        </Back>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <Lead>{texts.lead}</Lead>
+      </div>
+      {isError && (
+        <Stale role="status">
+          {data ? texts.refreshFailed : texts.failed}
+          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </Stale>
+      )}
+      {isPending && (
+        <div role="status">
+          <p>{texts.loading}</p>
+          <Skeleton $height="128px" />
+        </div>
+      )}
+      {data?.length === 0 && (
+        <Quiet>
+          <Icon name="cloud" size={36} />
+          <strong>{texts.emptyTitle}</strong>
+          <p>{texts.emptyText}</p>
+          <ButtonLink to="/#upload">{texts.emptyAction}</ButtonLink>
+        </Quiet>
+      )}
+      <List>
+        {(data ?? []).map((draft) => (
+          <DraftRow key={draft.id} draft={draft} />
+        ))}
+      </List>
+    </Frame>
+  );
+}

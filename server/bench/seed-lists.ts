@@ -1,0 +1,92 @@
+import type { Knex } from 'knex';
+import { NO_ISSUES, PROCESSING_STEPS } from '#common/video.ts';
+import { newId } from '#db/base-model.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const MINUTE_MS = 60_000;
+/** SQLite takes at most 500 rows in one compound insert. */
+const BATCH = 200;
+
+/** Finished videos with results, reports and posters, one a minute, of one account. */
+export async function seedVideos(db: Knex, userId: string, count: number): Promise<void> {
+  const objects: object[] = [];
+  const videos: object[] = [];
+  const versions: object[] = [];
+  const steps = PROCESSING_STEPS.map(({ id }) => ({ step: id, state: 'done', tookMs: 812, note: '' }));
+  for (let index = 0; index < count; index += 1) {
+    const at = START + index * MINUTE_MS;
+    const [videoId, versionId] = [newId(), newId()];
+    const [original, result, extra] = [0, 1, 2].map((part) => hexOf(index * 3 + part));
+    for (const sha256 of [original, result, extra]) {
+      objects.push({ sha256, size_bytes: 1_000_000 + index, created_at: at, checked_at: at, damaged: false });
+    }
+    videos.push({
+      id: videoId,
+      user_id: userId,
+      original_file_name: `Street interview take ${index}.mp4`,
+      file_size: 1_000_000 + index,
+      original_sha256: original,
+      current_version_id: versionId,
+      status: index % 50 === 49 ? 'failed' : 'completed',
+      progress: 100,
+      issues: JSON.stringify({ ...NO_ISSUES, stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
+      fixes_applied: JSON.stringify({ stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
+      steps: JSON.stringify(steps),
+      version: 9,
+      attempt: 1,
+      duration_ms: 15_000 + index,
+      width: 1080,
+      height: 1920,
+      is_sample: false,
+      shared: false,
+      created_at: at,
+      updated_at: at,
+      completed_at: at,
+    });
+    versions.push({
+      id: versionId,
+      video_id: videoId,
+      kind: 'repair',
+      sha256: result,
+      size_bytes: 900_000 + index,
+      report_sha256: extra,
+      captions_sha256: null,
+      poster_sha256: extra,
+      created_at: at,
+    });
+  }
+  await db.batchInsert('stored_objects', objects, BATCH);
+  await db.batchInsert('videos', videos, BATCH);
+  await db.batchInsert('video_versions', versions, BATCH);
+}
+
+/** Ideas of the given authors with votes from 0 to 30, every fourth with a status. */
+export async function seedIdeas(db: Knex, authorIds: readonly string[], count: number): Promise<void> {
+  const statuses = ['considering', 'planned', 'in-progress', 'completed'];
+  const ideas: object[] = [];
+  const votes: object[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const at = START + index * MINUTE_MS;
+    const ideaId = newId();
+    const voters = authorIds.slice(0, (index * 7) % Math.min(31, authorIds.length + 1));
+    ideas.push({
+      id: ideaId,
+      user_id: authorIds[index % authorIds.length],
+      text: `Idea ${index}: let me pick the music that is laid under a clip once its cuts are mended.`,
+      user_name: 'Anonymous',
+      status: index % 4 === 3 ? statuses[index % statuses.length] : null,
+      votes: voters.length,
+      bonus_given: voters.length >= 10,
+      hidden: false,
+      created_at: at,
+      updated_at: at,
+    });
+    for (const voter of voters) votes.push({ idea_id: ideaId, user_id: voter, created_at: at });
+  }
+  await db.batchInsert('ideas', ideas, BATCH);
+  await db.batchInsert('idea_votes', votes, BATCH);
+}
+
+function hexOf(value: number): string {
+  return value.toString(16).padStart(64, '0');
+}

@@ -1,0 +1,394 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runTool } from '#server/media/tools.ts';
+import type { NewPicture, PictureEdit } from './picture-edit.ts';
+import { smartRender, type SmartRenderResult } from './smart-render.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+const limits = {
+  threads: 2,
+  preset: 'veryfast',
+  maxEncodePixels: 4096 * 2304,
+  maxDurationMs: 3_600_000,
+} as const;
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'smart-render-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const PICTURE = 'testsrc2=s=336x208:r=30:d=4';
+const SOUND = 'sine=f=440:d=4:r=44100';
+
+interface Maker {
+  readonly name: string;
+  /** Options of the encoder. */
+  readonly video: string;
+  readonly filter?: string;
+  readonly source?: string;
+  /** Options of a second, copying run, e.g. to set a rotation. */
+  readonly remux?: { readonly input?: string[]; readonly output?: string[] };
+  readonly extension?: string;
+  /** File type of the first run when it differs. */
+  readonly by?: string;
+}
+
+const MAKERS: readonly Maker[] = [
+  { name: 'cabac-b-frames', video: '-c:v libx264 -preset veryfast -bf 3 -g 30' },
+  {
+    name: 'several-refs-b-pyramid',
+    video: '-c:v libx264 -preset slow -refs 5 -bf 3 -g 40 -x264-params b-pyramid=normal',
+  },
+  { name: 'cavlc-baseline', video: '-c:v libx264 -profile:v baseline -preset veryfast -g 25' },
+  {
+    name: 'open-gop',
+    video: '-c:v libx264 -preset veryfast -bf 3 -g 30 -x264-params open-gop=1:keyint=30:scenecut=0',
+  },
+  { name: 'one-long-gop', video: '-c:v libx264 -preset veryfast -bf 2 -g 600' },
+  { name: 'all-intra', video: '-c:v libx264 -preset veryfast -g 1' },
+  { name: 'many-slices', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -slices 4' },
+  { name: 'scaling-lists', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -x264-params cqm=jvt' },
+  {
+    name: 'main-weighted',
+    video: '-c:v libx264 -profile:v main -preset medium -bf 2 -g 30',
+    filter: 'fade=out:0:120',
+  },
+  { name: 'full-range', video: '-c:v libx264 -pix_fmt yuvj420p -preset veryfast -bf 2 -g 30' },
+  { name: 'ten-bit', video: '-c:v libx264 -pix_fmt yuv420p10le -preset veryfast -bf 2 -g 30' },
+  { name: '422', video: '-c:v libx264 -pix_fmt yuv422p -preset veryfast -bf 2 -g 30' },
+  {
+    name: 'not-whole-macroblocks',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    source: 'testsrc2=s=322x182:r=30:d=4',
+  },
+  {
+    name: 'variable-rate',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -fps_mode vfr',
+    filter: "select='not(eq(mod(n,7),3))'",
+  },
+  {
+    name: 'rotated',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    remux: { output: ['-metadata:s:v:0', 'rotate=90'] },
+  },
+  {
+    name: 'parameter-sets-in-band',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    // A transport stream repeats parameter sets at each key frame, and a copy into MP4 leaves them there.
+    by: 'ts',
+    remux: {},
+  },
+  { name: 'quicktime', video: '-c:v libx264 -preset veryfast -bf 2 -g 30', extension: 'mov' },
+  {
+    name: 'negative-offsets',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -movflags +negative_cts_offsets',
+  },
+  {
+    name: 'edit-list-start',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    remux: { input: ['-ss', '1.4'] },
+  },
+  {
+    name: 'late-video',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    remux: { input: ['-itsoffset', '0.5'] },
+  },
+];
+
+async function make(maker: Maker): Promise<string> {
+  const extension = maker.extension ?? 'mp4';
+  const first = path.join(folder, `${maker.name}-made.${maker.by ?? extension}`);
+  const filter = maker.filter ? ['-vf', maker.filter] : [];
+  await runFfmpeg(
+    {
+      label: `make ${maker.name}`,
+      inputs: [{ path: `${maker.source ?? PICTURE}[out0];${SOUND}[out1]`, lavfi: true }],
+      outputs: [
+        {
+          path: first,
+          options: [...filter, ...maker.video.split(' '), '-c:a', 'aac', '-movflags', '+faststart'],
+        },
+      ],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  if (!maker.remux) return first;
+  const second = path.join(folder, `${maker.name}.${extension}`);
+  const { input = [], output = [] } = maker.remux;
+  await runFfmpeg(
+    {
+      label: `remux ${maker.name}`,
+      inputs: [{ path: first, options: input }, { path: first }],
+      outputs: [{ path: second, options: ['-map', '0:v', '-map', '1:a', '-c', 'copy', ...output] }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  return second;
+}
+
+/** Packet times of the shown pictures in display order, stream ticks. */
+async function shownTimes(file: string): Promise<number[]> {
+  const { stdout } = await runTool('packets', tools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries packet=pts,flags -of csv=p=0'.split(' '),
+    file,
+  ]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','))
+    .filter(([, flags]) => !flags?.includes('D'))
+    .map(([pts]) => Number(pts))
+    .sort((a, b) => a - b);
+}
+
+async function packetTimes(file: string): Promise<{ pts: number; dts: number }[]> {
+  const { stdout } = await runTool('packets', tools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries packet=pts,dts -of csv=p=0'.split(' '),
+    file,
+  ]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [pts, dts] = line.split(',').map(Number);
+      return { pts: pts ?? 0, dts: dts ?? 0 };
+    });
+}
+
+/** Hash of each decoded picture, display order, and everything the decoder had to say. */
+async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
+  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
+    ...'-v warning -threads 1 -err_detect aggressive -noautorotate -i'.split(' '),
+    file,
+    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+  ]);
+  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
+  return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
+}
+
+async function soundHash(file: string): Promise<string> {
+  const { stdout } = await runTool('sound', tools.ffmpeg, [
+    '-v',
+    'error',
+    '-i',
+    file,
+    ...'-map 0:a -c copy -f streamhash -'.split(' '),
+  ]);
+  return stdout;
+}
+
+interface Rendered {
+  readonly info: MediaInfo;
+  readonly output: string;
+  readonly result: SmartRenderResult;
+  readonly shares: number[];
+}
+
+async function render(file: string, name: string, edit: PictureEdit): Promise<Rendered> {
+  const workDir = path.join(folder, `${name}-work`);
+  await mkdir(workDir, { recursive: true });
+  const info = await probe(tools, file, 'mov');
+  const output = path.join(folder, `${name}-out.${path.extname(file).slice(1)}`);
+  const shares: number[] = [];
+  const result = await smartRender({
+    inputPath: file,
+    outputPath: output,
+    workDir,
+    info,
+    edit,
+    tools,
+    limits,
+    onProgress: (share) => shares.push(share),
+  });
+  return { info, output, result, shares };
+}
+
+const original = (ptsTicks: number, frame: number): NewPicture => ({
+  ptsTicks,
+  pixels: { kind: 'original', frame },
+});
+
+/** Replaces 44-47 by holding 43, adds two pictures before 70 and removes 90-92 with their time. */
+function threeChanges(times: readonly number[]): PictureEdit {
+  const at = (frame: number) => times[frame] ?? 0;
+  const gap = (at(70) - at(69)) / 3;
+  return [
+    {
+      firstFrame: 44,
+      endFrame: 48,
+      pictures: [44, 45, 46, 47].map((frame) => original(at(frame), 43)),
+      shiftAfterTicks: 0,
+    },
+    {
+      firstFrame: 70,
+      endFrame: 70,
+      pictures: [1, 2].map((step) => original(Math.round(at(69) + gap * step), 69)),
+      shiftAfterTicks: 0,
+    },
+    { firstFrame: 90, endFrame: 93, pictures: [], shiftAfterTicks: at(90) - at(93) },
+  ];
+}
+
+/** Original number of each picture of the result, null where a new one stands; and its planned time. */
+function expectedPictures(times: readonly number[], edit: PictureEdit) {
+  const out: { from: number | null; pts: number }[] = [];
+  let shift = 0;
+  let next = 0;
+  for (const span of edit) {
+    for (; next < span.firstFrame; next++) out.push({ from: next, pts: (times[next] ?? 0) + shift });
+    for (const picture of span.pictures) out.push({ from: null, pts: picture.ptsTicks });
+    next = span.endFrame;
+    shift += span.shiftAfterTicks;
+  }
+  for (; next < times.length; next++) out.push({ from: next, pts: (times[next] ?? 0) + shift });
+  return out;
+}
+
+describe('smartRender', () => {
+  for (const maker of MAKERS) {
+    it(`keeps all that an edit does not touch (${maker.name})`, async () => {
+      const file = await make(maker);
+      const times = await shownTimes(file);
+      const edit = maker.name === 'edit-list-start' ? threeChanges(times).slice(0, 1) : threeChanges(times);
+      const { output, result, shares, info } = await render(file, maker.name, edit);
+      if (!result.done) throw new Error(result.reason);
+
+      const before = await decodeHashes(file);
+      const after = await decodeHashes(output);
+      expect(before.warnings).toBe('');
+      expect(after.warnings).toBe('');
+      const planned = expectedPictures(times, edit);
+      expect(after.hashes).toHaveLength(planned.length);
+      const inSpan = (frame: number) =>
+        result.reencodedSpans.some((span) => frame >= span.firstFrame && frame < span.endFrame);
+      planned.forEach(({ from }, index) => {
+        if (from === null || inSpan(from)) return;
+        expect(after.hashes[index], `picture ${from}`).toBe(before.hashes[from]);
+      });
+
+      expect(await shownTimes(output)).toEqual(planned.map(({ pts }) => pts));
+      const packets = await packetTimes(output);
+      packets.forEach((packet, index) => {
+        expect(packet.dts).toBeGreaterThan(packets[index - 1]?.dts ?? -Infinity);
+      });
+      expect(await soundHash(output)).toBe(await soundHash(file));
+
+      const again = await probe(tools, output, 'mov');
+      expect(again.video[0]?.rotation).toBe(info.video[0]?.rotation);
+      expect(again.video[0]?.pixelFormat).toBe(info.video[0]?.pixelFormat);
+      expect(again.video[0]?.profile).toBe(info.video[0]?.profile);
+      expect(again.video[0]?.startMs).toBe(info.video[0]?.startMs);
+      expect(shares.at(-1)).toBe(1);
+      expect(shares.every((share, index) => share >= (shares[index - 1] ?? 0))).toBe(true);
+      expect(result.heldFrames).toEqual([]);
+      if (maker.name === 'all-intra') expect(result.framesKept).toBe(113);
+    });
+  }
+
+  it('takes pictures from raw files and from anywhere in the clip', async () => {
+    const file = await make({ name: 'sources', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -crf 10' });
+    const times = await shownTimes(file);
+    const at = (frame: number) => times[frame] ?? 0;
+    const raw = path.join(folder, 'grey.raw');
+    const pictureBytes = (336 * 208 * 3) / 2;
+    await writeFile(raw, Buffer.concat([Buffer.alloc(pictureBytes, 128), Buffer.alloc(pictureBytes, 90)]));
+    const edit: PictureEdit = [
+      {
+        firstFrame: 50,
+        endFrame: 54,
+        pictures: [
+          original(at(50), 100),
+          original(at(51), 5),
+          { ptsTicks: at(52), pixels: { kind: 'raw', path: raw, index: 1 } },
+          original(at(53), 5),
+        ],
+        shiftAfterTicks: 0,
+      },
+    ];
+    const { output, result } = await render(file, 'sources', edit);
+    expect(result.done).toBe(true);
+    const psnrOf = async (left: number, right: number) => {
+      const { stderr } = await runTool('psnr', tools.ffmpeg, [
+        ...['-v', 'info', '-i', output, '-i', file, '-lavfi'],
+        `[0:v]trim=start_frame=${left}:end_frame=${left + 1},setpts=0[a];` +
+          `[1:v]trim=start_frame=${right}:end_frame=${right + 1},setpts=0[b];[a][b]psnr`,
+        ...'-f null -'.split(' '),
+      ]);
+      const average = /average:(\S+)/.exec(stderr)?.[1];
+      return average === 'inf' ? Infinity : Number(average);
+    };
+    expect(await psnrOf(50, 100)).toBeGreaterThan(38);
+    expect(await psnrOf(51, 5)).toBeGreaterThan(38);
+    expect(await psnrOf(53, 5)).toBeGreaterThan(38);
+    expect(await psnrOf(55, 55)).toBeGreaterThan(38);
+    const { stdout } = await runTool('grey', tools.ffprobe, [
+      ...'-v error -f lavfi -show_entries frame_tags=lavfi.signalstats.YAVG -of csv=p=0 -i'.split(' '),
+      `movie=${output},trim=start_frame=52:end_frame=53,signalstats`,
+    ]);
+    expect(Math.abs(Number(stdout.trim().split('\n')[0]) - 90)).toBeLessThan(3);
+  });
+
+  it('declines with a reason what it cannot keep intact', async () => {
+    const interlaced = await make({
+      name: 'interlaced',
+      video: '-c:v libx264 -preset veryfast -flags +ildct+ilme -x264-params tff=1',
+    });
+    const mpeg4 = await make({ name: 'mpeg4', video: '-c:v mpeg4 -q:v 5' });
+    const fragmented = await make({
+      name: 'fragmented',
+      video: '-c:v libx264 -preset veryfast -g 30',
+      remux: { output: ['-movflags', '+frag_keyframe+empty_moov'] },
+    });
+    const hold = async (file: string): Promise<PictureEdit> => {
+      const times = await shownTimes(file);
+      return [{ firstFrame: 5, endFrame: 6, pictures: [original(times[5] ?? 0, 4)], shiftAfterTicks: 0 }];
+    };
+    for (const [file, reason] of [
+      [interlaced, /interlaced/],
+      [mpeg4, /mpeg4/],
+      [fragmented, /fragments/],
+    ] as const) {
+      const { result } = await render(file, path.basename(file, '.mp4'), await hold(file));
+      expect(result.done ? 'done' : result.reason).toMatch(reason);
+    }
+  });
+
+  it('declines times that do not rise', async () => {
+    const file = await make({ name: 'order', video: '-c:v libx264 -preset veryfast -bf 2 -g 30' });
+    const times = await shownTimes(file);
+    const edit: PictureEdit = [
+      { firstFrame: 20, endFrame: 21, pictures: [original(times[25] ?? 0, 19)], shiftAfterTicks: 0 },
+    ];
+    const { result } = await render(file, 'order', edit);
+    expect(result).toEqual({ done: false, reason: 'The planned picture times do not rise.' });
+  });
+
+  it('stops its tools when cancelled', async () => {
+    const file = await make({ name: 'cancel', video: '-c:v libx264 -preset veryfast -g 600' });
+    const times = await shownTimes(file);
+    const workDir = path.join(folder, 'cancel-work');
+    await mkdir(workDir);
+    const controller = new AbortController();
+    const run = smartRender({
+      inputPath: file,
+      outputPath: path.join(folder, 'cancelled.mp4'),
+      workDir,
+      info: await probe(tools, file, 'mov'),
+      edit: [{ firstFrame: 10, endFrame: 11, pictures: [original(times[10] ?? 0, 9)], shiftAfterTicks: 0 }],
+      tools,
+      limits,
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'cancelled' });
+    expect(existsSync(path.join(folder, 'cancelled.mp4'))).toBe(false);
+  });
+});

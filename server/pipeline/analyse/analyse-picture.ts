@@ -2,7 +2,7 @@ import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { Finding, PictureTimes } from './analysis.ts';
 import { decodePass, type DecodePass } from './decode-pass.ts';
-import { detectCorruption, type CorruptedSpan } from './detect-corruption.ts';
+import { findBadPackets, spreadDamage, type CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps } from './detect-dropped-frames.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
@@ -16,6 +16,7 @@ import {
   type FindingContext,
 } from './picture-findings.ts';
 import { frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
+import { readDisposable } from './read-references.ts';
 import { readPackets, type AudioPackets, type PacketScan } from './read-packets.ts';
 
 export interface AnalysePictureInput {
@@ -70,27 +71,45 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
   });
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
-  return judge(stream, scan, pass, index);
+  const damage = await findDamage(inputPath, stream, scan, pass, index);
+  return judge(scan, pass, index, damage);
 }
 
-function judge(
+async function findDamage(
+  inputPath: string,
   stream: VideoStreamInfo,
   scan: PacketScan,
   pass: DecodePass,
   index: PictureIndex,
+): Promise<CorruptedSpan[]> {
+  const packets = scan.video;
+  const bad = findBadPackets({
+    packets,
+    index,
+    pass,
+    reorderDepth: stream.reorderDepth,
+    structure: [],
+  });
+  const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
+  const typeOf = (packet: number) => {
+    const decoded = decodedOfFrame.get(index.frameOfPacket[packet] ?? -1);
+    return decoded === undefined ? null : (pass.types[decoded] ?? null);
+  };
+  const wanted = bad.map((item) => item.packet);
+  const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
+  return spreadDamage(bad, { index, packets }, disposable);
+}
+
+function judge(
+  scan: PacketScan,
+  pass: DecodePass,
+  index: PictureIndex,
+  damage: readonly CorruptedSpan[],
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
   const { series } = pass;
   const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
   const decodedCuts = detectCuts(series);
-  const damage = detectCorruption({
-    packets: scan.video,
-    index,
-    pass,
-    reorderDepth: stream.reorderDepth,
-    structure: [],
-    disposable: new Set(),
-  });
   const damagedFrames = framesOf(damage);
   const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
   const cuts = decodedCuts.filter(isSound);

@@ -24,8 +24,6 @@ export interface CorruptionInput {
   readonly reorderDepth: number;
   /** Damaged pictures that the structure check found, display order. */
   readonly structure: readonly { readonly frame: number; readonly reason: string }[];
-  /** Packets (decode order) that no other picture refers to: damage stays in them. */
-  readonly disposable: ReadonlySet<number>;
 }
 
 /** A coded picture known to be bad, by its place in decode order. */
@@ -54,11 +52,14 @@ export function damageReason(message: { level: 'error' | 'warning'; text: string
   return message.level === 'error' || DAMAGE.test(text) ? text : null;
 }
 
+/** Said about the picture that comes out next, not about the one being decoded. */
+const ABOUT_OUTPUT = /corrupt decoded frame/;
+
 /**
  * The coded pictures that the decoder complained about. A message stands in the log between two output
  * pictures; the picture being decoded at that moment is later in decode order by the reordering delay.
  */
-export function blamedPackets(input: CorruptionInput): BadPacket[] {
+function blamedPackets(input: CorruptionInput): BadPacket[] {
   const { packets, index, reorderDepth } = input;
   const rank = presentationRanks(packets);
   const packetOfFrame = new Map<number, number>();
@@ -79,6 +80,11 @@ export function blamedPackets(input: CorruptionInput): BadPacket[] {
   for (const message of input.pass.messages) {
     const reason = damageReason(message);
     if (reason === null) continue;
+    if (ABOUT_OUTPUT.test(reason)) {
+      const packet = packetOfFrame.get(index.frameOfDecoded[message.picturesOut] ?? -1);
+      if (packet !== undefined) bad.push({ packet, evidence: 'decoder', reason });
+      continue;
+    }
     const from = doneAt(message.picturesOut - 1) + 1;
     const to = Math.max(Math.min(from, packets.length - 1), doneAt(message.picturesOut));
     const range = Array.from({ length: to - Math.min(from, to) + 1 }, (_, k) => Math.min(from, to) + k);
@@ -89,29 +95,38 @@ export function blamedPackets(input: CorruptionInput): BadPacket[] {
 }
 
 /**
- * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
- * after it up to the next key frame, unless nothing refers to it.
+ * Every coded picture known to be bad: by its structure, by the decoder's words, or because it never came
+ * out of the decoder.
  */
-export function detectCorruption(input: CorruptionInput): CorruptedSpan[] {
-  const { index, packets } = input;
+export function findBadPackets(input: CorruptionInput): BadPacket[] {
   const packetOfFrame = new Map<number, number>();
-  index.frameOfPacket.forEach((frame, packet) => {
+  input.index.frameOfPacket.forEach((frame, packet) => {
     if (frame !== null) packetOfFrame.set(frame, packet);
   });
-  const bad: BadPacket[] = input.structure.flatMap(({ frame, reason }) => {
+  const at = (frame: number, evidence: CorruptionEvidence, reason: string): BadPacket[] => {
     const packet = packetOfFrame.get(frame);
-    return packet === undefined ? [] : [{ packet, evidence: 'structure' as const, reason }];
-  });
-  bad.push(...blamedPackets(input));
-  for (const frame of index.undecoded) {
-    const packet = packetOfFrame.get(frame);
-    if (packet !== undefined) {
-      bad.push({ packet, evidence: 'decoder', reason: 'the picture cannot be decoded' });
-    }
-  }
+    return packet === undefined ? [] : [{ packet, evidence, reason }];
+  };
+  return [
+    ...input.structure.flatMap(({ frame, reason }) => at(frame, 'structure', reason)),
+    ...blamedPackets(input),
+    ...input.index.undecoded.flatMap((frame) => at(frame, 'decoder', 'the picture cannot be decoded')),
+  ];
+}
+
+/**
+ * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
+ * after it up to the next key frame, unless nothing refers to it.
+ * @param disposable packets (decode order) that no other picture refers to: damage stays in them
+ */
+export function spreadDamage(
+  bad: readonly BadPacket[],
+  { index, packets }: Pick<CorruptionInput, 'index' | 'packets'>,
+  disposable: ReadonlySet<number>,
+): CorruptedSpan[] {
   const damaged = new Map<number, BadPacket>();
   for (const item of bad) {
-    for (const packet of affected(item.packet, packets, input.disposable)) {
+    for (const packet of affected(item.packet, packets, disposable)) {
       const frame = index.frameOfPacket[packet];
       if (frame !== null && frame !== undefined && !damaged.has(frame)) damaged.set(frame, item);
     }

@@ -47,6 +47,8 @@ const MAX_QUIET_WEAK = 0.2;
 const WEAK_LEVEL = 4;
 /** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
 const MAX_QUIET_CADENCE = 0.06;
+/** A step this many times the livelier side right after the run proves a hold over lost pictures. */
+const JUMP_RATIO = 1.5;
 /** Side motion (grey levels of the block difference) below which nothing can be told from rest. */
 const MIN_LEVEL = 0.6;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
@@ -150,7 +152,8 @@ function judge(run: Candidate): StutterRun | null {
   if (alive.length === 0 || alive.some((side) => side.count < 2)) return null;
   const quieter = Math.min(...alive.map((side) => side.level));
   const livelier = Math.max(...alive.map((side) => side.level));
-  const limit = quietLimit(length, quieter);
+  const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
+  const limit = quietLimit(length, quieter, jumps);
   if (quieter < MIN_LEVEL || inside > limit * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
   const loudest = Math.max(...values);
   const sharp = (side: Side) =>
@@ -159,7 +162,9 @@ function judge(run: Candidate): StutterRun | null {
   if (!alive.every(sharp)) return null;
   const quietness = inside / quieter;
   const usual = cadenceLength(run);
-  if (usual > 0 && (length < 2 * usual + 1 || quietness > MAX_QUIET_CADENCE)) return null;
+  if (usual > 0 && (length < 2 * usual + 1 || quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE))) {
+    return null;
+  }
   return {
     first,
     last,
@@ -171,9 +176,9 @@ function judge(run: Candidate): StutterRun | null {
   };
 }
 
-function quietLimit(length: number, quieter: number): number {
+function quietLimit(length: number, quieter: number, jumps: boolean): number {
   const limit = QUIET_LIMITS.findLast((step) => length >= step.frames)?.limit ?? 0;
-  return quieter < WEAK_LEVEL ? Math.min(limit, MAX_QUIET_WEAK) : limit;
+  return quieter < WEAK_LEVEL && !jumps ? Math.min(limit, MAX_QUIET_WEAK) : limit;
 }
 
 interface Side {

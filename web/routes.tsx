@@ -47,6 +47,55 @@ export const ROUTES: readonly RoutePage[] = [
     ),
   },
   {
+    path: '/drafts',
+    access: 'signed-in',
+    Page: lazy(() =>
+      import('./pages/drafts/drafts-page.tsx').then((module) => ({ default: module.DraftsPage })),
+    ),
+  },
+  {
+    path: '/nice2have',
+    access: 'signed-in',
+    Page: lazy(() =>
+      import('./pages/nice2have/nice2have-page.tsx').then((module) => ({ default: module.Nice2HavePage })),
+    ),
+  },
+  {
+    path: '/subscribe',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/subscribe/to-pricing.tsx').then((module) => ({ default: module.ToPricing })),
+    ),
+  },
+  {
+    path: '/subscribe/:plan',
+    access: 'signed-in',
+    Page: lazy(() =>
+      import('./pages/subscribe/subscribe-page.tsx').then((module) => ({ default: module.SubscribePage })),
+    ),
+  },
+  {
+    path: '/upgrade',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/upgrade/upgrade-page.tsx').then((module) => ({ default: module.UpgradePage })),
+    ),
+  },
+  {
+    path: '/video/:id',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/share/share-page.tsx').then((module) => ({ default: module.SharePage })),
+    ),
+  },
+  {
+    path: '/fonts',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/fonts/fonts-page.tsx').then((module) => ({ default: module.FontsPage })),
+    ),
+  },
+  {
     path: '*',
     access: 'all',
     Page: lazy(() =>

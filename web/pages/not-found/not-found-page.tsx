@@ -1,38 +1,6 @@
-import styled from 'styled-components';
-import { ButtonLink } from '../../components/button.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
-import { ThreadStrip } from '../../components/thread-strip.tsx';
-import { appTexts } from '../../texts/app.ts';
-import { colour, space } from '../../theme.ts';
+import { NotFound } from '../../components/not-found.tsx';
 
-const { notFound: texts } = appTexts;
-
-const Column = styled(PageMain)`
-  display: grid;
-  align-content: center;
-  justify-items: start;
-  gap: ${space(3)};
-  --strip-ground: ${colour.cloth};
-  & > div {
-    width: min(520px, 100%);
-  }
-`;
-
-const TORN = [
-  { id: 'gap', kind: 'dropped_frames', startMs: 40, endMs: 62, outcome: 'left_alone', label: '' },
-] as const;
-
+/** Any address that is no screen. */
 export function NotFoundPage() {
-  return (
-    <Column>
-      <PageHeading title={texts.title}>{texts.title}</PageHeading>
-      <div>
-        <ThreadStrip marks={TORN} durationMs={100} size="l" />
-      </div>
-      <p>{texts.text}</p>
-      <ButtonLink to="/" icon="arrowLeft">
-        {texts.home}
-      </ButtonLink>
-    </Column>
-  );
+  return <NotFound />;
 }

@@ -1,0 +1,32 @@
+import { useAtomValue } from 'jotai';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { useMemo } from 'react';
+import { buildPath } from '#common/api/endpoint.ts';
+import { videosApi } from '#common/api/videos.ts';
+import { ApiError, callApi } from './api-client.ts';
+import { queryKeyOf } from './query-client.ts';
+
+/** Title and size of a video its owner shares; `null` when there is no such page. */
+export function useSharedVideo(id: string) {
+  const sharedAtom = useMemo(
+    () =>
+      atomWithQuery(() => ({
+        queryKey: queryKeyOf(videosApi.sharedVideo, { id }),
+        queryFn: async ({ signal }) => {
+          try {
+            return await callApi(videosApi.sharedVideo, { params: { id }, signal });
+          } catch (error) {
+            if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return null;
+            throw error;
+          }
+        },
+      })),
+    [id],
+  );
+  return useAtomValue(sharedAtom);
+}
+
+/** Where the shared video plays from. */
+export function sharedStreamUrl(id: string): string {
+  return buildPath('/api/shared/:id/stream', { id });
+}

@@ -1,0 +1,73 @@
+import { useParams } from 'react-router-dom';
+import styled from 'styled-components';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { FullScreenSpinner } from '../../components/spinner.tsx';
+import { Stitch } from '../../components/stitch.tsx';
+import { sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
+import { shareTexts as texts } from '../../texts/share.ts';
+import { colour, radius, space } from '../../theme.ts';
+import { NotFound } from '../../components/not-found.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(2)};
+  max-width: 900px;
+`;
+const Picture = styled.video`
+  width: 100%;
+  max-height: 72vh;
+  border-radius: ${radius.m};
+  background: #05070f;
+`;
+const Invite = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(2)};
+  color: ${colour.inkSoft};
+`;
+
+/** The public page of one video, open only while its owner shares it (D-28). */
+export function SharePage() {
+  const { id = '' } = useParams();
+  const { data, isError, refetch } = useSharedVideo(id);
+  if (data === null) return <NotFound />;
+  if (isError)
+    return (
+      <Frame>
+        <p role="alert">{texts.failed}</p>
+        <div>
+          <Button icon="retry" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </div>
+      </Frame>
+    );
+  if (!data) return <FullScreenSpinner text={texts.loading} />;
+  return (
+    <Frame>
+      <PageHeading title={data.title}>{data.title}</PageHeading>
+      {/* Captions of a shared clip are burned in or absent; the track stays with the owner. */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      <Picture
+        controls
+        playsInline
+        preload="metadata"
+        src={sharedStreamUrl(id)}
+        style={data.width && data.height ? { aspectRatio: `${data.width} / ${data.height}` } : undefined}
+      />
+      <Stitch />
+      <Invite>
+        <p>
+          <strong>{texts.by}</strong>
+          <br />
+          {texts.invite}
+        </p>
+        <ButtonLink to="/#upload">{texts.action}</ButtonLink>
+      </Invite>
+    </Frame>
+  );
+}

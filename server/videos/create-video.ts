@@ -1,15 +1,15 @@
 import type { Transaction } from 'objection';
-import { PLANS, planAllows, type PlanSlug } from '#common/plans.ts';
+import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { Video } from '#db/models/video.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import type { StoredFile } from '#server/pipeline/storage/media-storage.ts';
 
-const DAY_MS = 24 * 3600_000;
 /** Queue priority of plans with priority processing. */
 export const PRIORITY = { normal: 0, paid: 10 } as const;
 
@@ -26,6 +26,7 @@ export interface NewVideo {
 export interface CreateVideoDeps {
   readonly queue: JobQueue;
   readonly quota: Quota;
+  readonly draftExpiry: DraftExpiry;
   readonly now: () => number;
 }
 
@@ -38,31 +39,13 @@ export interface CreateVideoDeps {
 export async function createVideo(
   trx: Transaction,
   input: NewVideo,
-  { queue, quota, now }: CreateVideoDeps,
+  { queue, quota, draftExpiry, now }: CreateVideoDeps,
 ): Promise<string> {
   const at = now();
   const id = newId();
   const { user, original } = input;
   if (!input.isSample) await quota.take(user.id, id, trx);
-  await recordObject(trx, original, at);
-  await Video.query(trx).insert({
-    id,
-    userId: user.id,
-    uploadId: input.uploadId,
-    originalFileName: input.fileName,
-    fileSize: original.sizeBytes,
-    originalSha256: original.sha256,
-    status: 'processing',
-    progress: 0,
-    fixesApplied: {},
-    steps: waitingSteps(),
-    version: 1,
-    attempt: 0,
-    isSample: input.isSample,
-    shared: false,
-    createdAt: at,
-    updatedAt: at,
-  });
+  await insertVideo(trx, { ...input, id }, now);
   if (!input.isSample) {
     await Draft.query(trx).insert({
       id: newId(),
@@ -78,6 +61,34 @@ export async function createVideo(
   }
   await enqueueProcessing(trx, queue, { id, user });
   return id;
+}
+
+/** The rows of a video before its first attempt: its object and itself. */
+export async function insertVideo(
+  trx: Transaction,
+  video: NewVideo & { readonly id: string },
+  now: () => number,
+): Promise<void> {
+  const at = now();
+  await recordObject(trx, video.original, at);
+  await Video.query(trx).insert({
+    id: video.id,
+    userId: video.user.id,
+    uploadId: video.uploadId,
+    originalFileName: video.fileName,
+    fileSize: video.original.sizeBytes,
+    originalSha256: video.original.sha256,
+    status: 'processing',
+    progress: 0,
+    fixesApplied: {},
+    steps: waitingSteps(),
+    version: 1,
+    attempt: 0,
+    isSample: video.isSample,
+    shared: false,
+    createdAt: at,
+    updatedAt: at,
+  });
 }
 
 /** Puts the processing job of a video into the queue, in front for plans that include it. */
@@ -115,9 +126,4 @@ export async function recordObject(trx: Transaction, object: StoredFile, at: num
 /** The step list of a video that has not begun. */
 export function waitingSteps(): Video['steps'] {
   return PROCESSING_STEPS.map((step) => ({ step: step.id, state: 'waiting', tookMs: null, note: '' }));
-}
-
-/** End of a draft's life by plan (D-39), epoch ms. */
-export function draftExpiry(plan: PlanSlug, fromMs: number): number {
-  return fromMs + PLANS[plan].draftDays * DAY_MS;
 }

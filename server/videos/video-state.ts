@@ -43,6 +43,13 @@ export interface VideoState {
   announceCompleted(userId: string, videoId: string): void;
   /** Ends a processing video with a sentence for people; `attempt` null ends it whoever works on it. */
   fail(videoId: string, attempt: number | null, code: string, message: string): Promise<boolean>;
+  /** Makes another stored version of a finished video the current one; the caller announces. */
+  switchVersion(
+    trx: Transaction,
+    videoId: string,
+    versionId: string,
+    fixesApplied: FixesApplied,
+  ): Promise<boolean>;
   /** Back from failed to processing, inside the transaction that queues the job again. */
   restart(trx: Transaction, videoId: string): Promise<boolean>;
 }
@@ -147,6 +154,13 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
       events.emit('video.changed', { userId, videoId });
       events.emit('video.failed', { userId, videoId });
       return true;
+    },
+
+    async switchVersion(trx, videoId, versionId, fixesApplied) {
+      const rows = await Video.query(trx)
+        .patch({ ...rise(), currentVersionId: versionId, fixesApplied })
+        .where({ id: videoId, status: 'completed' });
+      return rows > 0;
     },
 
     async restart(trx, videoId) {

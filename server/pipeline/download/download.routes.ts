@@ -7,7 +7,8 @@ import { createRouter, type AppRouter, type AppRouterContext } from '#server/htt
 import type { VideosService } from '#server/videos/videos.service.ts';
 import type { z } from 'zod';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
-import { sendMedia } from './send-media.ts';
+import { originalName, originalType } from './original-file.ts';
+import { sendMedia, setDigest } from './send-media.ts';
 
 export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
@@ -61,8 +62,13 @@ export function createDownloadRoutes({ videos, storage, demoMode }: DownloadRout
 
   router.get(mediaPaths.original, async (ctx) => {
     const video = await mine(ctx);
-    ctx.set('X-Content-SHA256', video.originalSha256);
-    await send(ctx, video.originalSha256, originalType(video.originalFileName), originalName(video));
+    setDigest(ctx, video.originalSha256);
+    await send(
+      ctx,
+      video.originalSha256,
+      originalType(video.originalFileName),
+      originalName(video.id, video.originalFileName),
+    );
   });
 
   router.get('/api/shared/:id/stream', async (ctx) => {
@@ -107,29 +113,4 @@ function answerDownloadFailure(ctx: AppRouterContext, error: unknown): void {
     error: error.message,
     demoMode: false,
   };
-}
-
-const ORIGINAL_TYPES: Readonly<Record<string, string>> = {
-  mp4: 'video/mp4',
-  m4v: 'video/mp4',
-  mov: 'video/quicktime',
-  avi: 'video/x-msvideo',
-  mkv: 'video/x-matroska',
-  webm: 'video/webm',
-};
-
-function extensionOf(fileName: string): string | null {
-  const extension = /\.([a-z0-9]{2,4})$/i.exec(fileName)?.[1]?.toLowerCase() ?? '';
-  return extension in ORIGINAL_TYPES ? extension : null;
-}
-
-/** Media type of an untouched original by its name; never anything a browser would run. */
-export function originalType(fileName: string): string {
-  const extension = extensionOf(fileName);
-  return (extension && ORIGINAL_TYPES[extension]) ?? 'application/octet-stream';
-}
-
-/** Name of an original's download, built of the id alone: no text of people gets into a header. */
-export function originalName(video: { readonly id: string; readonly originalFileName: string }): string {
-  return `original-${video.id}.${extensionOf(video.originalFileName) ?? 'bin'}`;
 }

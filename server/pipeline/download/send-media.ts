@@ -1,4 +1,4 @@
-import type { Context } from 'koa';
+import type { AppContext as Context } from '#server/http/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import { entityTag, matchesAny, parseRange, rangeApplies } from './byte-range.ts';
@@ -62,6 +62,12 @@ export async function sendMedia(ctx: Context, storage: MediaStorage, answer: Med
   // Koa destroys the stream, and with it the file handle, when the answer ends or the reader goes away.
   ctx.body = await storage.open(sha256, range ?? undefined);
   ctx.length = lengthBytes;
+}
+
+/** Tells the SHA-256 of the whole object: in hexadecimal, and as `Repr-Digest` (RFC 9530). */
+export function setDigest(ctx: Context, sha256: string): void {
+  ctx.set('X-Content-SHA256', sha256);
+  ctx.set('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);
 }
 
 function header(ctx: Context, name: string): string | undefined {

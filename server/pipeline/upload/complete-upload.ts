@@ -5,6 +5,7 @@ import { Video } from '#db/models/video.ts';
 import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import { createVideo } from '#server/videos/create-video.ts';
@@ -26,6 +27,7 @@ export interface CompleteUploadDeps {
   readonly storage: MediaStorage;
   readonly queue: JobQueue;
   readonly quota: Quota;
+  readonly draftExpiry: DraftExpiry;
   readonly events: EventBus;
   readonly now: () => number;
 }
@@ -72,7 +74,7 @@ export function createCompleteUpload(deps: CompleteUploadDeps): CompleteUpload {
         const videoId = await createVideo(
           trx,
           { user: owner, fileName, original, uploadId: upload.id, isSample: false },
-          { queue, quota, now },
+          { queue, quota, draftExpiry: deps.draftExpiry, now },
         );
         const rows = await Upload.query(trx)
           .patch({ state: 'claimed', videoId, fileName, updatedAt: now() })

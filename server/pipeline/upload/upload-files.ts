@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '#server/errors.ts';
 import { guardSpace, hashFile, ignoreMissing } from '#server/pipeline/storage/disk-storage.ts';
@@ -37,6 +37,8 @@ export interface UploadFiles {
   sha256Of(id: string, sizeBytes: number): Promise<string>;
   path(id: string): string;
   remove(id: string): Promise<void>;
+  /** Ids of all kept files with the moment of their last change, epoch ms. */
+  list(): Promise<{ id: string; changedAtMs: number }[]>;
   /** Free bytes on the disk of the uploads. */
   freeBytes(): Promise<number>;
 }
@@ -124,6 +126,16 @@ export function createUploadFiles(folder: string): UploadFiles {
       hashes.drop(id);
       await rm(file(id), { force: true });
       await rm(marker(id), { force: true });
+    },
+
+    async list() {
+      const found: { id: string; changedAtMs: number }[] = [];
+      for (const id of (await readdir(folder).catch(ignoreMissing)) ?? []) {
+        if (!UPLOAD_TOKEN.test(id)) continue;
+        const info = await stat(file(id)).catch(ignoreMissing);
+        if (info) found.push({ id, changedAtMs: info.mtimeMs });
+      }
+      return found;
     },
 
     async freeBytes() {

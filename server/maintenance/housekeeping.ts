@@ -1,0 +1,101 @@
+import { Job } from '#db/models/job.ts';
+import { Video } from '#db/models/video.ts';
+import type { WorkFolders } from '#server/pipeline/work-folders.ts';
+import { scrubObjects, type ScrubDeps } from './scrub-objects.ts';
+import { sweepDrafts, type SweepDraftsDeps } from './sweep-drafts.ts';
+import { sweepUploads, type SweepUploadsDeps } from './sweep-uploads.ts';
+
+const INTERVAL_MS = 5 * 60_000;
+const FIRST_RUN_MS = 30_000;
+/** Once an hour: it asks the database about every object. */
+const ROUNDS_PER_OBJECT_SWEEP = 12;
+const SCRUB_BYTES = 4 * 1024 ** 3;
+const KEEP_JOBS_MS = 14 * 24 * 3600_000;
+
+export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
+  readonly work: WorkFolders;
+  readonly logger: SweepUploadsDeps['logger'] &
+    ScrubDeps['logger'] & { info(fields: Record<string, unknown>, message: string): void };
+}
+
+export interface Housekeeping {
+  start(): void;
+  /** One run of everything; the look through all objects can be left out. @returns what was done */
+  run(withObjects?: boolean): Promise<Record<string, number>>;
+  /** Ends the rounds; waits for a running one. */
+  stop(): Promise<void>;
+}
+
+/** Sweeps at regular times: uploads, drafts, work folders, objects, old jobs; and reads objects again. */
+export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let rounds = 0;
+
+  async function run(withObjects = true): Promise<Record<string, number>> {
+    const uploads = await sweepUploads(deps);
+    const drafts = await sweepDrafts(deps);
+    const workFolders = await sweepWorkFolders(deps);
+    const objects = withObjects ? await deps.gc.sweep() : 0;
+    const jobs = await Job.query(deps.db)
+      .delete()
+      .whereIn('state', ['done', 'cancelled', 'failed'])
+      .where('finishedAt', '<', deps.now() - KEEP_JOBS_MS);
+    const scrub = await scrubObjects(deps, SCRUB_BYTES);
+    return {
+      uploadsExpired: uploads.expired,
+      uploadsRegistered: uploads.registered,
+      strayFiles: uploads.strayFiles,
+      draftsExpired: drafts.expired,
+      draftsNoticed: drafts.noticed,
+      workFolders,
+      objects,
+      jobs,
+      scrubbed: scrub.checked,
+      damaged: scrub.damaged,
+    };
+  }
+
+  function schedule(afterMs: number): void {
+    timer = setTimeout(() => {
+      rounds += 1;
+      round = run(rounds % ROUNDS_PER_OBJECT_SWEEP === 1)
+        .then((done) => {
+          if (Object.values(done).some((count) => count > 0)) deps.logger.info(done, 'housekeeping');
+        })
+        .catch((error: unknown) => {
+          deps.logger.error(
+            { error: error instanceof Error ? error.stack : String(error) },
+            'housekeeping failed',
+          );
+        })
+        .then(() => {
+          if (!stopped) schedule(INTERVAL_MS);
+        });
+    }, afterMs);
+    timer.unref();
+  }
+
+  return {
+    run,
+    start: () => schedule(FIRST_RUN_MS),
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+/** Folders of videos that are finished or gone; the job normally removes its own. */
+async function sweepWorkFolders({ db, work }: HousekeepingDeps): Promise<number> {
+  let removed = 0;
+  for (const videoId of await work.list()) {
+    const video = await Video.query(db).findById(videoId).select('status');
+    if (video?.status === 'processing') continue;
+    await work.remove(videoId);
+    removed += 1;
+  }
+  return removed;
+}

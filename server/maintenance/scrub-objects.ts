@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import { Draft } from '#db/models/draft.ts';
+import { StoredObject } from '#db/models/stored-object.ts';
+import { AppError } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+
+/** Each object is read again once a day. */
+const AGE_MS = 24 * 3600_000;
+
+export interface ScrubDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly events: EventBus;
+  readonly now: () => number;
+  readonly logger: { error(fields: Record<string, unknown>, message: string): void };
+}
+
+/**
+ * Reads stored bytes again and compares them with their hash, the longest unread first; marks objects
+ * whose bytes changed or are gone, and lifts the mark from those that are whole again.
+ * @param budgetBytes stops after this many bytes, so that one run does not keep the disk from people
+ */
+export async function scrubObjects(
+  deps: ScrubDeps,
+  budgetBytes: number,
+): Promise<{ checked: number; damaged: number }> {
+  const { db, storage, now } = deps;
+  let left = budgetBytes;
+  let checked = 0;
+  let damaged = 0;
+  while (left > 0) {
+    const object = await StoredObject.query(db)
+      .where('checkedAt', '<', now() - AGE_MS)
+      .orderBy('checkedAt')
+      .first();
+    if (!object) break;
+    const whole = await storage.verify(object.sha256).catch(missingIsFalse);
+    await StoredObject.query(db).findById(object.sha256).patch({ checkedAt: now(), damaged: !whole });
+    if (whole === object.damaged) await tellOwners(deps, object.sha256);
+    if (!whole) {
+      damaged += 1;
+      deps.logger.error({ sha256: object.sha256 }, 'a stored object is damaged');
+    }
+    checked += 1;
+    left -= Math.max(1, object.sizeBytes);
+  }
+  return { checked, damaged };
+}
+
+async function tellOwners({ db, events }: ScrubDeps, sha256: string): Promise<void> {
+  for (const draft of await Draft.query(db).where({ sha256 })) {
+    events.emit('draft.changed', { userId: draft.userId, draftId: draft.id });
+  }
+}
+
+function missingIsFalse(error: unknown): false {
+  if (error instanceof AppError && error.code === 'not_found') return false;
+  throw error;
+}

@@ -1,0 +1,17 @@
+import { PLANS, type PlanSlug } from '#common/plans.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+/** End of a draft's life, epoch ms, for a plan and the moment it was saved (D-39). */
+export type DraftExpiry = (plan: PlanSlug, savedAtMs: number) => number;
+
+/**
+ * Retention by plan.
+ * @param businessDays replaces the days of the business plan (`DRAFT_DAYS_BUSINESS`); null keeps them
+ */
+export function createDraftExpiry(businessDays: number | null): DraftExpiry {
+  return (plan, savedAtMs) => {
+    const days = plan === 'business' && businessDays !== null ? businessDays : PLANS[plan].draftDays;
+    return savedAtMs + days * DAY_MS;
+  };
+}

@@ -55,8 +55,10 @@ export const registerForm = registerBody
     path: ['confirmPassword'],
   });
 
+const BAD_LINK = 'Invalid verification link. Please check your email for the correct link.';
+
 /** A token of a mailed link: 32 random bytes in base64url. */
-export const mailToken = z.string().min(1).max(128);
+export const mailToken = z.string(BAD_LINK).min(1, BAD_LINK).max(128, BAD_LINK);
 
 export const authApi = {
   currentUser: defineEndpoint({
@@ -105,6 +107,16 @@ export const authApi = {
     path: '/api/auth/reset-password',
     summary: 'Sets a new password by a mailed token and ends all other sessions.',
     body: z.object({ token: mailToken, password }),
+    response: messageBody,
+  }),
+  changePassword: defineEndpoint({
+    method: 'POST',
+    path: '/api/auth/change-password',
+    summary: 'Sets a new password and ends all other sessions.',
+    body: z.object({
+      password: z.string().min(1, 'Password is required').max(1024),
+      newPassword: password,
+    }),
     response: messageBody,
   }),
   logout: defineEndpoint({

@@ -1,0 +1,16 @@
+import type { SessionBody } from '#common/api/auth.ts';
+import type { User } from '#db/models/user.ts';
+
+/** Row -> the signed-in person as the client sees it. */
+export function toSessionBody(user: User): SessionBody {
+  return {
+    user: {
+      id: user.id,
+      username: user.username,
+      email: user.email,
+      plan: user.plan,
+      emailVerified: user.emailVerifiedAt !== null,
+      trialEndsAt: user.trialEndsAt === null ? null : new Date(user.trialEndsAt).toISOString(),
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { authApi } from '#common/api/auth.ts';
+import { AppError } from '../errors.ts';
+import { createRouter, type AppRouter } from '../http/context.ts';
+import { requireIdentity } from '../http/authenticate.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
+import { anyone, signedIn } from '../http/route.ts';
+import { closeSession, openSession } from '../http/session.ts';
+import type { Logger } from '../logger.ts';
+import { toSessionBody } from './accounts.presenter.ts';
+import type { AccountsService } from './accounts.service.ts';
+
+export interface AccountsRoutesDeps {
+  readonly accounts: AccountsService;
+  readonly limits: RateLimits;
+  readonly logger: Logger;
+}
+
+const MAIL_ON_ITS_WAY = 'If an account fits, a mail is on its way.';
+
+/** `/api/auth/*`. */
+export function createAccountsRoutes({ accounts, limits, logger }: AccountsRoutesDeps): AppRouter {
+  const router = createRouter();
+  const loginsPerAccount = limits({ points: 5, durationS: 60 });
+  const loginsPerAddress = limits({ points: 20, durationS: 60 });
+  const registrations = limits({ points: 10, durationS: 3600 });
+  const verifications = limits({ points: 30, durationS: 60 });
+  const mailsPerAddress = limits({ points: 10, durationS: 3600 });
+  const mailsPerAccount = limits({ points: 3, durationS: 3600 });
+
+  // The answer must not wait for the mail: how long it takes would tell whether the account exists.
+  const inBackground = (work: Promise<void>) => {
+    work.catch((error: unknown) => logger.error({ err: error }, 'a mail could not be queued'));
+  };
+
+  signedIn(router, authApi.currentUser, async ({ user }) => toSessionBody(user));
+
+  anyone(router, authApi.register, async ({ ctx, body }) => {
+    await registrations.consume(ctx.ip);
+    const user = await accounts.register(body);
+    ctx.status = 201;
+    return {
+      message: user.emailVerifiedAt
+        ? 'Your account is ready. You can sign in now.'
+        : 'Please check your email to verify your account.',
+    };
+  });
+
+  anyone(router, authApi.login, async ({ ctx, body }) => {
+    await loginsPerAddress.consume(ctx.ip);
+    await loginsPerAccount.consume(`${ctx.ip} ${body.username.trim().toLowerCase()}`);
+    const user = await accounts.login(body.username, body.password);
+    await openSession(ctx, user.id);
+    return toSessionBody(user);
+  });
+
+  anyone(router, authApi.logout, async ({ ctx }) => {
+    closeSession(ctx);
+    ctx.set('Clear-Site-Data', '"cache"');
+    return { message: 'You have been signed out of your account.' };
+  });
+
+  anyone(router, authApi.verifyEmail, async ({ ctx, query }) => {
+    // Mail scanners look at links with HEAD: that must not change anything.
+    if (ctx.method === 'HEAD') return { message: '' };
+    await verifications.consume(ctx.ip);
+    const verified = await accounts.verifyEmail(query.token);
+    return { message: verified ? 'Your email is verified.' : 'Your email is already verified.' };
+  });
+
+  anyone(router, authApi.resendVerification, async ({ ctx, body }) => {
+    await mailsPerAddress.consume(ctx.ip);
+    await mailsPerAccount.consume(body.email.trim().toLowerCase());
+    inBackground(accounts.resendVerification(body.email));
+    return { message: MAIL_ON_ITS_WAY };
+  });
+
+  anyone(router, authApi.forgotPassword, async ({ ctx, body }) => {
+    await mailsPerAddress.consume(ctx.ip);
+    await mailsPerAccount.consume(body.email.trim().toLowerCase());
+    inBackground(accounts.forgotPassword(body.email));
+    return { message: MAIL_ON_ITS_WAY };
+  });
+
+  anyone(router, authApi.resetPassword, async ({ ctx, body }) => {
+    await verifications.consume(ctx.ip);
+    await accounts.resetPassword(body.token, body.password);
+    return { message: 'Your password is changed. You can sign in with it now.' };
+  });
+
+  signedIn(router, authApi.changePassword, async ({ ctx, user, body }) => {
+    const { sessionHash } = await requireIdentity(ctx);
+    if (sessionHash === null) throw new AppError('forbidden_scope');
+    await loginsPerAccount.consume(`password ${user.id}`);
+    await accounts.changePassword(user, body.password, body.newPassword, sessionHash);
+    return { message: 'Your password is changed. You are signed out everywhere else.' };
+  });
+
+  return router;
+}

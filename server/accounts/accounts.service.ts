@@ -1,0 +1,190 @@
+import type { Knex } from 'knex';
+import { UniqueViolationError } from 'objection';
+import { newId } from '#db/base-model.ts';
+import { User } from '#db/models/user.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { SessionStore } from '../http/session-store.ts';
+import type { JobQueue } from '../jobs/job-queue.ts';
+import type { MailTokens, TokenPurpose } from './mail-tokens.ts';
+import { passwordChangedMail, resetMail, verificationMail } from './mails.ts';
+import { weaknessOf, type Passwords } from './passwords.ts';
+
+export interface AccountsDeps {
+  readonly db: Knex;
+  readonly events: EventBus;
+  readonly jobs: JobQueue;
+  readonly passwords: Passwords;
+  readonly tokens: MailTokens;
+  readonly sessions: SessionStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Base of mailed links. */
+  readonly publicUrl: string;
+  /** False: addresses count as verified at once (D-16). */
+  readonly emailVerification: boolean;
+}
+
+export interface Registration {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface AccountsService {
+  /** @throws AppError `username_taken`, `email_taken`, `invalid_input` for a password that is too common */
+  register(registration: Registration): Promise<User>;
+  /** @throws AppError `invalid_credentials`; `email_not_verified` when name and password are right */
+  login(nameOrEmail: string, password: string): Promise<User>;
+  /** @returns whether this call verified the address. @throws AppError `invalid_token` */
+  verifyEmail(token: string): Promise<boolean>;
+  /** Mails the link again to an unverified account, once a minute; says nothing about what it found. */
+  resendVerification(nameOrEmail: string): Promise<void>;
+  /** Mails a link for a new password, once a minute; says nothing about what it found. */
+  forgotPassword(nameOrEmail: string): Promise<void>;
+  /** Sets the password and ends all sessions. @throws AppError `invalid_token`, `invalid_input` */
+  resetPassword(token: string, password: string): Promise<void>;
+  /** Sets the password and ends all other sessions. @throws AppError `invalid_credentials`, `invalid_input` */
+  changePassword(user: User, present: string, next: string, sessionHash: string | null): Promise<void>;
+}
+
+const RESEND_MS = 60_000;
+const RESET_LINK_DEAD = 'The link may be expired or invalid. Please ask for a new one.';
+
+/** Rules of accounts; see `AccountsService`. */
+export function createAccountsService(deps: AccountsDeps): AccountsService {
+  const { db, jobs, passwords, tokens, sessions, now } = deps;
+
+  async function findByNameOrEmail(nameOrEmail: string): Promise<User | undefined> {
+    const lower = nameOrEmail.trim().toLowerCase();
+    // A user name cannot hold "@", so the two never meet.
+    return User.query(db).findOne(lower.includes('@') ? { email_lower: lower } : { username_lower: lower });
+  }
+
+  async function taken({ username, email }: Registration): Promise<AppError | null> {
+    if (await User.query(db).findOne({ username_lower: username.toLowerCase() }))
+      return new AppError('username_taken');
+    if (await User.query(db).findOne({ email_lower: email.toLowerCase() }))
+      return new AppError('email_taken');
+    return null;
+  }
+
+  async function mailLink(user: User, purpose: TokenPurpose): Promise<void> {
+    const last = await tokens.lastIssuedAt(user.id, purpose);
+    if (last !== null && last > now() - RESEND_MS && last <= now()) return;
+    await db.transaction(async (trx) => {
+      const token = await tokens.issue(user, purpose, trx);
+      const mail =
+        purpose === 'verify'
+          ? verificationMail(user.email, user.username, `${deps.publicUrl}/verify-email?token=${token}`)
+          : resetMail(user.email, user.username, `${deps.publicUrl}/reset-password?token=${token}`);
+      await jobs.enqueue('send-mail', mail, { trx, userId: user.id });
+    });
+  }
+
+  async function storePassword(user: User, password: string, fieldName: string): Promise<string> {
+    const weakness = weaknessOf(password, user.username, user.email);
+    if (weakness) throw new AppError('invalid_input', weakness, { fields: { [fieldName]: weakness } });
+    return passwords.hash(password);
+  }
+
+  return {
+    async register(registration) {
+      const { username, email, password } = registration;
+      const weakness = weaknessOf(password, username, email);
+      if (weakness) throw new AppError('invalid_input', weakness, { fields: { password: weakness } });
+      const refused = await taken(registration);
+      if (refused) throw refused;
+      const passwordHash = await passwords.hash(password);
+      const row = {
+        id: newId(),
+        username,
+        usernameLower: username.toLowerCase(),
+        email,
+        emailLower: email.toLowerCase(),
+        passwordHash,
+        emailVerifiedAt: deps.emailVerification ? null : now(),
+        plan: 'starter',
+        trialEndsAt: null,
+        reputation: 0,
+        createdAt: now(),
+        updatedAt: now(),
+      } as const;
+      try {
+        await User.query(db).insert(row);
+      } catch (error) {
+        // Two registrations at once: the unique index decides, the answer names the field.
+        if (error instanceof UniqueViolationError) throw (await taken(registration)) ?? error;
+        throw error;
+      }
+      const user = User.fromJson(row, { skipValidation: true });
+      if (deps.emailVerification) await mailLink(user, 'verify');
+      return user;
+    },
+
+    async login(nameOrEmail, password) {
+      const user = await findByNameOrEmail(nameOrEmail);
+      const right = user
+        ? await passwords.verify(user.passwordHash, password)
+        : await passwords.verifyNobody(password);
+      if (!user || !right) throw new AppError('invalid_credentials');
+      if (user.emailVerifiedAt === null) throw new AppError('email_not_verified');
+      if (passwords.isOutdated(user.passwordHash)) {
+        await User.query(db)
+          .findById(user.id)
+          .patch({ passwordHash: await passwords.hash(password) });
+      }
+      return user;
+    },
+
+    async verifyEmail(token) {
+      const row = await tokens.find(token, 'verify');
+      const user = row && (await User.query(db).findById(row.userId));
+      if (!user || user.emailLower !== row.emailLower) throw new AppError('invalid_token');
+      const changed = await User.query(db)
+        .findById(user.id)
+        .whereNull('email_verified_at')
+        .patch({ emailVerifiedAt: now(), updatedAt: now() });
+      if (changed > 0) deps.events.emit('user.changed', { userId: user.id });
+      return changed > 0;
+    },
+
+    async resendVerification(nameOrEmail) {
+      const user = await findByNameOrEmail(nameOrEmail);
+      if (user && user.emailVerifiedAt === null) await mailLink(user, 'verify');
+    },
+
+    async forgotPassword(nameOrEmail) {
+      const user = await findByNameOrEmail(nameOrEmail);
+      if (user) await mailLink(user, 'reset');
+    },
+
+    async resetPassword(token, password) {
+      const row = await tokens.find(token, 'reset');
+      const user = row && row.usedAt === null && (await User.query(db).findById(row.userId));
+      if (!user || user.emailLower !== row.emailLower) throw new AppError('invalid_token', RESET_LINK_DEAD);
+      const passwordHash = await storePassword(user, password, 'password');
+      await db.transaction(async (trx) => {
+        if (!(await tokens.use(row, trx))) throw new AppError('invalid_token', RESET_LINK_DEAD);
+        await User.query(trx)
+          .findById(user.id)
+          // Whoever has the mailed link has the mailbox.
+          .patch({ passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now(), updatedAt: now() });
+        await tokens.revoke(user.id, 'reset', trx);
+        await jobs.enqueue('send-mail', passwordChangedMail(user.email, user.username), { trx });
+      });
+      await sessions.endAll(user.id);
+    },
+
+    async changePassword(user, present, next, sessionHash) {
+      if (!(await passwords.verify(user.passwordHash, present))) throw new AppError('invalid_credentials');
+      const passwordHash = await storePassword(user, next, 'newPassword');
+      await db.transaction(async (trx) => {
+        await User.query(trx).findById(user.id).patch({ passwordHash, updatedAt: now() });
+        await tokens.revoke(user.id, 'reset', trx);
+        await jobs.enqueue('send-mail', passwordChangedMail(user.email, user.username), { trx });
+      });
+      await sessions.endAll(user.id, sessionHash);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The words that lead the published lists of common passwords. Those lists hold hardly a password with
+ * an upper-case letter and a digit; what people make of these words to satisfy that rule is: a capital
+ * and digits, a year or a mark at the end, or letters replaced by look-alike digits.
+ */
+const COMMON_WORDS = new Set(
+  `password passwort passw pass qwerty qwertyuiop qwertz azerty asdf asdfgh asdfghjkl zxcvbn zxcvbnm qazwsx
+  qazwsxedc abc abcd abcde abcdef abcdefg abcdefgh abcdefghi aabbcc welcome letmein admin administrator root
+  login user guest test testing changeme default secret master monkey dragon football baseball basketball soccer
+  hockey iloveyou loveyou lovely sunshine princess shadow superman batman spiderman pokemon starwars trustno
+  whatever freedom computer internet samsung google facebook youtube tiktok instagram twitter snapchat spring
+  summer autumn winter january february march april june july august september october november december monday
+  friday sunday hello hellohello charlie michael jordan jennifer michelle daniel jessica ashley thomas robert
+  matthew andrew george nicole hunter ginger pepper cookie buster tigger killer access mustang harley ranger
+  maggie chelsea liverpool arsenal barcelona yankees purple orange banana cheese chocolate butterfly flower
+  angel angels babygirl family friends forever blessed jesus money matrix ninja phoenix gandalf zaq qwe asd zxc
+  video videos creator company business`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
+
+const LOOK_ALIKE: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Whether a password is a common word, once the usual decoration is taken off. */
+export function isCommonPassword(password: string): boolean {
+  const lower = password.toLowerCase();
+  const core = lower.replace(/^[\d\W_]+/, '').replace(/[\d\W_]+$/, '');
+  const spelled = core.replaceAll(/[0134579@$!]/g, (mark) => LOOK_ALIKE[mark] ?? mark);
+  const letters = lower.replaceAll(/[^a-z]/g, '');
+  return [core, spelled, letters].some((word) => COMMON_WORDS.has(word) || isRepeated(word));
+}
+
+// "aaaaaaA1", "abcabcABC1"
+function isRepeated(word: string): boolean {
+  return /^(.{1,4})\1+$/.test(word);
+}

@@ -1,18 +1,12 @@
 import type { Knex } from 'knex';
-import { UniqueViolationError } from 'objection';
 import type { DraftDto } from '#common/api/drafts.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
 import { Video } from '#db/models/video.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError, notFound } from '#server/errors.ts';
+import { notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
-import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { DraftExpiry } from '#server/plans/draft-retention.ts';
-import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
-import { enqueueProcessing, insertVideo } from '#server/videos/create-video.ts';
-import type { VideoState } from '#server/videos/video-state.ts';
 
 interface Owner {
   readonly id: string;
@@ -35,23 +29,23 @@ export interface DraftsService {
   owned(owner: { readonly id: string }, draftId: string): Promise<Draft>;
 }
 
+/** What the library does for a draft. */
+export interface RestoresVideos {
+  /** Makes a backed-up original current again, or brings its deleted video back. */
+  restore(owner: Owner, backup: Pick<Draft, 'videoId' | 'fileName' | 'sha256' | 'sizeBytes'>): Promise<void>;
+}
+
 export interface DraftsServiceDeps {
   readonly db: Knex;
-  readonly storage: MediaStorage;
-  readonly queue: JobQueue;
-  readonly state: VideoState;
+  readonly videos: RestoresVideos;
   readonly events: EventBus;
   readonly draftExpiry: DraftExpiry;
   readonly now: () => number;
 }
 
-const STILL_PROCESSING = 'This video is being processed. Restore it when it is finished.';
-const FAILED =
-  'This video could not be processed, so there is nothing to undo. Its original is untouched: try again or download it.';
-
 /** See `DraftsService`. */
 export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
-  const { db, storage, queue, state, events, draftExpiry, now } = deps;
+  const { db, videos, events, draftExpiry, now } = deps;
 
   async function owned(owner: { readonly id: string }, draftId: string): Promise<Draft> {
     const draft = await Draft.query(db)
@@ -72,56 +66,6 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
       );
     const ids = new Set(existing.map((video) => video.id));
     return drafts.map((draft) => toDraftDto(draft, ids.has(draft.videoId)));
-  }
-
-  async function bringBack(owner: Owner, draft: Draft): Promise<void> {
-    const original = await storage.stat(draft.sha256);
-    if (!original) throw new AppError('not_found', 'The stored file is no longer available.');
-    try {
-      await db.transaction(async (trx) => {
-        const video = {
-          id: draft.videoId,
-          user: owner,
-          fileName: draft.fileName,
-          original,
-          uploadId: null,
-          isSample: false,
-        };
-        // Not counted again: its unit of the upload still stands.
-        await insertVideo(trx, video, now);
-        await enqueueProcessing(trx, queue, { id: draft.videoId, user: owner });
-      });
-    } catch (error) {
-      // A parallel restore was faster; the video is back.
-      if (error instanceof UniqueViolationError) return;
-      throw error;
-    }
-    events.emit('video.created', { userId: owner.id, videoId: draft.videoId });
-  }
-
-  async function backToOriginal(owner: Owner, draft: Draft, video: Video): Promise<void> {
-    if (video.status !== 'completed') {
-      throw new AppError('conflict', video.status === 'processing' ? STILL_PROCESSING : FAILED);
-    }
-    const current = video.currentVersion;
-    if (current?.sha256 === draft.sha256 && current.kind === 'original') return;
-    await db.transaction(async (trx) => {
-      const versionId = newId();
-      await VideoVersion.query(trx).insert({
-        id: versionId,
-        videoId: video.id,
-        kind: 'original',
-        sha256: draft.sha256,
-        sizeBytes: draft.sizeBytes,
-        reportSha256: null,
-        captionsSha256: null,
-        posterSha256: current?.posterSha256 ?? null,
-        createdAt: now(),
-      });
-      if (!(await state.switchVersion(trx, video.id, versionId, {}))) throw new AppError('conflict');
-    });
-    events.emit('video.changed', { userId: owner.id, videoId: video.id });
-    events.emit('video.edited', { userId: owner.id, videoId: video.id });
   }
 
   return {
@@ -165,11 +109,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
 
     async restore(owner, draftId) {
       const draft = await owned(owner, draftId);
-      const video = await Video.query(db)
-        .findOne({ 'videos.id': draft.videoId, userId: owner.id })
-        .withGraphFetched('currentVersion');
-      if (video) await backToOriginal(owner, draft, video);
-      else await bringBack(owner, draft);
+      await videos.restore(owner, draft);
       events.emit('draft.changed', { userId: owner.id, draftId });
       return { videoId: draft.videoId };
     },

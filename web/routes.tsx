@@ -47,6 +47,13 @@ export const ROUTES: readonly RoutePage[] = [
     ),
   },
   {
+    path: '/videos/:id/report',
+    access: 'signed-in',
+    Page: lazy(() =>
+      import('./pages/report/report-page.tsx').then((module) => ({ default: module.ReportPage })),
+    ),
+  },
+  {
     path: '/drafts',
     access: 'signed-in',
     Page: lazy(() =>

@@ -1,0 +1,145 @@
+import styled from 'styled-components';
+import type { MediaSummary, RepairReport, StreamTreatment } from '#common/report.ts';
+import { formatBytes, formatTimecode } from '#common/format.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { Card } from '../../components/card.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { reportTexts as texts } from '../../texts/report.ts';
+import { colour, figures, screen, space, text } from '../../theme.ts';
+
+const Grid = styled.div`
+  display: grid;
+  gap: ${space(2)};
+  ${screen.desktop} {
+    grid-template-columns: 1fr 1fr;
+  }
+`;
+const Sheet = styled(Card)`
+  display: grid;
+  align-content: start;
+  gap: ${space(1.5)};
+  h2 {
+    font-size: ${text.l};
+  }
+  dl {
+    display: grid;
+    gap: ${space(1)};
+  }
+  dt {
+    color: ${colour.inkFaint};
+    font-size: ${text.xs};
+  }
+  dd {
+    font-size: ${text.s};
+    overflow-wrap: anywhere;
+  }
+  code {
+    ${figures}
+  }
+`;
+const Lines = styled.ul`
+  display: grid;
+  gap: ${space(1)};
+  font-size: ${text.s};
+  li {
+    display: grid;
+    grid-template-columns: 20px 1fr;
+    gap: ${space(1)};
+  }
+  svg {
+    margin-top: 2px;
+  }
+`;
+const Quiet = styled.span`
+  color: ${colour.inkSoft};
+`;
+
+function Treatment({ name, stream }: { readonly name: string; readonly stream: StreamTreatment }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong>{texts.streams.treatments[stream.treatment]}</strong>
+        {stream.unitsKept !== null && stream.unitsTotal !== null && (
+          <div>{texts.streams.kept(stream.unitsKept, stream.unitsTotal)}</div>
+        )}
+        {stream.reason && <div>{stream.reason}</div>}
+      </dd>
+    </div>
+  );
+}
+
+function describe(media: MediaSummary): string {
+  const picture = [media.videoCodec, media.width && media.height ? `${media.width}×${media.height}` : null];
+  const rate = media.frameRate ? texts.files.rate(media.frameRate.toFixed(2)) : null;
+  const sound =
+    media.audioCodec && media.sampleRateHz && media.channels
+      ? texts.files.sound(media.audioCodec, media.sampleRateHz, media.channels)
+      : texts.files.noSound;
+  const parts = [media.container, formatTimecode(media.durationMs), ...picture, rate];
+  return [...parts, media.variableFrameRate ? texts.files.variable : null, sound].filter(Boolean).join(', ');
+}
+
+function FileFacts({ name, file }: { readonly name: string; readonly file: RepairReport['original'] }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {describe(file.media)}
+        <div>{formatBytes(file.sizeBytes)}</div>
+        <code>{file.sha256}</code>
+      </dd>
+    </div>
+  );
+}
+
+/** Streams, steps, checks and files of a report. */
+export function ReportFacts({ report }: { readonly report: RepairReport }) {
+  return (
+    <Grid>
+      <Sheet>
+        <h2>{texts.streams.title}</h2>
+        <dl>
+          <Treatment name={texts.streams.video} stream={report.video} />
+          <Treatment name={texts.streams.audio} stream={report.audio} />
+        </dl>
+      </Sheet>
+      <Sheet>
+        <h2>{texts.files.title}</h2>
+        <dl>
+          <FileFacts name={texts.files.original} file={report.original} />
+          <FileFacts name={texts.files.result} file={report.result} />
+        </dl>
+      </Sheet>
+      <Sheet>
+        <h2>{texts.steps.title}</h2>
+        <Lines>
+          {report.steps.map(({ step, state, note }) => (
+            <li key={step}>
+              <Icon name={state === 'done' ? 'check' : state === 'failed' ? 'alert' : 'collapse'} size={17} />
+              <span>
+                {PROCESSING_STEPS.find(({ id }) => id === step)?.label}{' '}
+                <strong>{texts.steps.states[state]}</strong>
+                {note && <Quiet> · {note}</Quiet>}
+              </span>
+            </li>
+          ))}
+        </Lines>
+      </Sheet>
+      <Sheet>
+        <h2>{texts.checks.title}</h2>
+        <Lines>
+          {report.checks.map(({ name, passed, detail }) => (
+            <li key={name}>
+              <Icon name={passed ? 'check' : 'alert'} size={17} />
+              <span>
+                {name} <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
+                <Quiet> · {detail}</Quiet>
+              </span>
+            </li>
+          ))}
+        </Lines>
+      </Sheet>
+    </Grid>
+  );
+}

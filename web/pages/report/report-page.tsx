@@ -1,0 +1,168 @@
+import { Link, useParams } from 'react-router-dom';
+import styled from 'styled-components';
+import { buildPath } from '#common/api/endpoint.ts';
+import { videosApi } from '#common/api/videos.ts';
+import type { Defect, RepairReport } from '#common/report.ts';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { NotFound } from '../../components/not-found.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
+import { formatMark } from '../../components/time-text.ts';
+import { useVideo } from '../../data/video-by-id.ts';
+import { useReport } from '../../data/videos.ts';
+import { reportTexts as texts } from '../../texts/report.ts';
+import { colour, figures, space, text } from '../../theme.ts';
+import { DefectTable } from './defect-table.tsx';
+import { ReportFacts } from './report-facts.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+  h2 {
+    font-size: ${text.xl};
+  }
+  @media print {
+    padding: 0;
+  }
+`;
+const Head = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: end;
+  justify-content: space-between;
+  gap: ${space(2)};
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  color: ${colour.inkSoft};
+  @media print {
+    display: none;
+  }
+`;
+const Tools = styled.div`
+  display: flex;
+  gap: ${space(1)};
+  @media print {
+    display: none;
+  }
+`;
+const Save = styled.a`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(1)};
+  min-height: 44px;
+  padding: 0 ${space(2)};
+  font-weight: 600;
+`;
+const Axis = styled.figure`
+  --strip-ground: ${colour.cloth};
+  display: grid;
+  gap: ${space(1)};
+  figcaption {
+    ${figures}
+    display: flex;
+    justify-content: space-between;
+    font-size: ${text.s};
+    color: ${colour.inkFaint};
+  }
+`;
+const Quiet = styled.p`
+  color: ${colour.inkSoft};
+  font-size: ${text.s};
+`;
+
+function summary(report: RepairReport): string {
+  if (report.outcome === 'unchanged') return texts.unchanged;
+  const mended = report.defects.filter((defect: Defect) => defect.outcome === 'repaired').length;
+  return mended > 0 ? texts.repaired(mended) : texts.converted;
+}
+
+/** The report of one repair: every claim with its figures, fit for print, with the JSON it is made of. */
+export function ReportPage() {
+  const { id = '' } = useParams();
+  const video = useVideo(id);
+  const version = video?.resultSha256 ?? '';
+  const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
+  if (video === null) return <NotFound />;
+  const name = video?.originalFileName ?? '';
+  return (
+    <Frame>
+      <Head>
+        <div>
+          <Back to="/videos">
+            <Icon name="arrowLeft" size={18} />
+            {texts.back}
+          </Back>
+          <PageHeading title={texts.pageTitle(name)}>{texts.title}</PageHeading>
+          <Quiet>{name}</Quiet>
+        </div>
+        {report && (
+          <Tools>
+            <Button look="secondary" onClick={() => window.print()}>
+              {texts.print}
+            </Button>
+            <Save href={buildPath(videosApi.report.path, { id })} download={`report-${id}.json`}>
+              <Icon name="download" />
+              {texts.json}
+            </Save>
+          </Tools>
+        )}
+      </Head>
+      {video && !video.hasReport && <p>{texts.none}</p>}
+      {isError && (
+        <p role="alert">
+          {texts.failed}{' '}
+          <Button size="s" icon="retry" look="secondary" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </p>
+      )}
+      {!report && !isError && (video === undefined || video.hasReport) && (
+        <div role="status">
+          <p>{texts.loading}</p>
+          <Skeleton $height="180px" />
+        </div>
+      )}
+      {report && (
+        <>
+          <p>
+            <strong>{summary(report)}</strong>
+          </p>
+          <Axis aria-label={texts.axis}>
+            <ThreadStrip
+              marks={marksOf(report.defects)}
+              durationMs={report.original.media.durationMs}
+              size="l"
+            />
+            <figcaption>
+              <span>0:00</span>
+              <span>{formatMark(report.original.media.durationMs)}</span>
+            </figcaption>
+          </Axis>
+          <h2>{texts.defects.title}</h2>
+          <DefectTable defects={report.defects} />
+          <ReportFacts report={report} />
+          {report.notes.length > 0 && (
+            <div>
+              <h2>{texts.notes}</h2>
+              <ul>
+                {report.notes.map((note) => (
+                  <li key={note}>{note}</li>
+                ))}
+              </ul>
+            </div>
+          )}
+          <Quiet>
+            {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {texts.verify}
+          </Quiet>
+        </>
+      )}
+    </Frame>
+  );
+}

@@ -1,6 +1,7 @@
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, PictureTimes } from './analysis.ts';
+import { checkStructure, type DamagedFrame } from './check-structure.ts';
 import { decodePass, type DecodePass } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
@@ -71,25 +72,37 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
   });
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
-  const damage = await findDamage(inputPath, stream, scan, pass, index);
-  return judge(scan, pass, index, damage);
+  const structure = await damagedByStructure(input);
+  const damage = await findDamage({ inputPath, stream, scan, pass, index, structure });
+  return judge(stream, scan, pass, index, damage);
 }
 
-async function findDamage(
-  inputPath: string,
-  stream: VideoStreamInfo,
-  scan: PacketScan,
-  pass: DecodePass,
-  index: PictureIndex,
-): Promise<CorruptedSpan[]> {
-  const packets = scan.video;
-  const bad = findBadPackets({
-    packets,
-    index,
-    pass,
-    reorderDepth: stream.reorderDepth,
-    structure: [],
-  });
+async function damagedByStructure({
+  inputPath,
+  info,
+  signal,
+}: AnalysePictureInput): Promise<readonly DamagedFrame[]> {
+  try {
+    return (await checkStructure(inputPath, info, signal)).damagedFrames;
+  } catch (error) {
+    if (signal?.aborted) throw new MediaToolError('cancelled', 'check the coded pictures: cancelled.');
+    throw error;
+  }
+}
+
+interface DamageInput {
+  readonly inputPath: string;
+  readonly stream: VideoStreamInfo;
+  readonly scan: PacketScan;
+  readonly pass: DecodePass;
+  readonly index: PictureIndex;
+  readonly structure: readonly DamagedFrame[];
+}
+
+async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
+  const { inputPath, stream, pass, index, structure } = input;
+  const packets = input.scan.video;
+  const bad = findBadPackets({ packets, index, pass, reorderDepth: stream.reorderDepth, structure });
   const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
   const typeOf = (packet: number) => {
     const decoded = decodedOfFrame.get(index.frameOfPacket[packet] ?? -1);
@@ -101,6 +114,7 @@ async function findDamage(
 }
 
 function judge(
+  stream: VideoStreamInfo,
   scan: PacketScan,
   pass: DecodePass,
   index: PictureIndex,
@@ -131,7 +145,7 @@ function judge(
     sceneCuts: [...context.sceneCuts],
     findings: findings.sort((a, b) => a.startMs - b.startMs),
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: notesOn(times, scan),
+    notes: notesOn(times, scan, stream),
     audioPackets: scan.audio,
     motion: {
       motion: series.blockDiff.get(1) ?? [],
@@ -146,7 +160,7 @@ function framesOf(spans: readonly CorruptedSpan[]): Set<number> {
   return frames;
 }
 
-function notesOn(times: PictureTimes, scan: PacketScan): string[] {
+function notesOn(times: PictureTimes, scan: PacketScan, stream: VideoStreamInfo): string[] {
   const notes: string[] = [];
   if (times.variableByNature) {
     const intervals = times.ptsTicks.slice(1).map((pts, i) => pts - (times.ptsTicks[i] ?? pts));
@@ -155,6 +169,12 @@ function notesOn(times: PictureTimes, scan: PacketScan): string[] {
     const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
     const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
     notes.push(`Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`);
+  }
+  const listed = stream.frameCount ?? 0;
+  if (listed > scan.video.length) {
+    notes.push(
+      `The file ends early: ${listed - scan.video.length} of ${listed} pictures are missing at its end.`,
+    );
   }
   const hidden = scan.video.filter((packet) => !packet.shown).length;
   if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);

@@ -1,0 +1,133 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import {
+  processVideoResult,
+  workerMessage,
+  type CancelMessage,
+  type ProcessVideoResult,
+  type ProcessVideoTask,
+  type WorkerMessage,
+} from '#server/pipeline/worker-protocol.ts';
+
+interface PoolLogger {
+  warn(fields: Record<string, unknown>, message: string): void;
+}
+
+export interface MediaPoolOptions {
+  /** The worker's entry: `worker.ts` in development and tests, `worker.js` in the bundle. */
+  readonly workerUrl: URL;
+  /** Clips processed at the same time. */
+  readonly threads: number;
+  readonly logger?: PoolLogger;
+  /** How long a cancelled thread may take to end by itself, milliseconds; default 10 s. */
+  readonly cancelGraceMs?: number;
+}
+
+export interface MediaPool {
+  /**
+   * Runs one task in a thread. Aborting `signal` asks the thread to stop, which answers `cancelled` after
+   * its ffmpeg child is gone. Never rejects for a failed clip: failures are values.
+   */
+  run(
+    task: ProcessVideoTask,
+    handlers: { readonly onMessage: (message: WorkerMessage) => void },
+    signal: AbortSignal,
+  ): Promise<ProcessVideoResult>;
+  /** Ends all threads; running tasks answer `cancelled` or `internal`. */
+  close(): Promise<void>;
+}
+
+const CANCEL_GRACE_MS = 10_000;
+/** Threads that have nothing to do end after this time and give their memory back. */
+const IDLE_TIMEOUT_MS = 5000;
+
+/** Starts no thread until the first task; see `MediaPool`. */
+export function createMediaPool(options: MediaPoolOptions): MediaPool {
+  const filename = fileURLToPath(options.workerUrl);
+  const pool = new Piscina({
+    filename,
+    minThreads: 0,
+    maxThreads: options.threads,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    // Node 20 reads TypeScript only through a loader, which threads do not inherit under vitest.
+    ...(filename.endsWith('.ts') ? { execArgv: ['--import', 'tsx'] } : {}),
+  });
+  const graceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
+
+  return {
+    async run(task, handlers, signal) {
+      if (signal.aborted) return failure('cancelled', 'Cancelled before it began.');
+      const { port1: port, port2: threadPort } = new MessageChannel();
+      const lastResort = new AbortController();
+      let timer: NodeJS.Timeout | undefined;
+      const cancel = () => {
+        port.postMessage({ type: 'cancel' } satisfies CancelMessage);
+        timer ??= setTimeout(() => lastResort.abort(), graceMs);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      port.on('message', (raw: unknown) => {
+        const parsed = workerMessage.safeParse(raw);
+        if (parsed.success) handlers.onMessage(parsed.data);
+        else
+          options.logger?.warn({ videoId: task.videoId, error: parsed.error.message }, 'odd thread message');
+      });
+      try {
+        const raw: unknown = await pool.run(
+          { task, port: threadPort },
+          { transferList: [threadPort], signal: lastResort.signal },
+        );
+        const parsed = processVideoResult.safeParse(raw);
+        return parsed.success
+          ? parsed.data
+          : failure('internal', `odd thread result: ${parsed.error.message}`);
+      } catch (error) {
+        const killed = await killChildrenOf(task);
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        options.logger?.warn({ videoId: task.videoId, killed, detail }, 'media thread ended by force');
+        return failure(signal.aborted ? 'cancelled' : 'internal', detail);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+        port.close();
+      }
+    },
+    async close() {
+      await pool.destroy();
+    },
+  };
+}
+
+function failure(code: 'cancelled' | 'internal', detail: string): ProcessVideoResult {
+  const message =
+    code === 'cancelled'
+      ? 'Processing was cancelled.'
+      : 'Something went wrong on our side while this clip was processed. Please try again.';
+  return { ok: false, code, message, detail };
+}
+
+/**
+ * Kills media tools that a thread ended by force has left behind: children of this process whose command
+ * line names the task's files. Reads `/proc`, so it does nothing on systems without it.
+ */
+async function killChildrenOf(task: ProcessVideoTask): Promise<number[]> {
+  const killed: number[] = [];
+  const names = await readdir('/proc').catch(() => []);
+  for (const name of names) {
+    if (!/^\d+$/.test(name)) continue;
+    const status = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    // proc(5): pid (name) state ppid; the name may hold blanks and brackets, so count from the last one.
+    const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+    if (parent !== process.pid) continue;
+    if (!command.includes(task.workDir) && !command.includes(task.inputPath)) continue;
+    try {
+      process.kill(Number(name), 'SIGKILL');
+      killed.push(Number(name));
+    } catch {
+      continue;
+    }
+  }
+  return killed;
+}

@@ -1,0 +1,40 @@
+import { MediaToolError } from '#server/media/tools.ts';
+import type { MediaFailureCode, ProcessVideoResult } from './worker-protocol.ts';
+
+/** A reason why a clip cannot be processed, with the sentence people read. Thrown inside the thread only. */
+export class MediaFailure extends Error {
+  readonly code: MediaFailureCode;
+  /** For the log only. */
+  readonly detail: string;
+  constructor(code: MediaFailureCode, message: string, detail = '') {
+    super(message);
+    this.name = 'MediaFailure';
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
+  cancelled: 'Processing was cancelled.',
+  stalled: 'Processing stopped because a media tool made no progress on this clip.',
+  timed_out: 'Processing stopped because this clip took too long.',
+  tool_missing: 'This server cannot process videos: ffmpeg is missing.',
+  tool_failed: 'Something went wrong on our side while this clip was processed. Please try again.',
+};
+
+/** Any error as the value that a thread returns; unknown ones are `internal` and keep their stack for the log. */
+export function toFailure(error: unknown): Extract<ProcessVideoResult, { ok: false }> {
+  if (error instanceof MediaFailure) {
+    return { ok: false, code: error.code, message: error.message, detail: error.detail };
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const isTool = error instanceof MediaToolError;
+  const evidence = isTool ? `${detail}\n${error.stderrTail}` : detail;
+  if (/ENOSPC|No space left on device/.test(evidence)) {
+    const message = 'There is no room left on this server to finish this clip. Please try again later.';
+    return { ok: false, code: 'storage_full', message, detail: evidence };
+  }
+  if (!isTool) return { ok: false, code: 'internal', message: TOOL_SENTENCES.tool_failed, detail };
+  const code = error.code === 'tool_failed' ? 'internal' : error.code;
+  return { ok: false, code, message: TOOL_SENTENCES[error.code], detail: evidence };
+}

@@ -1,0 +1,118 @@
+import { stat } from 'node:fs/promises';
+import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { MediaFailure } from './media-failure.ts';
+import { rebuildIndex } from './repair/rebuild-index.ts';
+import type { MediaLimits } from './worker-protocol.ts';
+
+/** The clip as the rest of the job reads it. */
+export interface OpenedClip {
+  /** The original, or a copy of its media data with a rebuilt index. */
+  readonly path: string;
+  readonly info: MediaInfo;
+  /** What was lost and found again when the index had to be rebuilt; null when the original is readable as it is. */
+  readonly rebuilt: { readonly notes: readonly string[] } | null;
+}
+
+export interface OpenInput {
+  readonly inputPath: string;
+  /** Where a copy with a rebuilt index goes. */
+  readonly rebuiltPath: string;
+  readonly referencePaths: readonly string[];
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+}
+
+const READABLE = new Set<string>(ALLOWED_DECODERS);
+/** ffprobe names codecs, the allow-list names decoders; these differ. */
+const CODEC_OF_DECODER = new Set(['msmpeg4v3', 'msmpeg4v1', 'av1']);
+
+/**
+ * Reads what the file declares and refuses what cannot be repaired, each with its true reason. A file whose
+ * index is damaged, cut off or missing gets a new one where its data allow.
+ * @throws MediaFailure with the reason
+ */
+export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
+  const { size } = await stat(input.inputPath);
+  if (size === 0) throw new MediaFailure('empty_file', 'The file is empty.');
+  const format = await sniffFile(input.inputPath);
+  if (format === null) {
+    throw new MediaFailure(
+      'not_a_video',
+      'This is not a video file. Use a clip from a phone or camera (MP4, MOV or AVI).',
+    );
+  }
+  const read = await tryProbe(input, input.inputPath, format);
+  const readable = 'info' in read && isReadable(read.info);
+  if (readable && format !== 'mov')
+    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  if (format !== 'mov') throw refusal(read, 'The file has no part that can be played.');
+
+  const rebuilt = await rebuildIndex({
+    inputPath: input.inputPath,
+    outputPath: input.rebuiltPath,
+    referencePaths: input.referencePaths,
+    tools: input.tools,
+    signal: input.signal,
+  });
+  if (!rebuilt.rebuilt) {
+    if (!readable) throw refusal(read, rebuilt.reason);
+    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  }
+  const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
+  return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
+}
+
+type Read = { readonly info: MediaInfo } | { readonly error: MediaToolError };
+
+async function tryProbe(input: OpenInput, filePath: string, format: MediaInfo['format']): Promise<Read> {
+  try {
+    return { info: await probe(input.tools, filePath, format, input.signal) };
+  } catch (error) {
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return { error };
+    throw error;
+  }
+}
+
+function isReadable(info: MediaInfo): boolean {
+  return info.video.length > 0 || info.audio.length > 0;
+}
+
+function refusal(read: Read, reason: string): MediaFailure {
+  const detail = 'error' in read ? read.error.stderrTail : `streams: ${read.info.others.join(', ')}`;
+  return new MediaFailure(
+    'damaged_beyond_repair',
+    `This clip cannot be repaired: ${lowerFirst(reason)}`,
+    detail,
+  );
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
+  const { info } = clip;
+  const stream = info.video[0];
+  if (!stream) {
+    const what = info.audio.length > 0 ? 'It holds sound only.' : 'It holds no picture.';
+    throw new MediaFailure('no_video_track', `There is no video in this file. ${what}`);
+  }
+  if (!READABLE.has(stream.codec) && !CODEC_OF_DECODER.has(stream.codec)) {
+    throw new MediaFailure(
+      'unsupported_codec',
+      `The pictures are coded as ${stream.codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
+    );
+  }
+  const durationMs = info.durationMs ?? stream.durationMs ?? 0;
+  if (durationMs > input.limits.maxDurationMs) {
+    const minutes = Math.floor(input.limits.maxDurationMs / 60_000);
+    throw new MediaFailure(
+      'too_long',
+      `The clip is longer than ${minutes} minutes, the most this server takes.`,
+    );
+  }
+  return clip;
+}

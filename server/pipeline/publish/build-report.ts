@@ -1,0 +1,147 @@
+import {
+  REPORT_SCHEMA,
+  type CaptionCue,
+  type Defect,
+  type DefectKind,
+  type MediaSummary,
+  type RepairReport,
+  type ResultCheck,
+  type StepRecord,
+  type StreamTreatment,
+} from '#common/report.ts';
+import { NO_ISSUES, type FixesApplied, type VideoIssues } from '#common/video.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import { ACT_CONFIDENCE, type Finding, type PictureTimes } from '../analyse/analysis.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+
+export interface ReportInput {
+  readonly createdAt: Date;
+  readonly outcome: RepairReport['outcome'];
+  readonly original: { readonly sha256: string; readonly media: MediaSummary; readonly sizeBytes: number };
+  readonly result: { readonly sha256: string; readonly media: MediaSummary; readonly sizeBytes: number };
+  readonly tools: RepairReport['tools'];
+  readonly video: StreamTreatment;
+  readonly audio: StreamTreatment;
+  readonly steps: readonly StepRecord[];
+  readonly verdicts: readonly Verdict[];
+  readonly checks: readonly ResultCheck[];
+  readonly captions: readonly CaptionCue[];
+  readonly notes: readonly string[];
+}
+
+/** The repair report of one clip; a pure function of what was found, done and checked. */
+export function buildReport(input: ReportInput): RepairReport {
+  return {
+    schema: REPORT_SCHEMA,
+    createdAt: input.createdAt.toISOString(),
+    outcome: input.outcome,
+    original: { ...input.original },
+    result: { ...input.result },
+    tools: input.tools,
+    video: input.video,
+    audio: input.audio,
+    steps: [...input.steps],
+    defects: toDefects(input.verdicts),
+    checks: [...input.checks],
+    captions: [...input.captions],
+    notes: [...input.notes],
+  };
+}
+
+/** Defects in order of time, numbered within their kind. */
+export function toDefects(verdicts: readonly Verdict[]): Defect[] {
+  const counts = new Map<DefectKind, number>();
+  const sorted = [...verdicts].sort((a, b) => a.finding.startMs - b.finding.startMs);
+  return sorted.map((verdict) => {
+    const { finding, after, action, outcome } = verdict;
+    const number = (counts.get(finding.kind) ?? 0) + 1;
+    counts.set(finding.kind, number);
+    const { name, unit, threshold, value } = finding.measure;
+    return {
+      id: `${finding.kind}-${number}`,
+      kind: finding.kind,
+      startMs: finding.startMs,
+      endMs: finding.endMs,
+      firstFrame: finding.firstFrame,
+      lastFrame: finding.lastFrame,
+      count: finding.count,
+      confidence: finding.confidence,
+      detector: finding.detector,
+      measure: { name, unit, threshold, before: value, after },
+      action,
+      outcome,
+      explanation: explain(verdict),
+    };
+  });
+}
+
+/** What was found, where, and what became of it, in plain words: "5 pictures missing at 0:12.40: ...". */
+function explain({ finding, explanation }: Verdict): string {
+  const at = clock(finding.startMs);
+  const pictures = (adjective: string) => {
+    return finding.count === 1 ? `1 ${adjective} picture` : `${finding.count} ${adjective} pictures`;
+  };
+  const what: Partial<Record<DefectKind, string>> = {
+    stuttered_cut: `${pictures('repeated')} at ${at}`,
+    dropped_frames: `${pictures('missing')} at ${at}`,
+    corrupted_section: `${pictures('damaged')} from ${at} to ${clock(finding.endMs)}`,
+  };
+  const head = finding.firstFrame === null ? undefined : what[finding.kind];
+  return head === undefined ? explanation : `${head}: ${explanation}`;
+}
+
+/** Minutes, seconds and hundredths: 0:12.34. */
+export function clock(ms: number): string {
+  const hundredths = Math.round(Math.max(0, ms) / 10);
+  const seconds = (hundredths % 6000) / 100;
+  return `${Math.floor(hundredths / 6000)}:${seconds.toFixed(2).padStart(5, '0')}`;
+}
+
+/**
+ * Issues in the shape the specification names. Only findings that are sure enough to act on count; weaker
+ * ones stand in the report alone.
+ */
+export function toIssues(findings: readonly Finding[]): VideoIssues {
+  const sure = findings.filter((finding) => finding.confidence >= ACT_CONFIDENCE);
+  const of = (kind: DefectKind) => sure.filter((finding) => finding.kind === kind);
+  return {
+    ...NO_ISSUES,
+    stutteredCuts: of('stuttered_cut').length,
+    audioSyncIssues: of('audio_sync').length > 0,
+    droppedFrames: of('dropped_frames').reduce((sum, finding) => sum + finding.count, 0),
+    corruptedSections: of('corrupted_section').length,
+    windNoise: of('wind_noise').length > 0,
+    shakyFootage: of('shaky_footage').length > 0,
+    poorLighting: of('poor_lighting').length > 0,
+    blurrySection: of('blurry_section').length > 0,
+  };
+}
+
+/** What was really repaired, under the names of the issues; empty when nothing was. */
+export function toFixes(verdicts: readonly Verdict[]): FixesApplied {
+  const repaired = verdicts.filter((verdict) => verdict.outcome === 'repaired').map(({ finding }) => finding);
+  const issues = toIssues(repaired.map((finding) => ({ ...finding, confidence: 1 })));
+  const fixes: FixesApplied = {};
+  for (const [name, value] of Object.entries(issues)) if (value) fixes[name] = value;
+  return fixes;
+}
+
+/** What a file declares, for the report. */
+export function summarise(info: MediaInfo, pictures: PictureTimes | null): MediaSummary {
+  const video = info.video[0];
+  const audio = info.audio[0];
+  return {
+    container: info.format,
+    durationMs: info.durationMs ?? video?.durationMs ?? 0,
+    videoCodec: video?.codec ?? null,
+    width: video?.width ?? null,
+    height: video?.height ?? null,
+    rotation: video?.rotation ?? null,
+    frameCount: pictures?.ptsTicks.length ?? video?.frameCount ?? null,
+    frameRate: video?.frameRate ?? null,
+    variableFrameRate: pictures?.variableByNature ?? null,
+    audioCodec: audio?.codec ?? null,
+    sampleRateHz: audio?.sampleRateHz ?? null,
+    channels: audio?.channels ?? null,
+  };
+}

@@ -1,0 +1,210 @@
+import { rename } from 'node:fs/promises';
+import type { StreamTreatment } from '#common/report.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { fullEncode } from '../repair/full-encode.ts';
+import type { PictureEdit } from '../repair/picture-edit.ts';
+import type { RepairedAudio } from '../repair/repair-audio.ts';
+import { smartRender } from '../repair/smart-render.ts';
+import { MediaFailure } from '../media-failure.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+import { remuxPlan, type RemuxInput } from './export-plans.ts';
+import type { PlaybackNeeds } from './playback.ts';
+
+export interface ExportInput {
+  /** The original, or its copy with a rebuilt index. */
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly edit: PictureEdit;
+  readonly audio: RepairedAudio;
+  readonly needs: PlaybackNeeds;
+  /** Code all pictures anew even where the damaged groups alone could be. */
+  readonly encodeAll: boolean;
+  readonly workDir: string;
+  /** Base name of the files made in `workDir`. */
+  readonly name: string;
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface ExportedClip {
+  readonly path: string;
+  readonly video: StreamTreatment;
+  readonly audio: StreamTreatment;
+  /** Pictures of the original that were coded anew though nothing was wrong with them, `[first, end)`. */
+  readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+}
+
+/** Share of the export that goes into the pictures; copying streams is disk speed. */
+const PICTURE_SHARE = 0.9;
+
+/**
+ * Writes the repaired clip: the gentlest way that does the job. Coded pictures are copied unless an edit or
+ * their codec forbids it, only damaged groups of pictures are coded anew where that is possible, and sound
+ * is copied unless it was repaired or cannot be played.
+ * @throws MediaFailure `too_large` when the pictures must be coded anew but are larger than allowed
+ * @throws MediaToolError when ffmpeg cannot run
+ */
+export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
+  const pictures = await exportPictures(input);
+  const path = await exportSound(input, pictures);
+  input.onProgress?.(1);
+  return {
+    path,
+    video: pictures.video,
+    audio: soundTreatment(input),
+    reencodedSpans: pictures.reencodedSpans,
+  };
+}
+
+interface PictureStage {
+  readonly path: string;
+  readonly info: MediaInfo;
+  readonly video: StreamTreatment;
+  readonly reencodedSpans: ExportedClip['reencodedSpans'];
+}
+
+async function exportPictures(input: ExportInput): Promise<PictureStage> {
+  const { info, edit, needs } = input;
+  const stream = info.video[0];
+  const total = stream?.frameCount ?? null;
+  const onProgress = (share: number) => input.onProgress?.(share * PICTURE_SHARE);
+  const outputPath = `${input.workDir}/${input.name}.pictures.mp4`;
+  const job = { ...input, outputPath, onProgress };
+  const copied: PictureStage = {
+    path: input.inputPath,
+    info,
+    video: { treatment: 'copied', reason: null, unitsKept: total, unitsTotal: total },
+    reencodedSpans: [],
+  };
+  if (edit.length === 0 && needs.video === null) {
+    return needs.container === null ? copied : repack(input, copied, outputPath);
+  }
+  let reason = needs.video ?? 'coding only the damaged pictures anew did not pass its checks';
+  if (needs.video === null && !input.encodeAll) {
+    const rendered = await smartRender(job);
+    if (rendered.done) {
+      return {
+        path: outputPath,
+        info: await probe(input.tools, outputPath, 'mov', input.signal),
+        video: {
+          treatment: 'smart_render',
+          reason: null,
+          unitsKept: rendered.framesKept,
+          unitsTotal: rendered.framesTotal,
+        },
+        reencodedSpans: rendered.reencodedSpans,
+      };
+    }
+    reason = rendered.reason;
+  }
+  return encodeAll(input, outputPath, onProgress, reason);
+}
+
+/** Into MP4 without touching a coded picture; coded anew when the stream cannot be carried over. */
+async function repack(input: ExportInput, copied: PictureStage, outputPath: string): Promise<PictureStage> {
+  const { tools, signal } = input;
+  const reason = input.needs.container;
+  try {
+    const stream = input.info.audio[0];
+    const sound: RemuxInput['sound'] =
+      stream && input.needs.audio !== null ? { kind: 'convert', stream } : { kind: 'copy' };
+    const plan = remuxPlan({ videoPath: input.inputPath, videoInfo: input.info, sound, outputPath });
+    await runFfmpeg(plan, { tools, signal });
+    const info = await probe(tools, outputPath, 'mov', signal);
+    if (info.video.length === 0) throw new MediaToolError('tool_failed', 'nothing was carried over');
+    return { ...copied, path: outputPath, info };
+  } catch (error) {
+    if (!(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+  }
+  return encodeAll(input, outputPath, input.onProgress, reason);
+}
+
+async function encodeAll(
+  input: ExportInput,
+  outputPath: string,
+  onProgress: ExportInput['onProgress'],
+  reason: string | null,
+): Promise<PictureStage> {
+  const stream = input.info.video[0];
+  if (stream && stream.width * stream.height > input.limits.maxEncodePixels) {
+    throw new MediaFailure(
+      'too_large',
+      `The pictures must be coded anew (${reason}), but ${stream.width} x ${stream.height} is more than this server can encode.`,
+    );
+  }
+  const encoded = await fullEncode({ ...input, outputPath, onProgress });
+  return {
+    path: outputPath,
+    info: await probe(input.tools, outputPath, 'mov', input.signal),
+    video: { treatment: 'full_encode', reason, unitsKept: 0, unitsTotal: encoded.framesTotal },
+    reencodedSpans: [{ firstFrame: 0, endFrame: Number.MAX_SAFE_INTEGER }],
+  };
+}
+
+/** Puts the repaired, shifted or converted sound beside the pictures and answers the finished file. */
+async function exportSound(input: ExportInput, pictures: PictureStage): Promise<string> {
+  const { audio, needs, tools, signal } = input;
+  const outputPath = `${input.workDir}/${input.name}.mp4`;
+  if (audio.kind === 'copy' && audio.shiftMs !== 0) {
+    if (await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal)) return outputPath;
+  }
+  const sound = soundSource(input, pictures);
+  const finished = pictures.path !== input.inputPath && sound.kind === 'copy' && !needs.brokenSound;
+  if (finished) {
+    await rename(pictures.path, outputPath);
+    return outputPath;
+  }
+  const plan = remuxPlan({ videoPath: pictures.path, videoInfo: pictures.info, sound, outputPath });
+  await runFfmpeg(plan, {
+    tools,
+    signal,
+    onProgress: ({ share }) => {
+      if (share !== null) input.onProgress?.(PICTURE_SHARE + share * (1 - PICTURE_SHARE));
+    },
+  });
+  return outputPath;
+}
+
+/** @returns false for files whose edit lists cannot carry the shift (fragments); a remux moves the times then */
+async function shiftByEditList(
+  inputPath: string,
+  outputPath: string,
+  shiftMs: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await shiftAudioTrack({ inputPath, outputPath, shiftMs, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof Mp4Error) return false;
+    throw error;
+  }
+}
+
+function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['sound'] {
+  const { audio } = input;
+  if (audio.kind === 'file') return { kind: 'file', path: audio.path, startMs: audio.startMs };
+  if (audio.shiftMs !== 0 && input.needs.audio === null) {
+    return { kind: 'file', path: pictures.path, startMs: audio.shiftMs };
+  }
+  const stream = pictures.info.audio[0];
+  if (!stream || input.needs.brokenSound) return { kind: 'none' };
+  // A full encode has already turned unplayable sound into AAC.
+  const converted = stream.codec === 'aac' || input.needs.audio === null;
+  return converted ? { kind: 'copy' } : { kind: 'convert', stream };
+}
+
+function soundTreatment(input: ExportInput): StreamTreatment {
+  const none = { unitsKept: null, unitsTotal: null };
+  if (input.info.audio.length === 0) return { treatment: 'absent', reason: null, ...none };
+  if (input.audio.kind === 'file')
+    return { treatment: 'full_encode', reason: 'the sound was repaired', ...none };
+  if (input.needs.audio !== null) return { treatment: 'full_encode', reason: input.needs.audio, ...none };
+  return { treatment: 'copied', reason: null, ...none };
+}

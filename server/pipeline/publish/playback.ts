@@ -1,0 +1,53 @@
+import type { MediaInfo } from '#server/media/probe.ts';
+
+/**
+ * Codecs that the big browsers play out of an MP4 file, as ffmpeg names them (MDN, "Web video codec guide"
+ * and "Web audio codec guide", MP4 column). HEVC plays where the device has a decoder and is what phones
+ * write, so it stays.
+ */
+const PLAYABLE_VIDEO = new Set(['h264', 'hevc', 'av1', 'vp9']);
+const PLAYABLE_AUDIO = new Set(['aac', 'mp3', 'opus', 'flac']);
+
+/** What must be converted so that the result plays; null where the stream can stay. */
+export interface PlaybackNeeds {
+  readonly container: string | null;
+  readonly video: string | null;
+  readonly audio: string | null;
+  /** Sound tracks that nothing can decode and that keep players from opening the file. */
+  readonly brokenSound: boolean;
+}
+
+/** Says what of a clip browsers cannot play from MP4, in words for the report. */
+export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
+  const video = info.video[0];
+  const audio = info.audio[0];
+  return {
+    container: info.format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[info.format]} files`,
+    video: video && !PLAYABLE_VIDEO.has(video.codec) ? `browsers do not play ${video.codec} pictures` : null,
+    audio: audio && !PLAYABLE_AUDIO.has(audio.codec) ? `browsers do not play ${audio.codec} sound` : null,
+    brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
+  };
+}
+
+/** True when the clip, were it clean, can be the result as it is. */
+export function playsAsIs(needs: PlaybackNeeds): boolean {
+  return needs.container === null && needs.video === null && needs.audio === null && !needs.brokenSound;
+}
+
+/** Sentence for the report: why a clip without a defect was changed; empty when it was not. */
+export function conversionNote(needs: PlaybackNeeds): string | null {
+  const reasons = [needs.container, needs.video, needs.audio].filter((reason) => reason !== null);
+  const parts = reasons.length > 0 ? [`Converted for playback: ${reasons.join(', ')}.`] : [];
+  if (needs.brokenSound) {
+    parts.push('The sound track has no description that a decoder could use, so the result has no sound.');
+  }
+  return parts.length > 0 ? parts.join(' ') : null;
+}
+
+const CONTAINER_NAMES: Record<MediaInfo['format'], string> = {
+  mov: 'MP4',
+  avi: 'AVI',
+  matroska: 'Matroska or WebM',
+  mpegts: 'MPEG transport stream',
+  mpeg: 'MPEG program stream',
+};

@@ -1,0 +1,110 @@
+import type { ResultCheck } from '#common/report.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { PlannedPicture } from '../repair/compose-edit.ts';
+import { hashPackets, type HashedPacket } from './packet-hashes.ts';
+import type { VerifyInput } from './verify-result.ts';
+
+/**
+ * Checks on coded units, without decoding: untouched pictures and sound are the same bytes, decode times
+ * rise, and the clip is as long as planned.
+ */
+export async function checkPackets(
+  input: VerifyInput,
+  info: MediaInfo,
+  planned: readonly PlannedPicture[],
+): Promise<ResultCheck[]> {
+  const { tools, signal, analysis } = input;
+  const before = { path: input.inputPath, info: analysis.info, tools, signal };
+  const after = { path: input.resultPath, info, tools, signal };
+  const checks: ResultCheck[] = [];
+  const video = await hashPackets(after, 'v');
+  checks.push(risingCheck(video), lengthCheck(info, planned, input));
+  if (input.video.treatment === 'copied') {
+    checks.push(equalCheck('pictures bit-exact', 'coded pictures', await hashPackets(before, 'v'), video));
+  } else if (input.video.treatment === 'smart_render') {
+    checks.push(keptCheck(await hashPackets(before, 'v'), video, planned, input));
+  }
+  if (input.audio.treatment === 'copied' && info.audio.length > 0) {
+    const [original, result] = [await hashPackets(before, 'a'), await hashPackets(after, 'a')];
+    // Transport streams wrap each unit in a header that MP4 stores once: same sound, other bytes.
+    if (analysis.info.format === 'mov' || analysis.info.format === 'matroska') {
+      checks.push(equalCheck('sound bit-exact', 'sound packets', original, result));
+    }
+  }
+  return checks;
+}
+
+function risingCheck(packets: readonly HashedPacket[]): ResultCheck {
+  let falls = 0;
+  packets.forEach((packet, index) => {
+    const previous = packets[index - 1];
+    if (previous && packet.dtsTicks <= previous.dtsTicks) falls += 1;
+  });
+  const passed = falls === 0 && packets.length > 0;
+  return { name: 'decode times rise', passed, detail: `${packets.length} units, ${falls} out of order.` };
+}
+
+function lengthCheck(info: MediaInfo, planned: readonly PlannedPicture[], input: VerifyInput): ResultCheck {
+  const name = 'length as planned';
+  const pictures = input.analysis.pictures;
+  const first = planned[0];
+  const last = planned.at(-1);
+  const gotMs = info.video[0]?.durationMs ?? null;
+  if (!pictures || !first || !last || gotMs === null) {
+    return { name, passed: gotMs !== null && gotMs > 0, detail: 'The original tells no picture times.' };
+  }
+  const toMs = (ticks: number) => (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  const frameMs = toMs(pictures.medianIntervalTicks);
+  const wantMs = toMs(last.ptsTicks - first.ptsTicks) + frameMs;
+  // Half a picture, and the last picture of a variable-rate clip may be declared longer or shorter.
+  const slackMs = frameMs * (pictures.variableByNature ? 3 : 0.5) + lastPictureSlackMs(input, wantMs);
+  const passed = Math.abs(gotMs - wantMs) <= slackMs;
+  return { name, passed, detail: `${Math.round(gotMs)} ms, planned ${Math.round(wantMs)} ms.` };
+}
+
+/** What the original itself declares beyond its last picture. */
+function lastPictureSlackMs(input: VerifyInput, wantMs: number): number {
+  const declared = input.analysis.info.video[0]?.durationMs ?? null;
+  const changed = input.edit.length > 0;
+  return declared === null || changed ? 1 : Math.abs(declared - wantMs) + 1;
+}
+
+function equalCheck(
+  name: string,
+  what: string,
+  original: readonly HashedPacket[],
+  result: readonly HashedPacket[],
+): ResultCheck {
+  const equal = original.filter((packet, index) => result[index]?.hash === packet.hash).length;
+  const passed = equal === original.length && result.length === original.length && equal > 0;
+  return { name, passed, detail: `${equal} of ${original.length} ${what} have the same SHA-256.` };
+}
+
+/** Smart render promises which pictures it did not touch: each must be there with the same bytes. */
+function keptCheck(
+  original: readonly HashedPacket[],
+  result: readonly HashedPacket[],
+  planned: readonly PlannedPicture[],
+  input: VerifyInput,
+): ResultCheck {
+  const name = 'untouched pictures bit-exact';
+  const byTime = (packets: readonly HashedPacket[]) => [...packets].sort((a, b) => a.ptsTicks - b.ptsTicks);
+  const before = byTime(original);
+  const after = byTime(result);
+  // Pictures that an edit list hides come before the first displayed one in both files.
+  const hiddenBefore = before.length - (input.analysis.pictures?.ptsTicks.length ?? before.length);
+  const hiddenAfter = after.length - planned.length;
+  let promised = 0;
+  let equal = 0;
+  planned.forEach(({ originalFrame }, index) => {
+    if (originalFrame === null || isReencoded(originalFrame, input)) return;
+    promised += 1;
+    if (before[originalFrame + hiddenBefore]?.hash === after[index + hiddenAfter]?.hash) equal += 1;
+  });
+  const detail = `${equal} of ${promised} pictures outside the repaired groups have the same SHA-256.`;
+  return { name, passed: equal === promised, detail };
+}
+
+function isReencoded(frame: number, input: VerifyInput): boolean {
+  return input.reencodedSpans.some((span) => frame >= span.firstFrame && frame < span.endFrame);
+}

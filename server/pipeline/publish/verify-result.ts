@@ -1,0 +1,152 @@
+import type { ResultCheck, StreamTreatment } from '#common/report.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { analysePicture, type PictureAnalysis } from '../analyse/analyse-picture.ts';
+import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
+import { plannedPictures, type PlannedPicture } from '../repair/compose-edit.ts';
+import type { PictureEdit } from '../repair/picture-edit.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import { clock } from './build-report.ts';
+import { checkPackets } from './verify-packets.ts';
+import { judgeVerdicts } from './verify-verdicts.ts';
+
+export interface VerifyInput {
+  readonly resultPath: string;
+  /** What the result was made from. */
+  readonly inputPath: string;
+  readonly analysis: Analysis;
+  readonly edit: PictureEdit;
+  readonly verdicts: readonly Verdict[];
+  readonly video: StreamTreatment;
+  readonly audio: StreamTreatment;
+  readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface Verification {
+  readonly info: MediaInfo;
+  /** Pictures of the result: measured when it was decoded, else those of the original that were copied. */
+  readonly pictures: PictureTimes | null;
+  readonly checks: readonly ResultCheck[];
+  /** The verdicts with the figure measured on the result. */
+  readonly verdicts: readonly Verdict[];
+  /** Findings whose repair did not hold; they must be left alone and the clip written again. */
+  readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
+  /** Picture of the result fit for a poster, ms on its display axis. */
+  readonly posterMs: number | null;
+}
+
+/**
+ * Checks a finished clip before anybody sees it: coded units that should be untouched have equal hashes,
+ * times are as planned and rise, the decoder has nothing to say, and the detectors that reported a defect
+ * no longer do. Pictures are decoded only when some of them are new; copied streams are proven by hashes.
+ * @throws MediaToolError when the result cannot be read at all
+ */
+export async function verifyResult(input: VerifyInput): Promise<Verification> {
+  const { tools, signal } = input;
+  const info = await probe(tools, input.resultPath, 'mov', signal);
+  const pictures = input.analysis.pictures;
+  const planned = pictures ? plannedPictures(pictures.ptsTicks, input.edit) : [];
+  const packetChecks = await checkPackets(input, info, planned);
+  const repainted = input.video.treatment === 'smart_render' || input.video.treatment === 'full_encode';
+  if (!repainted) {
+    input.onProgress?.(1);
+    return {
+      info,
+      pictures,
+      checks: packetChecks,
+      verdicts: input.verdicts,
+      failed: [],
+      posterMs: framePts(input.analysis.posterFrame, pictures),
+    };
+  }
+  const seen = await analysePicture({
+    inputPath: input.resultPath,
+    info,
+    tools,
+    signal,
+    onProgress: input.onProgress,
+  });
+  const judged = judgeVerdicts(input, planned, seen);
+  return {
+    info,
+    pictures: seen.pictures,
+    checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged.unexplained)],
+    verdicts: judged.verdicts,
+    failed: judged.failed,
+    posterMs: framePts(seen.posterFrame, seen.pictures),
+  };
+}
+
+function pictureChecks(
+  input: VerifyInput,
+  planned: readonly PlannedPicture[],
+  seen: PictureAnalysis,
+  unexplained: readonly Finding[],
+): ResultCheck[] {
+  const damaged = unexplained.filter((finding) => finding.kind === 'corrupted_section');
+  const others = unexplained.filter((finding) => finding.kind !== 'corrupted_section');
+  return [
+    {
+      name: 'decodes without a complaint',
+      passed: damaged.length === 0,
+      detail:
+        damaged.length === 0
+          ? 'One decoder thread with strict error detection said nothing outside sections left as they are.'
+          : `Damage at ${damaged.map((finding) => clock(finding.startMs)).join(', ')}.`,
+    },
+    {
+      name: 'picture count as planned',
+      passed: seen.pictures?.ptsTicks.length === planned.length,
+      detail: `${seen.pictures?.ptsTicks.length ?? 0} of ${planned.length} pictures.`,
+    },
+    timesCheck(input, planned, seen),
+    {
+      name: 'no new defect',
+      passed: others.length === 0,
+      detail:
+        others.length === 0
+          ? 'The detectors see nothing that was not in the original.'
+          : others.map((finding) => `${finding.kind} at ${clock(finding.startMs)}`).join(', '),
+    },
+  ];
+}
+
+/** Largest difference of a picture's time to the plan, both counted from the first picture. */
+function timesCheck(
+  input: VerifyInput,
+  planned: readonly PlannedPicture[],
+  seen: PictureAnalysis,
+): ResultCheck {
+  const name = 'times as planned';
+  const from = input.analysis.pictures?.timeBase;
+  const to = seen.pictures?.timeBase;
+  const times = seen.pictures?.ptsTicks ?? [];
+  if (!from || !to || times.length !== planned.length) {
+    return { name, passed: false, detail: 'The number of pictures differs.' };
+  }
+  const toMs = (ticks: number, base: { num: number; den: number }) => (ticks * base.num * 1000) / base.den;
+  const first = planned[0]?.ptsTicks ?? 0;
+  const seenFirst = times[0] ?? 0;
+  let worstMs = 0;
+  planned.forEach((picture, index) => {
+    const want = toMs(picture.ptsTicks - first, from);
+    const got = toMs((times[index] ?? 0) - seenFirst, to);
+    worstMs = Math.max(worstMs, Math.abs(want - got));
+  });
+  // One tick of a coarse time base (1/600 s in QuickTime) is the most that rounding can cost.
+  const passed = worstMs <= 2;
+  return {
+    name,
+    passed,
+    detail: `Largest difference ${worstMs.toFixed(3)} ms over ${times.length} pictures.`,
+  };
+}
+
+function framePts(frame: number | null, pictures: Analysis['pictures']): number | null {
+  const ticks = frame === null ? undefined : pictures?.ptsTicks[frame];
+  if (ticks === undefined || !pictures) return null;
+  return (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+}

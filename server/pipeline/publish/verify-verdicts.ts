@@ -1,0 +1,79 @@
+import type { PictureAnalysis } from '../analyse/analyse-picture.ts';
+import { ACT_CONFIDENCE, type Finding } from '../analyse/analysis.ts';
+import type { PlannedPicture } from '../repair/compose-edit.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import type { VerifyInput } from './verify-result.ts';
+
+export interface JudgedVerdicts {
+  readonly verdicts: readonly Verdict[];
+  readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
+  /** Sure findings on the result that no left-alone defect of the original explains. */
+  readonly unexplained: readonly Finding[];
+}
+
+const PICTURE_DEFECTS = new Set<Finding['kind']>(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
+
+/**
+ * Holds the findings on the result against the verdicts: a repair stands when its detector is silent where
+ * the defect was; a defect that was left alone may still be seen there.
+ */
+export function judgeVerdicts(
+  input: VerifyInput,
+  planned: readonly PlannedPicture[],
+  seen: PictureAnalysis,
+): JudgedVerdicts {
+  const remaining = seen.findings.filter(
+    (finding) => PICTURE_DEFECTS.has(finding.kind) && finding.confidence >= ACT_CONFIDENCE,
+  );
+  const explained = new Set<Finding>();
+  const failed: { finding: Finding; reason: string }[] = [];
+  const verdicts = input.verdicts.map((verdict): Verdict => {
+    const { finding } = verdict;
+    if (!PICTURE_DEFECTS.has(finding.kind)) return verdict;
+    const place = placeInResult(finding, planned);
+    const here = remaining.filter((other) => touches(other, place));
+    here.forEach((other) => explained.add(other));
+    const same = here.find((other) => other.kind === finding.kind);
+    if (verdict.outcome !== 'repaired') return verdict;
+    if (same) {
+      failed.push({
+        finding,
+        reason: 'The repair was dropped: the same detector still saw the defect afterwards.',
+      });
+    }
+    return { ...verdict, after: same ? same.measure.value : settledValue(finding) };
+  });
+  return { verdicts, failed, unexplained: remaining.filter((finding) => !explained.has(finding)) };
+}
+
+/**
+ * The figure of a defect that its detector no longer sees. Counts are then 0; ratios are not measured where
+ * there is no run to measure, so nothing is claimed.
+ */
+function settledValue(finding: Finding): number | null {
+  return finding.measure.unit === 'frames' ? 0 : null;
+}
+
+interface Place {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** First and last picture of the result where a defect of the original was, one neighbour each included. */
+function placeInResult(finding: Finding, planned: readonly PlannedPicture[]): Place {
+  const firstFrame = finding.firstFrame ?? 0;
+  const lastFrame = finding.lastFrame ?? firstFrame;
+  let first = 0;
+  let last = planned.length - 1;
+  planned.forEach(({ originalFrame }, index) => {
+    if (originalFrame === null) return;
+    if (originalFrame < firstFrame) first = index;
+    if (originalFrame > lastFrame) last = Math.min(last, index);
+  });
+  return { first, last };
+}
+
+function touches(finding: Finding, place: Place): boolean {
+  if (finding.firstFrame === null || finding.lastFrame === null) return false;
+  return finding.firstFrame <= place.last && finding.lastFrame >= place.first;
+}

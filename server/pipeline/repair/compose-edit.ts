@@ -1,0 +1,42 @@
+import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
+
+/**
+ * Puts the spans of all picture repairs into one edit: sorted, with the times of new pictures moved by what
+ * earlier spans add or remove. Spans come with times on the original's axis.
+ */
+export function composeEdit(spans: readonly ChangedSpan[]): PictureEdit {
+  const sorted = [...spans].sort((a, b) => a.firstFrame - b.firstFrame || a.endFrame - b.endFrame);
+  let shift = 0;
+  return sorted.map((span) => {
+    const moved = span.pictures.map((picture) => ({ ...picture, ptsTicks: picture.ptsTicks + shift }));
+    shift += span.shiftAfterTicks;
+    return { ...span, pictures: moved };
+  });
+}
+
+/** One picture of the planned result. */
+export interface PlannedPicture {
+  readonly ptsTicks: number;
+  /** Display number in the original, or null for a new picture. */
+  readonly originalFrame: number | null;
+}
+
+/** The whole result that an edit describes, picture by picture in display order. */
+export function plannedPictures(ptsTicks: readonly number[], edit: PictureEdit): PlannedPicture[] {
+  const planned: PlannedPicture[] = [];
+  let frame = 0;
+  let shift = 0;
+  const keepUntil = (end: number) => {
+    for (; frame < end; frame += 1) {
+      planned.push({ ptsTicks: (ptsTicks[frame] ?? 0) + shift, originalFrame: frame });
+    }
+  };
+  for (const span of edit) {
+    keepUntil(span.firstFrame);
+    for (const picture of span.pictures) planned.push({ ptsTicks: picture.ptsTicks, originalFrame: null });
+    frame = span.endFrame;
+    shift += span.shiftAfterTicks;
+  }
+  keepUntil(ptsTicks.length);
+  return planned;
+}

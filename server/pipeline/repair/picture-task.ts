@@ -1,0 +1,42 @@
+import type { RepairAction } from '#common/report.ts';
+import type { Finding } from '../analyse/analysis.ts';
+
+/** What shall be done about one picture defect; frame numbers and ticks are the original's. */
+export type PictureTask =
+  | {
+      readonly kind: 'remove';
+      readonly finding: Finding;
+      readonly firstFrame: number;
+      readonly endFrame: number;
+      /** Negative: later pictures move forward by the time of the removed ones. */
+      readonly shiftAfterTicks: number;
+    }
+  | {
+      readonly kind: 'rebuild';
+      readonly finding: Finding;
+      /** Replaced pictures `[firstFrame, endFrame)`; equal for a pure insertion. */
+      readonly firstFrame: number;
+      readonly endFrame: number;
+      /** Times of the new pictures, before any shift. */
+      readonly slotTicks: readonly number[];
+      /** Time of the next original picture on the axis of `slotTicks`; null at the end of the clip. */
+      readonly resumeTicks: number | null;
+      /** Last true picture before and first true one behind the hole; null at an end of the clip. */
+      readonly before: number | null;
+      readonly after: number | null;
+      /** A cut lies in the hole: the pictures on its two sides must not be mixed. */
+      readonly acrossCut: boolean;
+      readonly shiftAfterTicks: number;
+    };
+
+export type RebuildTask = Extract<PictureTask, { kind: 'rebuild' }>;
+
+/** What was decided or achieved for one finding, in words a person understands. */
+export interface Verdict {
+  readonly finding: Finding;
+  readonly outcome: 'repaired' | 'left_alone' | 'flagged';
+  readonly action: RepairAction;
+  /** The detector's figure on the result; null when not measured again. */
+  readonly after: number | null;
+  readonly explanation: string;
+}

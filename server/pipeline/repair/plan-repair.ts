@@ -1,0 +1,119 @@
+import type { MediaInfo } from '#server/media/probe.ts';
+import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+import { planCut } from './repair-cuts.ts';
+import { planFrames } from './repair-frames.ts';
+import type { PictureTask, Verdict } from './picture-task.ts';
+import { isRebuildableFormat } from './rebuild-pictures-raw.ts';
+
+export interface RepairPlan {
+  /** For the step `fixing_cuts`. */
+  readonly cuts: readonly PictureTask[];
+  /** For the step `recovering_frames`. */
+  readonly frames: readonly PictureTask[];
+  /** Sound findings to repair, for the step `fixing_audio`. */
+  readonly sound: readonly Finding[];
+  /** Findings that stay as they are, each with its reason. */
+  readonly left: readonly Verdict[];
+}
+
+/** What a planner of one finding answers: a task, or the reason why there is none. */
+export type Planned = { readonly task: PictureTask } | { readonly reason: string };
+
+/** Facts that planners of picture repairs share. */
+export interface PlanContext {
+  readonly info: MediaInfo;
+  readonly pictures: PictureTimes;
+  readonly sceneCuts: readonly number[];
+  /** True for pictures that some finding names as damaged or repeated: no true neighbour. */
+  readonly isBad: (frame: number) => boolean;
+}
+
+const FLAGS: Partial<Record<Finding['kind'], string>> = {
+  shaky_footage: 'The camera shakes. The quick fix Stabilize steadies it.',
+  poor_lighting: 'The picture is dark. The quick fix Color correct brightens it.',
+  blurry_section: 'The picture is soft here. The quick fix Sharpen helps.',
+};
+
+/**
+ * Decides what happens to each finding. Pure: the same analysis gives the same plan. Weak evidence, defects
+ * beyond what may be encoded here and overlapping defects are answered in words, never dropped silently.
+ */
+export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan {
+  const left: Verdict[] = [];
+  const sound: Finding[] = [];
+  const planned: PictureTask[] = [];
+  const context = toContext(analysis);
+  const obstacle = pictureObstacle(analysis.info, limits);
+
+  for (const finding of byPriority(analysis.findings)) {
+    const flag = FLAGS[finding.kind];
+    if (flag !== undefined) {
+      left.push({ finding, outcome: 'flagged', action: 'none', after: null, explanation: flag });
+    } else if (finding.confidence < ACT_CONFIDENCE) {
+      const percent = Math.round(finding.confidence * 100);
+      left.push(leave(finding, `Left as it is: the evidence is weak (${percent} %).`));
+    } else if (finding.kind === 'audio_sync' || finding.kind === 'wind_noise') {
+      sound.push(finding);
+    } else if (!context) {
+      left.push(leave(finding, 'Left as it is: the times of the pictures are not known.'));
+    } else if (obstacle !== null) {
+      left.push(leave(finding, obstacle));
+    } else {
+      const answer =
+        finding.kind === 'stuttered_cut' ? planCut(finding, context) : planFrames(finding, context);
+      if ('reason' in answer) left.push(leave(finding, answer.reason));
+      else if (planned.some((task) => overlaps(task, answer.task))) {
+        left.push(leave(finding, 'Lies inside a section that is rebuilt for a worse defect.'));
+      } else planned.push(answer.task);
+    }
+  }
+  planned.sort((a, b) => a.firstFrame - b.firstFrame);
+  const isCut = (task: PictureTask) => task.finding.kind === 'stuttered_cut';
+  return {
+    cuts: planned.filter(isCut),
+    frames: planned.filter((task) => !isCut(task)),
+    sound,
+    left,
+  };
+}
+
+function leave(finding: Finding, explanation: string): Verdict {
+  return { finding, outcome: 'left_alone', action: 'none', after: null, explanation };
+}
+
+function toContext(analysis: Analysis): PlanContext | null {
+  const { info, pictures, sceneCuts } = analysis;
+  if (!pictures) return null;
+  const spans = analysis.findings.flatMap((finding) => {
+    const { kind, firstFrame, lastFrame } = finding;
+    if (kind !== 'stuttered_cut' && kind !== 'corrupted_section') return [];
+    return firstFrame === null || lastFrame === null ? [] : [{ firstFrame, lastFrame }];
+  });
+  const isBad = (frame: number) => spans.some((span) => frame >= span.firstFrame && frame <= span.lastFrame);
+  return { info, pictures, sceneCuts, isBad };
+}
+
+function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {
+  const stream = info.video[0];
+  if (!stream) return 'Left as it is: there is no picture.';
+  if (stream.width * stream.height > limits.maxEncodePixels) {
+    return `Left as it is: ${stream.width} x ${stream.height} pictures are larger than this server may encode.`;
+  }
+  if (!isRebuildableFormat(stream.pixelFormat)) {
+    return `Left as it is: pictures of the format ${stream.pixelFormat ?? 'unknown'} cannot be rebuilt.`;
+  }
+  return null;
+}
+
+// Damage covers everything else at the same place; holes in the times come before guessed ones.
+const PRIORITY: Partial<Record<Finding['kind'], number>> = { corrupted_section: 0, dropped_frames: 1 };
+
+function byPriority(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort((a, b) => (PRIORITY[a.kind] ?? 2) - (PRIORITY[b.kind] ?? 2));
+}
+
+function overlaps(a: PictureTask, b: PictureTask): boolean {
+  if (a.firstFrame === b.firstFrame) return true;
+  return a.firstFrame < b.endFrame && b.firstFrame < a.endFrame;
+}

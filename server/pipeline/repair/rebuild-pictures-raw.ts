@@ -1,0 +1,120 @@
+import { z } from 'zod';
+
+/** How pictures of one pixel format lie in memory: planes, subsampling, bytes per sample. */
+export interface RawFormat {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytesPerSample: 1 | 2;
+  readonly maxValue: number;
+  readonly lumaSamples: number;
+  readonly pictureBytes: number;
+}
+
+const LAYOUTS = new Map<string, { chroma: readonly [number, number]; bits: number }>([
+  ['yuv420p', { chroma: [2, 2], bits: 8 }],
+  ['yuvj420p', { chroma: [2, 2], bits: 8 }],
+  ['yuv422p', { chroma: [2, 1], bits: 8 }],
+  ['yuvj422p', { chroma: [2, 1], bits: 8 }],
+  ['yuv444p', { chroma: [1, 1], bits: 8 }],
+  ['yuvj444p', { chroma: [1, 1], bits: 8 }],
+  ['yuv420p10le', { chroma: [2, 2], bits: 10 }],
+  ['yuv422p10le', { chroma: [2, 1], bits: 10 }],
+  ['yuv444p10le', { chroma: [1, 1], bits: 10 }],
+]);
+
+/** True for the planar YUV formats that cameras, phones and editors write (ffmpeg's names). */
+export function isRebuildableFormat(pixelFormat: string | null): boolean {
+  return pixelFormat !== null && LAYOUTS.has(pixelFormat);
+}
+
+/** Layout of ffmpeg's `rawvideo` for a format, planes tightly packed; null for formats not handled. */
+export function rawFormat(pixelFormat: string | null, width: number, height: number): RawFormat | null {
+  const layout = pixelFormat === null ? undefined : LAYOUTS.get(pixelFormat);
+  if (!layout || pixelFormat === null) return null;
+  const [across, down] = layout.chroma;
+  const lumaSamples = width * height;
+  const chromaSamples = Math.ceil(width / across) * Math.ceil(height / down);
+  const bytesPerSample = layout.bits > 8 ? 2 : 1;
+  return {
+    name: pixelFormat,
+    width,
+    height,
+    bytesPerSample,
+    maxValue: (1 << layout.bits) - 1,
+    lumaSamples,
+    pictureBytes: (lumaSamples + 2 * chromaSamples) * bytesPerSample,
+  };
+}
+
+/** Samples of a picture as numbers, without a copy where the alignment allows. */
+function samples(picture: Uint8Array, format: RawFormat): Uint8Array | Uint16Array {
+  if (format.bytesPerSample === 1) return picture;
+  const aligned = picture.byteOffset % 2 === 0 ? picture : Uint8Array.from(picture);
+  return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
+}
+
+/** Weighted mean of two pictures: `weight` 0 is all `a`, 1 is all `b`. */
+export function blendPictures(a: Uint8Array, b: Uint8Array, weight: number, format: RawFormat): Uint8Array {
+  const left = samples(a, format);
+  const right = samples(b, format);
+  const result = new Uint8Array(format.pictureBytes);
+  const out = samples(result, format);
+  for (let i = 0; i < out.length; i += 1) {
+    const from = left[i] ?? 0;
+    // Storing into an integer array cuts the fraction off, hence the half for rounding.
+    out[i] = from + ((right[i] ?? 0) - from) * weight + 0.5;
+  }
+  return result;
+}
+
+/** Mean squared error of the luma samples, on the scale of the format. */
+export function lumaError(a: Uint8Array, b: Uint8Array, format: RawFormat): number {
+  const left = samples(a, format);
+  const right = samples(b, format);
+  let sum = 0;
+  for (let i = 0; i < format.lumaSamples; i += 1) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    sum += difference * difference;
+  }
+  return sum / format.lumaSamples;
+}
+
+/** Peak signal-to-noise ratio in dB of a mean squared error; 100 for identical pictures. */
+export function toPsnr(error: number, format: RawFormat): number {
+  return error <= 0 ? 100 : Math.min(100, 10 * Math.log10(format.maxValue ** 2 / error));
+}
+
+const HISTOGRAM_BINS = 32;
+/**
+ * Share of luma histogram that two pictures of one shot have in common at least. Two seconds apart in one
+ * shot measured 0.7 and more, across cuts 0.2 to 0.6 (real clips, 32 bins), so a cut may pass unseen
+ * rather than a pan be called one.
+ */
+const SAME_SHOT_OVERLAP = 0.55;
+
+/** Tells whether two pictures can be of one shot, by what their luma histograms have in common. */
+export function isSameShot(a: Uint8Array, b: Uint8Array, format: RawFormat): boolean {
+  const left = lumaHistogram(a, format);
+  const right = lumaHistogram(b, format);
+  let common = 0;
+  left.forEach((value, bin) => {
+    common += Math.min(value, right[bin] ?? 0);
+  });
+  return common / format.lumaSamples >= SAME_SHOT_OVERLAP;
+}
+
+function lumaHistogram(picture: Uint8Array, format: RawFormat): number[] {
+  const bins = Array.from({ length: HISTOGRAM_BINS }, () => 0);
+  const luma = samples(picture, format);
+  const scale = HISTOGRAM_BINS / (format.maxValue + 1);
+  for (let i = 0; i < format.lumaSamples; i += 1) {
+    const bin = Math.floor((luma[i] ?? 0) * scale);
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  return bins;
+}
+
+/** Methods of rebuilding, gentlest claim first. */
+export const rebuildMethod = z.enum(['motion', 'mixed', 'blend', 'hold', 'cross_fade']);
+export type RebuildMethod = z.infer<typeof rebuildMethod>;

@@ -1,0 +1,132 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { NewPicture, PixelSource } from './picture-edit.ts';
+import type { RebuildTask } from './picture-task.ts';
+import { decodePictures, type RebuildInput } from './rebuild-pictures-decode.ts';
+import { judgeMethods, type MethodJudgement } from './rebuild-pictures-judge.ts';
+import { blendPictures, isSameShot, type RebuildMethod } from './rebuild-pictures-raw.ts';
+
+/** Longest hole, pictures, that is filled from both sides at once; beyond it the last picture is held. */
+export const MAX_INTERPOLATED = 12;
+
+export interface RebuiltHole {
+  readonly pictures: readonly NewPicture[];
+  readonly method: RebuildMethod;
+  /** What each method scored on true neighbours; null when there was nothing to try it on. */
+  readonly judgement: MethodJudgement | null;
+  /** Number of pictures in the raw file; it exists only when this is above 0. */
+  readonly rawCount: number;
+}
+
+/**
+ * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
+ * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
+ * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade.
+ * @throws MediaToolError when ffmpeg cannot run
+ */
+export async function rebuildPictures(input: RebuildInput): Promise<RebuiltHole> {
+  const { task, format } = input;
+  const neighbours = await decodePictures(
+    input,
+    [task.before, task.after].filter((frame) => frame !== null),
+  );
+  const before = task.before === null ? undefined : neighbours.get(task.before);
+  const after = task.after === null ? undefined : neighbours.get(task.after);
+  if (!before || !after || task.before === null || task.after === null) {
+    const frame = before && task.before !== null ? task.before : task.after;
+    return holdOnly(task, () => frame ?? 0);
+  }
+  if (task.acrossCut || !isSameShot(before, after, format)) {
+    const [left, right] = [task.before, task.after];
+    return holdOnly(task, (index) => (index < task.slotTicks.length / 2 ? left : right));
+  }
+  const raw = await open(input.rawPath, 'w');
+  try {
+    return task.slotTicks.length > MAX_INTERPOLATED
+      ? await crossFade(input, raw, before, after, task.before)
+      : await fill(input, raw, before, after);
+  } finally {
+    await raw.close();
+  }
+}
+
+function holdOnly(task: RebuildTask, frameOf: (index: number) => number): RebuiltHole {
+  const pictures = task.slotTicks.map((ptsTicks, index): NewPicture => {
+    return { ptsTicks, pixels: { kind: 'original', frame: frameOf(index) } };
+  });
+  return { pictures, method: 'hold', judgement: null, rawCount: 0 };
+}
+
+/** Holds the picture before the hole and fades over into the one behind it at its end. */
+async function crossFade(
+  input: RebuildInput,
+  raw: FileHandle,
+  before: Uint8Array,
+  after: Uint8Array,
+  heldFrame: number,
+): Promise<RebuiltHole> {
+  const { slotTicks } = input.task;
+  const fade = MAX_INTERPOLATED;
+  const held = slotTicks.length - fade;
+  const pictures: NewPicture[] = [];
+  for (const [index, ptsTicks] of slotTicks.entries()) {
+    const step = index - held + 1;
+    let pixels: PixelSource = { kind: 'original', frame: heldFrame };
+    if (step > 0) {
+      await raw.write(blendPictures(before, after, step / (fade + 1), input.format));
+      pixels = { kind: 'raw', path: input.rawPath, index: step - 1 };
+    }
+    pictures.push({ ptsTicks, pixels });
+  }
+  return { pictures, method: 'cross_fade', judgement: null, rawCount: fade };
+}
+
+async function fill(
+  input: RebuildInput,
+  raw: FileHandle,
+  before: Uint8Array,
+  after: Uint8Array,
+): Promise<RebuiltHole> {
+  const phases = slotPhases(input);
+  const motion = new Map<number, Uint8Array>();
+  const judgement = await judgeMethods(input, before, after, phases.steps, (picture, step) => {
+    motion.set(step, picture);
+  });
+  const pictures: NewPicture[] = [];
+  for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
+    const step = phases.stepOf[index] ?? index + 1;
+    const blended = blendPictures(before, after, step / phases.steps, input.format);
+    const moved = motion.get(step);
+    await raw.write(
+      judgement.method === 'blend' || !moved
+        ? blended
+        : judgement.method === 'motion'
+          ? moved
+          : blendPictures(blended, moved, 0.5, input.format),
+    );
+    pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index } });
+  }
+  return { pictures, method: judgement.method, judgement, rawCount: pictures.length };
+}
+
+/**
+ * Where each new picture stands between its neighbours, as a whole number of equal steps: neighbouring
+ * holes can lie between the same two true pictures.
+ */
+function slotPhases(input: RebuildInput): { steps: number; stepOf: number[] } {
+  const { task, pictures } = input;
+  const start = task.before === null ? undefined : pictures.ptsTicks[task.before];
+  const count = task.slotTicks.length;
+  const plain = { steps: count + 1, stepOf: task.slotTicks.map((_, index) => index + 1) };
+  if (start === undefined || task.before === null || task.after === null) return plain;
+  if (task.before === task.firstFrame - 1 && task.after === task.endFrame) return plain;
+  const afterTicks = pictures.ptsTicks[task.after];
+  if (afterTicks === undefined) return plain;
+  // Times behind an insertion move by its length, so the neighbour behind stands that much later.
+  const length = afterTicks + task.shiftAfterTicks - start;
+  const steps = Math.max(count + 1, Math.round(length / Math.max(1, pictures.medianIntervalTicks)));
+  if (steps > 3 * MAX_INTERPOLATED) return plain;
+  const stepOf = task.slotTicks.map((ticks) => {
+    return Math.min(steps - 1, Math.max(1, Math.round(((ticks - start) / length) * steps)));
+  });
+  return { steps, stepOf };
+}

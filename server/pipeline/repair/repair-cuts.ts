@@ -1,0 +1,65 @@
+import type { Finding } from '../analyse/analysis.ts';
+import type { PlanContext, Planned } from './plan-repair.ts';
+
+/**
+ * Plans one stuttered cut. Repeats that made the clip longer are removed and the rest moves forward, so
+ * that sound fits again; repeats that stand where pictures were lost are rebuilt between the last true
+ * picture and the next.
+ */
+export function planCut(finding: Finding, context: PlanContext): Planned {
+  const { detail, firstFrame, lastFrame } = finding;
+  const { ptsTicks } = context.pictures;
+  if (detail.kind !== 'stuttered_cut' || firstFrame === null || lastFrame === null) {
+    return { reason: 'Left as it is: its position is not known.' };
+  }
+  const start = ptsTicks[firstFrame];
+  const resume = ptsTicks[lastFrame + 1];
+  if (start === undefined || firstFrame === 0)
+    return { reason: 'Left as it is: nothing true stands before it.' };
+  if (detail.history === 'inserted') {
+    const end = resume ?? (ptsTicks[lastFrame] ?? start) + context.pictures.medianIntervalTicks;
+    return {
+      task: { kind: 'remove', finding, firstFrame, endFrame: lastFrame + 1, shiftAfterTicks: start - end },
+    };
+  }
+  if (resume === undefined) return { reason: 'Left as it is: nothing true follows the repeated pictures.' };
+  const after = nextGood(context, lastFrame + 1);
+  const before = lastGood(context, firstFrame - 1);
+  const acrossCut = detail.endsAtCut || cutBetween(context, before ?? firstFrame - 1, after ?? lastFrame + 1);
+  if (acrossCut) {
+    return {
+      reason: 'Left as it is: the scene changes right after the repeats, so nothing shows what was lost.',
+    };
+  }
+  return {
+    task: {
+      kind: 'rebuild',
+      finding,
+      firstFrame,
+      endFrame: lastFrame + 1,
+      slotTicks: ptsTicks.slice(firstFrame, lastFrame + 1),
+      resumeTicks: resume,
+      before,
+      after,
+      acrossCut,
+      shiftAfterTicks: 0,
+    },
+  };
+}
+
+/** Nearest picture at or before `frame` that no finding names; null when there is none. */
+export function lastGood(context: PlanContext, frame: number): number | null {
+  for (let at = frame; at >= 0; at -= 1) if (!context.isBad(at)) return at;
+  return null;
+}
+
+/** Nearest picture at or behind `frame` that no finding names; null when there is none. */
+export function nextGood(context: PlanContext, frame: number): number | null {
+  for (let at = frame; at < context.pictures.ptsTicks.length; at += 1) if (!context.isBad(at)) return at;
+  return null;
+}
+
+/** True when a new shot begins behind picture `before` and not later than picture `after`. */
+export function cutBetween(context: PlanContext, before: number, after: number): boolean {
+  return context.sceneCuts.some((cut) => cut > before && cut <= after);
+}

@@ -1,0 +1,115 @@
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { Finding } from '../analyse/analysis.ts';
+import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
+import type { PlanContext, Planned } from './plan-repair.ts';
+
+/** Plans one hole (dropped frames) or one damaged section. */
+export function planFrames(finding: Finding, context: PlanContext): Planned {
+  const { detail } = finding;
+  if (detail.kind === 'corrupted_section') return planDamage(finding, context);
+  if (detail.kind !== 'dropped_frames') return { reason: 'Left as it is: no repair of pictures fits it.' };
+  const before = finding.firstFrame;
+  if (before === null) return { reason: 'Left as it is: its position is not known.' };
+  if (detail.acrossCut || cutBetween(context, before, before + 1)) {
+    return {
+      reason: 'Left as it is: the scene changes in the hole, so the last picture stays until the cut.',
+    };
+  }
+  return detail.history === 'timestamp_gap'
+    ? planGap(finding, before, context)
+    : planHiddenHole(finding, before, context);
+}
+
+/** Pictures of a hole in the times: new ones at the times the missing ones had. */
+function planGap(finding: Finding, before: number, context: PlanContext): Planned {
+  const { ptsTicks } = context.pictures;
+  const start = ptsTicks[before];
+  const end = ptsTicks[before + 1];
+  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
+  const step = (end - start) / (finding.count + 1);
+  return insertion(finding, before, context, {
+    slotTicks: Array.from({ length: finding.count }, (_, index) => Math.round(start + step * (index + 1))),
+    resumeTicks: end,
+    shiftAfterTicks: 0,
+  });
+}
+
+/**
+ * Pictures lost without a trace in the times. Putting them back makes the clip longer, which is right only
+ * when sound shows that this time is missing: the sound must outlast the pictures by about as much.
+ */
+function planHiddenHole(finding: Finding, before: number, context: PlanContext): Planned {
+  const { ptsTicks, medianIntervalTicks, timeBase } = context.pictures;
+  const start = ptsTicks[before];
+  const end = ptsTicks[before + 1];
+  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
+  const addedTicks = finding.count * medianIntervalTicks;
+  const addedMs = (addedTicks * timeBase.num * 1000) / timeBase.den;
+  const surplusMs = soundSurplusMs(context.info);
+  if (surplusMs !== null && surplusMs < addedMs / 2) {
+    return {
+      reason:
+        'Left as it is: the motion jumps here, but sound and picture are equally long, so putting pictures back would pull them apart.',
+    };
+  }
+  return insertion(finding, before, context, {
+    slotTicks: Array.from({ length: finding.count }, (_, index) => start + medianIntervalTicks * (index + 1)),
+    resumeTicks: end + addedTicks,
+    shiftAfterTicks: addedTicks,
+  });
+}
+
+interface Slots {
+  readonly slotTicks: readonly number[];
+  readonly resumeTicks: number;
+  readonly shiftAfterTicks: number;
+}
+
+function insertion(finding: Finding, before: number, context: PlanContext, slots: Slots): Planned {
+  return {
+    task: {
+      kind: 'rebuild',
+      finding,
+      firstFrame: before + 1,
+      endFrame: before + 1,
+      ...slots,
+      before: lastGood(context, before),
+      after: nextGood(context, before + 1),
+      acrossCut: false,
+    },
+  };
+}
+
+/** Damaged pictures: new ones at the same times, between the last good picture and the next. */
+function planDamage(finding: Finding, context: PlanContext): Planned {
+  const { firstFrame, lastFrame } = finding;
+  const { ptsTicks } = context.pictures;
+  if (firstFrame === null || lastFrame === null)
+    return { reason: 'Left as it is: its position is not known.' };
+  const before = lastGood(context, firstFrame - 1);
+  const after = nextGood(context, lastFrame + 1);
+  if (before === null && after === null)
+    return { reason: 'No undamaged picture is left to rebuild it from.' };
+  return {
+    task: {
+      kind: 'rebuild',
+      finding,
+      firstFrame,
+      endFrame: lastFrame + 1,
+      slotTicks: ptsTicks.slice(firstFrame, lastFrame + 1),
+      resumeTicks: ptsTicks[lastFrame + 1] ?? null,
+      before,
+      after,
+      // Damage itself can look like a cut at its edges; whether both sides show one shot is judged on the pictures.
+      acrossCut: false,
+      shiftAfterTicks: 0,
+    },
+  };
+}
+
+/** How much longer the sound lasts than the pictures, ms; null without sound or without lengths. */
+function soundSurplusMs(info: MediaInfo): number | null {
+  const picture = info.video[0]?.durationMs ?? null;
+  const sound = info.audio[0]?.durationMs ?? null;
+  return picture === null || sound === null ? null : sound - picture;
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+
+const keptFile = z.object({ name: z.string(), sha256: z.string() });
+const keptStep = z.object({ value: keptFile, files: z.array(keptFile), tookMs: z.number() });
+const ledger = z.object({ key: z.string(), steps: z.record(z.string(), keptStep) });
+type Ledger = z.infer<typeof ledger>;
+
+/** What a step hands over: a JSON value and the media files it made, all inside the work folder. */
+export interface StepOutput<T> {
+  readonly value: T;
+  /** Absolute paths of files that must still be there, unchanged, for the value to mean anything. */
+  readonly files: readonly string[];
+}
+
+export interface StepResult<T> {
+  readonly value: T;
+  readonly tookMs: number;
+  /** True when the output of an earlier attempt was taken over. */
+  readonly resumed: boolean;
+}
+
+export interface StepStore {
+  /**
+   * Answers the stored output of `name` when its files are still whole, else runs `work` and stores what
+   * it made. A kill inside `work` leaves nothing behind that the next attempt would believe.
+   */
+  run<T>(name: string, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>>;
+  /** Absolute path inside the work folder. */
+  file(name: string): string;
+}
+
+/**
+ * Outputs of finished steps as files with SHA-256 in `steps.json`, so that a killed job goes on behind its
+ * last finished step. The ledger is replaced by rename after fsync: it is the old one or the new one.
+ * @param key names the input and the program; a different key makes every stored output void
+ */
+export async function openStepStore(workDir: string, key: string): Promise<StepStore> {
+  await mkdir(workDir, { recursive: true });
+  const ledgerPath = path.join(workDir, 'steps.json');
+  let state: Ledger = await readLedger(ledgerPath, key);
+  const file = (name: string) => path.join(workDir, name);
+
+  return {
+    file,
+    async run<T>(name: string, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>> {
+      const kept = state.steps[name];
+      if (kept && (await isWhole(workDir, [kept.value, ...kept.files]))) {
+        const text = await readFile(file(kept.value.name), 'utf8');
+        // The bytes are the ones this very version wrote (key and hash), so their shape is known.
+        const stored = z.custom<T>(() => true).parse(JSON.parse(text));
+        return { value: stored, tookMs: kept.tookMs, resumed: true };
+      }
+      const startedAt = performance.now();
+      const made = await work();
+      const tookMs = Math.round(performance.now() - startedAt);
+      const valueName = `${name}.json`;
+      await writeAtomically(file(valueName), JSON.stringify(made.value));
+      const files = [];
+      for (const item of made.files) {
+        files.push({ name: path.relative(workDir, item), sha256: await hashFile(item) });
+      }
+      const value = { name: valueName, sha256: await hashFile(file(valueName)) };
+      state = { key, steps: { ...state.steps, [name]: { value, files, tookMs } } };
+      await writeAtomically(ledgerPath, JSON.stringify(state));
+      return { value: made.value, tookMs, resumed: false };
+    },
+  };
+}
+
+async function readLedger(ledgerPath: string, key: string): Promise<Ledger> {
+  const fresh: Ledger = { key, steps: {} };
+  const text = await readFile(ledgerPath, 'utf8').catch(() => null);
+  if (text === null) return fresh;
+  try {
+    const parsed = ledger.parse(JSON.parse(text));
+    return parsed.key === key ? parsed : fresh;
+  } catch {
+    return fresh;
+  }
+}
+
+async function isWhole(
+  workDir: string,
+  files: readonly { name: string; sha256: string }[],
+): Promise<boolean> {
+  for (const item of files) {
+    const actual = await hashFile(path.join(workDir, item.name)).catch(() => null);
+    if (actual !== item.sha256) return false;
+  }
+  return true;
+}
+
+/** SHA-256 of a file's bytes, hexadecimal, read as a stream. */
+export async function hashFile(filePath: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(filePath, { highWaterMark: 1 << 20 })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Writes a text file so that a crash leaves the old content or the new one, never a part. */
+export async function writeAtomically(filePath: string, text: string): Promise<void> {
+  const temporary = `${filePath}.part`;
+  const handle = await open(temporary, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, filePath);
+}

@@ -1,0 +1,87 @@
+import { runTool } from '#server/media/tools.ts';
+import { analyseVideo } from '../analyse/analyse-video.ts';
+import type { Analysis, Finding } from '../analyse/analysis.ts';
+import { openOriginal } from '../open-original.ts';
+import { MediaFailure } from '../media-failure.ts';
+import { playbackNeeds } from '../publish/playback.ts';
+import type { JobContext } from './job-context.ts';
+
+export interface AnalysedClip {
+  /** The original, or its copy with a rebuilt index. */
+  readonly path: string;
+  readonly rebuilt: { readonly notes: readonly string[] } | null;
+  readonly analysis: Analysis;
+  /** A lost index as a finding of its own; empty when the index was whole. */
+  readonly indexFindings: readonly Finding[];
+  readonly ffmpegVersion: string;
+}
+
+/** Opens the clip, refuses what cannot be mended, and runs all detectors. */
+export async function analyseStep(job: JobContext): Promise<AnalysedClip & { readonly tookMs: number }> {
+  const { task, signal, meter, store } = job;
+  job.steps.set('analyzing', 'running');
+  meter.begin('analyzing', 1, 0.25);
+  const { value, tookMs, resumed } = await store.run('analyzing', async () => {
+    const ffmpegVersion = await readVersion(job);
+    const clip = await openOriginal({
+      inputPath: task.inputPath,
+      rebuiltPath: store.file('rebuilt.mp4'),
+      referencePaths: task.referencePaths,
+      tools: task.tools,
+      limits: task.limits,
+      signal,
+    });
+    // Already known to be coded anew as a whole: that and the check behind it cost far more than the analysis.
+    if (playbackNeeds(clip.info).video !== null) meter.begin('analyzing', 1, 4);
+    const analysis = await analyseVideo({
+      inputPath: clip.path,
+      info: clip.info,
+      tools: task.tools,
+      signal,
+      onProgress: meter.report,
+    });
+    if (!analysis.pictures || analysis.pictures.ptsTicks.length === 0) {
+      throw new MediaFailure(
+        'damaged_beyond_repair',
+        'This clip cannot be repaired: no picture of it can be decoded.',
+      );
+    }
+    const analysed: AnalysedClip = {
+      path: clip.path,
+      rebuilt: clip.rebuilt,
+      analysis,
+      indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
+      ffmpegVersion,
+    };
+    return { value: analysed, files: clip.rebuilt ? [clip.path] : [] };
+  });
+  meter.end(resumed);
+  const found = value.analysis.findings.length + value.indexFindings.length;
+  job.steps.set(
+    'analyzing',
+    'done',
+    found === 0 ? 'Nothing is wrong with this clip.' : `${found} found.`,
+    tookMs,
+  );
+  return { ...value, tookMs };
+}
+
+async function readVersion({ task, signal }: JobContext): Promise<string> {
+  const { stdout } = await runTool('ask ffmpeg for its version', task.tools.ffmpeg, ['-version'], { signal });
+  return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
+}
+
+function indexFinding(analysis: Analysis): Finding {
+  return {
+    kind: 'corrupted_section',
+    startMs: 0,
+    endMs: analysis.info.durationMs ?? 0,
+    firstFrame: null,
+    lastFrame: null,
+    count: 1,
+    confidence: 1,
+    detector: 'rebuild-index',
+    measure: { name: 'unreadable index', unit: 'indexes', threshold: 0, value: 1 },
+    detail: { kind: 'corrupted_section', evidence: 'structure', undecodedFrames: 0 },
+  };
+}

@@ -1,0 +1,35 @@
+import type { CaptionCue } from '#common/report.ts';
+import type { Analysis } from '../analyse/analysis.ts';
+import { addCaptions } from '../repair/add-captions.ts';
+import type { JobContext } from './job-context.ts';
+
+export interface Captions {
+  readonly cues: readonly CaptionCue[];
+  /** WebVTT file; null when nobody speaks. */
+  readonly path: string | null;
+}
+
+const COST_MS = 20;
+
+/** Times caption cues by who speaks when. Words come from a speech engine or from people, never from here. */
+export async function captionStep(job: JobContext, analysis: Analysis): Promise<Captions> {
+  if (analysis.speech.length === 0) {
+    const why = analysis.info.audio.length > 0 ? 'Nobody speaks in this clip.' : 'The clip has no sound.';
+    job.steps.set('adding_captions', 'not_needed', why);
+    return { cues: [], path: null };
+  }
+  job.steps.set('adding_captions', 'running');
+  job.meter.begin('adding_captions', COST_MS);
+  const { value, tookMs, resumed } = await job.store.run('adding_captions', async () => {
+    const captions: Captions = await addCaptions({
+      speech: analysis.speech,
+      durationMs: analysis.info.durationMs,
+      workDir: job.task.workDir,
+    });
+    return { value: captions, files: captions.path === null ? [] : [captions.path] };
+  });
+  job.meter.end(resumed);
+  const note = `${value.cues.length} timed cues; words need a speech engine.`;
+  job.steps.set('adding_captions', 'done', note, tookMs);
+  return value;
+}

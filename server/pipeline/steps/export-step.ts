@@ -1,0 +1,269 @@
+import { stat } from 'node:fs/promises';
+import type { MediaSummary, ResultCheck, StreamTreatment } from '#common/report.ts';
+import type { Finding } from '../analyse/analysis.ts';
+import { summarise } from '../publish/build-report.ts';
+import { exportVideo } from '../publish/export-video.ts';
+import { makePoster } from '../publish/make-poster.ts';
+import { conversionNote, playsAsIs, type PlaybackNeeds } from '../publish/playback.ts';
+import { verifyResult, type Verification } from '../publish/verify-result.ts';
+import { composeEdit } from '../repair/compose-edit.ts';
+import type { RepairPlan } from '../repair/plan-repair.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import type { PictureRepair } from '../repair/repair-pictures.ts';
+import { hashFile } from '../step-store.ts';
+import type { AnalysedClip } from './analyse-step.ts';
+import type { JobContext } from './job-context.ts';
+import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
+
+export interface ExportWork {
+  readonly opened: AnalysedClip & { readonly tookMs: number };
+  readonly plan: RepairPlan;
+  readonly needs: PlaybackNeeds;
+  readonly cuts: readonly PictureRepair[];
+  readonly frames: readonly PictureRepair[];
+  readonly sound: SoundRepair;
+}
+
+export interface ExportOutcome {
+  /** Null when nothing was changed: the original is the result. */
+  readonly resultPath: string | null;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly media: MediaSummary;
+  readonly posterPath: string | null;
+  readonly video: StreamTreatment;
+  readonly audio: StreamTreatment;
+  readonly verdicts: readonly Verdict[];
+  readonly checks: readonly ResultCheck[];
+  readonly notes: readonly string[];
+}
+
+/** What is still to be repaired in one attempt to write the clip. */
+interface Attempt {
+  readonly pictures: readonly PictureRepair[];
+  readonly sound: SoundRepair;
+  /** Code all pictures anew, because the gentle way did not pass its checks. */
+  readonly encodeAll: boolean;
+  /** Verdicts of repairs that were dropped. */
+  readonly dropped: readonly Verdict[];
+  readonly notes: readonly string[];
+}
+
+/** An attempt can lose blamed repairs, then smart render, then all picture repairs, then the sound's. */
+const MAX_ATTEMPTS = 5;
+const COPY_COST_MS = 300;
+
+/** Writes the clip, checks it, drops repairs that do not hold, and makes the poster. */
+export async function exportStep(job: JobContext, work: ExportWork): Promise<ExportOutcome> {
+  const { meter, store, steps } = job;
+  steps.set('exporting', 'running');
+  meter.begin('exporting', exportCost(work), 0);
+  const { value, tookMs, resumed } = await store.run('exporting', async () => {
+    const outcome = await exportUntilItHolds(job, work);
+    const files = [outcome.resultPath, outcome.posterPath].filter((file) => file !== null);
+    return { value: outcome, files };
+  });
+  meter.end(resumed);
+  if (value.resultPath === null) {
+    const left = value.verdicts.some(({ outcome }) => outcome === 'left_alone');
+    const why = left ? 'Nothing could be repaired' : 'Nothing was wrong';
+    steps.set('exporting', 'not_needed', `${why}: the clip is handed back byte for byte.`, tookMs);
+  } else {
+    const passed = value.checks.filter((check) => check.passed).length;
+    steps.set('exporting', 'done', `${passed} of ${value.checks.length} checks passed.`, tookMs);
+  }
+  return value;
+}
+
+function exportCost(work: ExportWork): number {
+  const repainted = work.cuts.length + work.frames.length > 0 || work.needs.video !== null;
+  return COPY_COST_MS + (repainted ? work.opened.tookMs : 0);
+}
+
+async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<ExportOutcome> {
+  let attempt: Attempt = {
+    pictures: [...work.cuts, ...work.frames],
+    sound: work.sound,
+    encodeAll: false,
+    dropped: [],
+    notes: [],
+  };
+  for (let number = 1; number <= MAX_ATTEMPTS; number += 1) {
+    if (!changesAnything(work, attempt)) break;
+    const done = await tryExport(job, work, attempt, number);
+    const next = number < MAX_ATTEMPTS ? gentler(attempt, done, work) : null;
+    if (next === null) return done.outcome;
+    attempt = next;
+  }
+  return unchanged(job, work, attempt);
+}
+
+function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolean {
+  const soundChanges = sound.audio.kind === 'file' || sound.audio.shiftMs !== 0;
+  return pictures.length > 0 || soundChanges || work.opened.rebuilt !== null || !playsAsIs(work.needs);
+}
+
+interface Done {
+  readonly outcome: ExportOutcome;
+  readonly verification: Verification;
+}
+
+async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, number: number): Promise<Done> {
+  const { task, signal, meter, store } = job;
+  const { analysis, path: inputPath } = work.opened;
+  const edit = composeEdit(attempt.pictures.map(({ span }) => span));
+  // Checking decodes the result once; writing it costs as much again where pictures are coded.
+  const repainted = edit.length > 0 || work.needs.video !== null;
+  const writeShare = repainted ? 0.5 : 0.9;
+  const exported = await exportVideo({
+    inputPath,
+    info: analysis.info,
+    edit,
+    audio: attempt.sound.audio,
+    needs: work.needs,
+    encodeAll: attempt.encodeAll,
+    workDir: task.workDir,
+    name: `result-${number}`,
+    tools: task.tools,
+    limits: task.limits,
+    signal,
+    onProgress: (share) => meter.report(share * writeShare),
+  });
+  const repaired = [...attempt.pictures.map(({ verdict }) => verdict), ...attempt.sound.verdicts];
+  const verification = await verifyResult({
+    resultPath: exported.path,
+    inputPath,
+    analysis,
+    edit,
+    verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...indexVerdicts(work)],
+    video: exported.video,
+    audio: exported.audio,
+    reencodedSpans: exported.reencodedSpans,
+    tools: task.tools,
+    signal,
+    onProgress: (share) => meter.report(writeShare + share * (0.98 - writeShare)),
+  });
+  const posterPath = await poster(
+    job,
+    exported.path,
+    verification.info,
+    verification.posterMs,
+    store.file('poster.jpg'),
+  );
+  const { size } = await stat(exported.path);
+  const note = conversionNote(work.needs);
+  const outcome: ExportOutcome = {
+    resultPath: exported.path,
+    sha256: await hashFile(exported.path),
+    sizeBytes: size,
+    media: summarise(verification.info, verification.pictures),
+    posterPath,
+    video: exported.video,
+    audio: exported.audio,
+    verdicts: verification.verdicts,
+    checks: verification.checks,
+    notes: [...attempt.notes, ...(note === null ? [] : [note])],
+  };
+  return { outcome, verification };
+}
+
+/** What to try after a result that did not pass: null when it passed, or when nothing gentler is left. */
+function gentler(attempt: Attempt, done: Done, work: ExportWork): Attempt | null {
+  const { failed, checks } = done.verification;
+  const blamed = new Map(failed.map(({ finding, reason }) => [finding, reason]));
+  if (blamed.size > 0) {
+    return drop(attempt, (finding) => blamed.get(finding) ?? null, []);
+  }
+  const broken = checks.filter((check) => !check.passed);
+  if (broken.length === 0) return null;
+  const why = broken.map((check) => `${check.name} (${check.detail})`).join('; ');
+  if (done.outcome.video.treatment === 'smart_render') {
+    const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
+    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
+  }
+  if (attempt.pictures.length > 0) {
+    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
+    const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));
+    return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
+  }
+  const soundChanges = attempt.sound.audio.kind === 'file' || attempt.sound.audio.shiftMs !== 0;
+  if (soundChanges) {
+    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
+    const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
+    return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
+  }
+  // Only a conversion or a rebuilt index is left: the clip does not play without it, and the report shows
+  // the checks that did not pass.
+  return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
+}
+
+function drop(
+  attempt: Attempt,
+  reasonOf: (finding: Finding) => string | null,
+  notes: readonly string[],
+): Attempt {
+  const dropped: Verdict[] = [];
+  const pictures = attempt.pictures.filter(({ verdict }) => {
+    const reason = reasonOf(verdict.finding);
+    if (reason !== null) dropped.push(toDropped(verdict, reason));
+    return reason === null;
+  });
+  return {
+    ...attempt,
+    pictures,
+    dropped: [...attempt.dropped, ...dropped],
+    notes: [...attempt.notes, ...notes],
+  };
+}
+
+function toDropped(verdict: Verdict, reason: string): Verdict {
+  return { ...verdict, outcome: 'left_alone', action: 'none', after: null, explanation: reason };
+}
+
+function indexVerdicts(work: ExportWork): Verdict[] {
+  return work.opened.indexFindings.map((finding) => ({
+    finding,
+    outcome: 'repaired',
+    action: 'rebuilt_index',
+    after: 0,
+    explanation: 'The index of the file was damaged and has been built again from its media data.',
+  }));
+}
+
+/** The original is the result, byte for byte. */
+async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): Promise<ExportOutcome> {
+  const { analysis, path } = work.opened;
+  const { pictures, info, posterFrame } = analysis;
+  const ticks = posterFrame === null ? undefined : pictures?.ptsTicks[posterFrame];
+  const atMs =
+    ticks === undefined || !pictures ? null : (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  const { size } = await stat(path);
+  const kept = (units: number | null): StreamTreatment => {
+    return { treatment: 'untouched', reason: null, unitsKept: units, unitsTotal: units };
+  };
+  const verdicts = [...attempt.dropped, ...attempt.sound.verdicts, ...work.plan.left];
+  return {
+    resultPath: null,
+    sha256: job.task.inputSha256,
+    sizeBytes: size,
+    media: summarise(info, pictures),
+    posterPath: await poster(job, path, info, atMs, job.store.file('poster.jpg')),
+    video: kept(pictures?.ptsTicks.length ?? null),
+    audio: info.audio.length > 0 ? kept(null) : { ...kept(null), treatment: 'absent' },
+    verdicts,
+    checks: [],
+    notes: attempt.notes,
+  };
+}
+
+async function poster(
+  job: JobContext,
+  inputPath: string,
+  info: Verification['info'],
+  atMs: number | null,
+  outputPath: string,
+): Promise<string | null> {
+  const { tools } = job.task;
+  const made = await makePoster({ inputPath, info, atMs: atMs ?? 0, outputPath, tools, signal: job.signal });
+  return made ? outputPath : null;
+}

@@ -1,0 +1,62 @@
+import { composeEdit } from '../repair/compose-edit.ts';
+import type { RepairPlan } from '../repair/plan-repair.ts';
+import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
+import type { AnalysedClip } from './analyse-step.ts';
+import type { JobContext } from './job-context.ts';
+
+const NOTHING = {
+  fixing_cuts: 'No stuttered cut was found that could be repaired.',
+  recovering_frames: 'No picture is missing or damaged that could be rebuilt.',
+} as const;
+const COST_MS_A_HOLE = 1500;
+
+/** Makes the pictures of one of the two picture steps. */
+export async function pictureStep(
+  job: JobContext,
+  step: 'fixing_cuts' | 'recovering_frames',
+  clip: AnalysedClip,
+  plan: RepairPlan,
+): Promise<readonly PictureRepair[]> {
+  const tasks = step === 'fixing_cuts' ? plan.cuts : plan.frames;
+  if (tasks.length === 0) {
+    job.steps.set(step, 'not_needed', reasonFor(step, plan));
+    return [];
+  }
+  job.steps.set(step, 'running');
+  job.meter.begin(step, tasks.length * COST_MS_A_HOLE);
+  const { value, tookMs, resumed } = await job.store.run(step, async () => {
+    const made = await repairPictures({
+      inputPath: clip.path,
+      analysis: clip.analysis,
+      tasks,
+      allTasks: [...plan.cuts, ...plan.frames],
+      rawPath: (index) => job.store.file(`${step}-${index}.raw`),
+      tools: job.task.tools,
+      signal: job.signal,
+      onProgress: job.meter.report,
+    });
+    return { value: made.repairs, files: made.rawPaths };
+  });
+  job.meter.end(resumed);
+  job.steps.set(step, 'done', summary(value), tookMs);
+  return value;
+}
+
+function reasonFor(step: 'fixing_cuts' | 'recovering_frames', plan: RepairPlan): string {
+  const mine = (kind: string) => (kind === 'stuttered_cut') === (step === 'fixing_cuts');
+  const pictures = new Set(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
+  const left = plan.left.filter(({ finding }) => pictures.has(finding.kind) && mine(finding.kind));
+  if (left.length > 0) return NOTHING[step];
+  return step === 'fixing_cuts' ? 'No cut stutters.' : 'No picture is missing or damaged.';
+}
+
+function summary(repairs: readonly PictureRepair[]): string {
+  const edit = composeEdit(repairs.map(({ span }) => span));
+  const made = edit.reduce((sum, span) => sum + span.pictures.length, 0);
+  const removed = edit.reduce(
+    (sum, span) => sum + (span.pictures.length === 0 ? span.endFrame - span.firstFrame : 0),
+    0,
+  );
+  const parts = [made > 0 ? `${made} rebuilt` : '', removed > 0 ? `${removed} repeats removed` : ''];
+  return `Pictures: ${parts.filter(Boolean).join(', ')}.`;
+}

@@ -1,0 +1,47 @@
+import { repairAudio, type RepairedAudio } from '../repair/repair-audio.ts';
+import type { RepairPlan } from '../repair/plan-repair.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import type { AnalysedClip } from './analyse-step.ts';
+import type { JobContext } from './job-context.ts';
+
+export interface SoundRepair {
+  readonly audio: RepairedAudio;
+  readonly verdicts: readonly Verdict[];
+}
+
+export const UNTOUCHED_SOUND: SoundRepair = { audio: { kind: 'copy', shiftMs: 0 }, verdicts: [] };
+/** Repairing sound against analysing the clip: two passes over the samples and one encode. */
+const COST_RATIO = 0.3;
+
+/** Repairs offset, drift, holes and wind of the sound. */
+export async function soundStep(
+  job: JobContext,
+  clip: AnalysedClip & { readonly tookMs: number },
+  plan: RepairPlan,
+): Promise<SoundRepair> {
+  if (plan.sound.length === 0) {
+    const hasSound = clip.analysis.info.audio.length > 0;
+    const why = hasSound ? 'Sound and picture are in step, and no wind was heard.' : 'The clip has no sound.';
+    job.steps.set('fixing_audio', 'not_needed', why);
+    return UNTOUCHED_SOUND;
+  }
+  job.steps.set('fixing_audio', 'running');
+  job.meter.begin('fixing_audio', clip.tookMs * COST_RATIO);
+  const { value, tookMs, resumed } = await job.store.run('fixing_audio', async () => {
+    const repaired = await repairAudio({
+      inputPath: clip.path,
+      info: clip.analysis.info,
+      findings: [...plan.sound],
+      workDir: job.task.workDir,
+      tools: job.task.tools,
+      signal: job.signal,
+      onProgress: job.meter.report,
+    });
+    const { audio, verdicts } = repaired;
+    return { value: { audio, verdicts }, files: audio.kind === 'file' ? [audio.path] : [] };
+  });
+  job.meter.end(resumed);
+  const repaired = value.verdicts.filter(({ outcome }) => outcome === 'repaired').length;
+  job.steps.set('fixing_audio', 'done', `${repaired} of ${value.verdicts.length} repaired.`, tookMs);
+  return value;
+}

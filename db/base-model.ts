@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Model, snakeCaseMappers, type Pojo } from 'objection';
+import { Model, type Pojo } from 'objection';
 
 /** 20 random bytes in base64url: 27 characters, not guessable, safe in URLs and file names. */
 export function newId(): string {
@@ -7,17 +7,13 @@ export function newId(): string {
 }
 
 /**
- * Base of all models: snake_case columns, and the same row values from both engines (SQLite gives
+ * Base of all models: the same row values from both engines (SQLite gives
  * booleans as 0/1; both give JSON text back unparsed because the columns are `text`).
  * Fields are written with `declare`, else they would become own `undefined` properties of every row.
  */
 export class BaseModel extends Model {
   /** Columns that hold a boolean. */
   static booleanColumns: readonly string[] = [];
-
-  static override get columnNameMappers() {
-    return snakeCaseMappers();
-  }
 
   static override get useLimitInFirst() {
     return true;

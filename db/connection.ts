@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import knexModule, { type Knex } from 'knex';
+import { knexSnakeCaseMappers } from 'objection';
 import pg from 'pg';
 import { migrationSource } from './migrations/index.ts';
 
@@ -27,6 +28,8 @@ interface PgHandle {
  */
 export function databaseOptions(config: DatabaseConfig): Knex.Config {
   const migrations: Knex.MigratorConfig = { migrationSource, tableName: 'migrations' };
+  // Code writes `userId`, the database holds `user_id`; in rows, conditions and relations alike.
+  const names = knexSnakeCaseMappers();
   if (config.databaseUrl !== null) {
     pg.types.setTypeParser(INT8_OID, Number);
     return {
@@ -45,6 +48,7 @@ export function databaseOptions(config: DatabaseConfig): Knex.Config {
       },
       acquireConnectionTimeout: 5000,
       migrations,
+      ...names,
     };
   }
   return {
@@ -72,6 +76,7 @@ export function databaseOptions(config: DatabaseConfig): Knex.Config {
     // A query without its transaction would wait for the one connection for ever; fail soon instead.
     acquireConnectionTimeout: 10_000,
     migrations,
+    ...names,
   };
 }
 

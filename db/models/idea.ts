@@ -19,7 +19,7 @@ export class Idea extends BaseModel {
 /** One vote; unique per person and idea. */
 export class IdeaVote extends BaseModel {
   static override tableName = 'idea_votes';
-  static override idColumn = ['idea_id', 'user_id'];
+  static override idColumn = ['ideaId', 'userId'];
   declare ideaId: string;
   declare userId: string;
   declare createdAt: number;

@@ -3,7 +3,7 @@ import { BaseModel } from '../base-model.ts';
 /** A signed-in browser. The cookie holds the random id, the row only its SHA-256. */
 export class Session extends BaseModel {
   static override tableName = 'sessions';
-  static override idColumn = 'id_hash';
+  static override idColumn = 'idHash';
   static override jsonAttributes = ['data'];
   declare idHash: string;
   declare userId: string;

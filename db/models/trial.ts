@@ -4,7 +4,7 @@ import { BaseModel } from '../base-model.ts';
 /** The one trial an account gets of a paid plan. All moments in epoch ms. */
 export class Trial extends BaseModel {
   static override tableName = 'trials';
-  static override idColumn = ['user_id', 'plan'];
+  static override idColumn = ['userId', 'plan'];
   declare userId: string;
   declare plan: PlanSlug;
   declare startedAt: number;

@@ -47,7 +47,7 @@ export class Video extends BaseModel {
       currentVersion: {
         relation: Model.BelongsToOneRelation,
         modelClass: VideoVersion,
-        join: { from: 'videos.current_version_id', to: 'video_versions.id' },
+        join: { from: 'videos.currentVersionId', to: 'video_versions.id' },
       },
     };
   }

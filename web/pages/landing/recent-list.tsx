@@ -12,6 +12,8 @@ const ROW_HEIGHT = 60;
 
 const Box = styled(Card)`
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  min-width: 0;
   align-content: start;
   gap: ${space(1.5)};
   padding: ${space(2.5)};

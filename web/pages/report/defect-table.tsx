@@ -11,6 +11,8 @@ const { defects: texts } = reportTexts;
 const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'defect', flagged: 'warn' };
 
 const Scroll = styled.section`
+  min-width: 0;
+  max-width: 100%;
   overflow-x: auto;
   border: 1px solid ${colour.line};
   border-radius: ${radius.m};

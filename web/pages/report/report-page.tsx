@@ -19,6 +19,7 @@ import { ReportFacts } from './report-facts.tsx';
 
 const Frame = styled(PageMain)`
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
   align-content: start;
   gap: ${space(3)};
   h2 {

@@ -10,6 +10,7 @@ import { colour, figures, radius, space, text, visuallyHidden } from '../../them
 
 const Frame = styled(PageMain)`
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
   align-content: start;
   gap: ${space(3)};
 `;
@@ -18,6 +19,8 @@ const Lead = styled.p`
   color: ${colour.inkSoft};
 `;
 const Scroll = styled.section`
+  min-width: 0;
+  max-width: 100%;
   overflow-x: auto;
   border: 1px solid ${colour.line};
   border-radius: ${radius.m};

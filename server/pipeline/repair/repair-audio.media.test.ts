@@ -1,0 +1,241 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
+import { decodeSound } from '#server/media/pcm.ts';
+import { soundStartMs } from '#server/media/pcm-clock.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { bakeOffset, moveSound, replaceSound, skewSoundClock, tearHoles } from '#server/test/broken-sound.ts';
+import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { analyseAudio, type AudioAnalysis } from '../analyse/analyse-audio.ts';
+import { readPackets } from '../analyse/read-packets.ts';
+import { repairAudio, type RepairAudioResult } from './repair-audio.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+const RATE = 48_000;
+const SECONDS = 12;
+
+/** Samples of the first channel at 48 kHz, and the time of the first one. */
+async function readSound(file: string): Promise<{ samples: Float32Array; startMs: number; info: MediaInfo }> {
+  const info = await probe(tools, file, 'mov');
+  const chunks: Float32Array[] = [];
+  const clock = await decodeSound({
+    inputPath: file,
+    info,
+    rateHz: RATE,
+    channels: 1,
+    tools,
+    onSamples: (samples) => void chunks.push(samples),
+  });
+  const samples = new Float32Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    samples.set(chunk, at);
+    at += chunk.length;
+  }
+  return { samples, startMs: soundStartMs(clock), info };
+}
+
+/**
+ * How much later `made` plays a second of the true sound than it should, ms: the lag of the best normalised
+ * correlation from `atMs` on, both on the container's axis.
+ */
+function lagMs(
+  truth: { samples: Float32Array; startMs: number },
+  made: { samples: Float32Array; startMs: number },
+  atMs: number,
+): number {
+  const reach = Math.round(0.05 * RATE);
+  const length = RATE;
+  const from = Math.round(((atMs - truth.startMs) / 1000) * RATE);
+  const base = Math.round(((atMs - made.startMs) / 1000) * RATE);
+  let best = 0;
+  let bestSum = -Infinity;
+  for (let lag = -reach; lag <= reach; lag++) {
+    let sum = 0;
+    let energy = 1e-9;
+    for (let i = 0; i < length; i += 3) {
+      const played = made.samples[base + lag + i] ?? 0;
+      sum += (truth.samples[from + i] ?? 0) * played;
+      energy += played * played;
+    }
+    if (sum / Math.sqrt(energy) > bestSum) {
+      bestSum = sum / Math.sqrt(energy);
+      best = lag;
+    }
+  }
+  return (best / RATE) * 1000;
+}
+
+function stretched<Sound extends { samples: Float32Array }>(sound: Sound, factor: number): Sound {
+  const samples = Float32Array.from({ length: Math.floor(sound.samples.length * factor) }, (_, i) => {
+    const at = i / factor;
+    const low = sound.samples[Math.floor(at)] ?? 0;
+    return low + ((sound.samples[Math.ceil(at)] ?? low) - low) * (at % 1);
+  });
+  return { ...sound, samples };
+}
+
+let folder = '';
+let clean = '';
+let voice: Float32Array;
+
+const inFolder = (name: string) => path.join(folder, name);
+
+async function analyse(file: string): Promise<AudioAnalysis> {
+  const info = await probe(tools, file, 'mov');
+  const { audio } = await readPackets({ inputPath: file, info, tools });
+  return analyseAudio({ inputPath: file, info, audioPackets: audio, motion: null, tools });
+}
+
+async function repair(file: string, analysis: AudioAnalysis): Promise<RepairAudioResult> {
+  const info = await probe(tools, file, 'mov');
+  const workDir = `${file}.work`;
+  return repairAudio({ inputPath: file, info, findings: analysis.findings, workDir, tools });
+}
+
+/** The repaired clip as a file: the sound moved by edit list, or the new sound muxed at its start. */
+async function finish(file: string, { audio }: RepairAudioResult): Promise<string> {
+  const outputPath = `${file}.mended.mp4`;
+  if (audio.kind === 'copy') {
+    await shiftAudioTrack({ inputPath: file, outputPath, shiftMs: audio.shiftMs });
+    return outputPath;
+  }
+  await runFfmpeg(
+    {
+      label: 'mux the repaired sound',
+      inputs: [
+        { path: file },
+        { path: audio.path, options: ['-itsoffset', (audio.startMs / 1000).toFixed(6)] },
+      ],
+      outputs: [{ path: outputPath, options: ['-map', '0:v', '-map', '1:a', '-c', 'copy', '-f', 'mp4'] }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  return outputPath;
+}
+
+async function expectInSync(mended: string): Promise<void> {
+  const truth = await readSound(clean);
+  const made = await readSound(mended);
+  for (const atMs of [900, 5500, 10_200]) {
+    expect(Math.abs(lagMs(truth, made, atMs)), `lag at ${atMs} ms`).toBeLessThanOrEqual(5);
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'repair-audio-'));
+  const silent = inFolder('picture.mp4');
+  await makeMovingClip({
+    tools,
+    outputPath: silent,
+    seconds: SECONDS,
+    width: 320,
+    height: 180,
+    sound: false,
+  });
+  voice = voiceLike(SECONDS, RATE, 5);
+  clean = inFolder('clean.mp4');
+  await replaceSound({ tools, inputPath: silent, outputPath: clean, channels: [voice], rateHz: RATE });
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('repairAudio', () => {
+  it('finds nothing in a clean clip', async () => {
+    const { findings, speech } = await analyse(clean);
+    expect(findings).toEqual([]);
+    expect(speech.length).toBeGreaterThan(1);
+  });
+
+  it.each([240, -180, 1200])('puts sound moved by %i ms back without coding it anew', async (offsetMs) => {
+    const file = inFolder(`moved${offsetMs}.mp4`);
+    await moveSound({ tools, inputPath: clean, outputPath: file, offsetMs });
+    const analysis = await analyse(file);
+    expect(analysis.findings.map(({ kind }) => kind)).toEqual(['audio_sync']);
+    const result = await repair(file, analysis);
+    expect(result.audio.kind).toBe('copy');
+    expect(result.verdicts[0]).toMatchObject({ outcome: 'repaired', action: 'shifted_audio' });
+    await expectInSync(await finish(file, result));
+  });
+
+  it('takes out silence that was put before the sound', async () => {
+    const file = inFolder('baked.mp4');
+    const voiced = inFolder('voiced.mp4');
+    // The voice starts at once here, so that the silence is the inserted one alone.
+    await replaceSound({
+      tools,
+      inputPath: clean,
+      outputPath: voiced,
+      channels: [voice.map((value, i) => value + 0.002 * Math.sin(i * i))],
+      rateHz: RATE,
+    });
+    await bakeOffset({ tools, inputPath: voiced, outputPath: file, offsetMs: 300 });
+    const analysis = await analyse(file);
+    const result = await repair(file, analysis);
+    expect(result.audio.kind).toBe('copy');
+    await expectInSync(await finish(file, result));
+  });
+
+  it.each([2500, -2500])('resamples a sound whose clock is %i ppm off', async (driftPpm) => {
+    const file = inFolder(`drift${driftPpm}.mp4`);
+    await skewSoundClock({ tools, inputPath: clean, outputPath: file, driftPpm });
+    const analysis = await analyse(file);
+    const finding = analysis.findings[0];
+    expect(finding?.detail.kind === 'audio_sync' && finding.detail.driftPpm).toBeCloseTo(driftPpm, -2);
+    const result = await repair(file, analysis);
+    expect(result.verdicts[0]).toMatchObject({ outcome: 'repaired', action: 'resampled_audio' });
+    expect(result.verdicts[0]?.after).toBeLessThanOrEqual(5);
+    // Each moment must play where its timestamp said: the truth is the clean sound, stretched by interpolation.
+    const truth = stretched(await readSound(clean), 1 / (1 + driftPpm / 1e6));
+    const made = await readSound(await finish(file, result));
+    for (const atMs of [900, 5500, 10_200]) expect(Math.abs(lagMs(truth, made, atMs))).toBeLessThanOrEqual(1);
+  });
+
+  it('fills holes with silence of their own length', async () => {
+    const file = inFolder('holes.mp4');
+    const truth = await tearHoles({
+      tools,
+      inputPath: clean,
+      outputPath: file,
+      holes: [
+        { startMs: 3000, durationMs: 130 },
+        { startMs: 7200, durationMs: 300 },
+      ],
+    });
+    const analysis = await analyse(file);
+    const detail = analysis.findings[0]?.detail;
+    const holes = detail?.kind === 'audio_sync' ? detail.holes : [];
+    expect(holes).toHaveLength(2);
+    holes.forEach((hole, i) => {
+      expect(Math.abs(hole.startMs - (truth[i]?.startMs ?? 0))).toBeLessThan(1);
+      expect(Math.abs(hole.durationMs - (truth[i]?.durationMs ?? 0))).toBeLessThan(1);
+    });
+    const result = await repair(file, analysis);
+    expect(result.verdicts[0]).toMatchObject({ outcome: 'repaired', action: 'filled_audio', after: 0 });
+    await expectInSync(await finish(file, result));
+  });
+
+  it('lowers wind under a voice and keeps rate, channels, length and sync', async () => {
+    const file = inFolder('windy.mp4');
+    const wind = gustingWind(SECONDS, RATE, 11);
+    const windy = mixAtSnr(voice, wind, 0);
+    await replaceSound({ tools, inputPath: clean, outputPath: file, channels: [windy, windy], rateHz: RATE });
+    const analysis = await analyse(file);
+    expect(analysis.findings.map(({ kind }) => kind)).toEqual(['wind_noise']);
+    const result = await repair(file, analysis);
+    expect(result.verdicts[0]).toMatchObject({ outcome: 'repaired', action: 'suppressed_wind' });
+    const made = await readSound(await finish(file, result));
+    const broken = await readSound(file);
+    expect(made.info.audio[0]).toMatchObject({ sampleRateHz: RATE, channels: 2 });
+    expect(made.samples.length).toBe(broken.samples.length);
+    expect(siSdr(voice, made.samples) - siSdr(voice, broken.samples)).toBeGreaterThan(6);
+    await expectInSync(await finish(file, result));
+  });
+});

@@ -11,6 +11,7 @@ const { defects: texts } = reportTexts;
 const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'defect', flagged: 'warn' };
 
 const Scroll = styled.section`
+  position: relative;
   min-width: 0;
   max-width: 100%;
   overflow-x: auto;

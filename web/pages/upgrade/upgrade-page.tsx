@@ -19,6 +19,7 @@ const Lead = styled.p`
   color: ${colour.inkSoft};
 `;
 const Scroll = styled.section`
+  position: relative;
   min-width: 0;
   max-width: 100%;
   overflow-x: auto;

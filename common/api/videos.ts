@@ -156,7 +156,14 @@ export const mediaPaths = {
   poster: '/api/videos/:id/poster',
   captions: '/api/videos/:id/captions.vtt',
   original: '/api/videos/:id/original',
+  frame: '/api/videos/:id/frame',
 } as const;
+
+/** Which single picture `mediaPaths.frame` gives, as a small JPEG: the one shown at `ms` of either file. */
+export const frameQuery = z.object({
+  of: z.enum(['original', 'result']),
+  ms: z.coerce.number().nonnegative().max(86_400_000),
+});
 
 /** Body of a refused download: 4xx JSON, never a 200 (specification section 7). */
 export const downloadFailure = z.object({ message: z.string(), demoMode: z.boolean() });

@@ -23,11 +23,26 @@ export const leaderDto = z.object({
 });
 export type LeaderDto = z.infer<typeof leaderDto>;
 
+/** States an operator can give an idea (specification section 4). */
+export const IDEA_STATUSES = ['considering', 'planned', 'in-progress', 'completed'] as const;
+
+/** Choices of the board; without any of them the call answers everything, most wanted first. */
+export const ideasQuery = z.object({
+  sort: z.enum(['wanted', 'newest']).optional(),
+  mine: z.enum(['1']).optional(),
+  /** A status, or `open` for ideas without one. */
+  status: z.string().max(20).optional(),
+  limit: z.coerce.number().int().min(1).max(500).optional(),
+  offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
+});
+export type IdeasQuery = z.infer<typeof ideasQuery>;
+
 export const ideasApi = {
   list: defineEndpoint({
     method: 'GET',
     path: '/api/ideas',
     summary: 'Ideas of the board, most wanted first.',
+    query: ideasQuery,
     response: z.array(ideaDto),
   }),
   create: defineEndpoint({
@@ -39,6 +54,13 @@ export const ideasApi = {
       userName: z.string().trim().max(IDEA_NAME_MAX).optional(),
     }),
     response: ideaDto,
+  }),
+  similar: defineEndpoint({
+    method: 'GET',
+    path: '/api/ideas/similar',
+    summary: 'Up to five ideas that read like a text, the closest first.',
+    query: z.object({ text: z.string().trim().min(1).max(IDEA_TEXT_MAX) }),
+    response: z.array(ideaDto),
   }),
   vote: defineEndpoint({
     method: 'POST',

@@ -1,0 +1,34 @@
+/** Letter triples of a text, in the manner of Postgres' pg_trgm: each word with two blanks before, one after. */
+export function trigrams(text: string): Set<string> {
+  const found = new Set<string>();
+  for (const word of words(text)) {
+    const padded = `  ${word} `;
+    for (let at = 0; at + 3 <= padded.length; at += 1) found.add(padded.slice(at, at + 3));
+  }
+  return found;
+}
+
+function words(text: string): string[] {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** Words worth looking for: the longest few, at least three letters each. */
+export function keywords(text: string, count: number): string[] {
+  return [...new Set(words(text))]
+    .filter((word) => word.length >= 3)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, count);
+}
+
+/** Share of common triples, 0 to 1 (Dice coefficient); a typo or another ending costs little. */
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let common = 0;
+  for (const triple of a) if (b.has(triple)) common += 1;
+  return (2 * common) / (a.size + b.size);
+}

@@ -210,7 +210,9 @@ export function ThreadStrip({
   const share = Math.min(1, Math.max(0, sewn));
   return (
     <Root $height={HEIGHT[size]} aria-hidden="true" data-thread="">
-      <Line $colour={colour.chalk} $fine={rest === 'chalk'} />
+      <Sewn style={{ clipPath: `inset(0 0 0 ${share * 100}%)` }}>
+        <Line $colour={colour.chalk} $fine={rest === 'chalk'} />
+      </Sewn>
       <Sewn style={{ clipPath: `inset(0 ${(1 - share) * 100}% 0 0)` }}>
         <Line $colour={colour.thread} />
       </Sewn>

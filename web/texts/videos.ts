@@ -34,6 +34,12 @@ export const videoTexts = {
     poorLighting: 'Dark picture: try Color Correction',
     blurrySection: 'Soft picture: try Sharpen Video',
   },
+  recommendedShort: {
+    shakyFootage: 'Shaky: Stabilize recommended',
+    poorLighting: 'Dark: Color Correction recommended',
+    blurrySection: 'Soft: Sharpen recommended',
+  },
+  found: 'Defects and repairs',
   defects: {
     stuttered_cut: 'Stuttered cut',
     dropped_frames: 'Dropped frames',
@@ -115,6 +121,7 @@ export const videoTexts = {
     text: (name: string) => `${name}, mended with Reelmend`,
     failed: 'Sharing failed',
     public: 'Sharing makes a public page for this video.',
+    openPage: 'Open the public page',
     stop: 'Stop sharing',
     stopped: 'Sharing stopped',
     stoppedDetail: 'The public page is closed.',

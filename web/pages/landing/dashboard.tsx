@@ -68,7 +68,7 @@ const Cards = styled.ul`
   display: grid;
   gap: ${space(2)};
   ${screen.tablet} {
-    grid-template-columns: repeat(3, 1fr);
+    grid-template-columns: repeat(3, minmax(0, 1fr));
   }
 `;
 const Place = styled(Card).attrs({ as: Link })`
@@ -99,7 +99,7 @@ const Lists = styled.div`
   display: grid;
   gap: ${space(2)};
   ${screen.desktop} {
-    grid-template-columns: 1fr 1fr 1fr;
+    grid-template-columns: repeat(3, minmax(0, 1fr));
   }
 `;
 

@@ -35,7 +35,7 @@ const Legend = styled.figcaption`
   gap: ${space(0.5, 3)};
   font-size: ${text.s};
   color: ${colour.inkFaint};
-  span {
+  & > span {
     display: inline-flex;
     align-items: center;
     gap: ${space(1)};

@@ -1,10 +1,225 @@
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { planAllows } from '#common/plans.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { ThreadStrip } from '../../components/thread-strip.tsx';
+import { arrangeVideos, type Arrangement, PLAIN_ARRANGEMENT } from '../../data/arrange-videos.ts';
+import { useSession } from '../../data/session.ts';
+import { useVideos } from '../../data/videos.ts';
+import { ConnectionLine } from '../../panels/connection-line.tsx';
 import { videoTexts } from '../../texts/videos.ts';
+import { colour, figures, radius, screen, space, text } from '../../theme.ts';
+import { LibraryToolbar } from './library-toolbar.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { VideoGrid } from './video-grid.tsx';
 
-export function VideosPage() {
+const { library: texts } = videoTexts;
+
+const Page = styled(PageMain)`
+  display: grid;
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(1)};
+  min-height: 40px;
+  color: ${colour.inkSoft};
+  text-decoration: none;
+  &:hover {
+    color: ${colour.ink};
+    text-decoration: underline;
+  }
+`;
+const Head = styled.header`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: end;
+  justify-content: space-between;
+  gap: ${space(2, 4)};
+  p {
+    margin-top: ${space(1)};
+    color: ${colour.inkSoft};
+  }
+`;
+const Stats = styled.dl`
+  display: grid;
+  grid-template-columns: repeat(3, auto);
+  gap: ${space(1, 4)};
+  dt {
+    font-size: ${text.s};
+    color: ${colour.inkSoft};
+  }
+  dd {
+    ${figures}
+    min-width: 2ch;
+    font-size: ${text.xxl};
+    font-weight: 600;
+  }
+`;
+const Banner = styled.aside`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1.5, 3)};
+  padding: ${space(2, 3)};
+  border: 2px dashed ${colour.chalk};
+  border-radius: ${radius.m};
+  div {
+    flex: 1 1 280px;
+  }
+  h2 {
+    font-size: ${text.l};
+  }
+  p {
+    color: ${colour.inkSoft};
+  }
+`;
+const Empty = styled.div`
+  display: grid;
+  place-content: center;
+  justify-items: center;
+  gap: ${space(2)};
+  min-height: 46vh;
+  text-align: center;
+  & > div {
+    width: min(360px, 70vw);
+    --strip-ground: ${colour.cloth};
+  }
+  p {
+    color: ${colour.inkSoft};
+    max-width: 44ch;
+  }
+`;
+const Stale = styled.p`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+  color: ${colour.defect};
+`;
+
+const TORN = [
+  { id: 'gap', kind: 'dropped_frames', startMs: 38, endMs: 60, outcome: 'left_alone', label: '' },
+] as const;
+
+function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefined }) {
+  const count = (status: string): number => videos?.filter((video) => video.status === status).length ?? 0;
+  const cards = [
+    { title: texts.stats.total, value: videos?.length ?? 0 },
+    { title: texts.stats.completed, value: count('completed') },
+    { title: texts.stats.processing, value: count('processing') },
+  ];
   return (
-    <PageMain>
-      <PageHeading title={videoTexts.library.title}>{videoTexts.library.title}</PageHeading>
-    </PageMain>
+    <Stats>
+      {cards.map(({ title, value }) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{videos ? value : <Skeleton $width="2ch" />}</dd>
+        </div>
+      ))}
+    </Stats>
   );
 }
+
+/** The library: all videos of the account with everything that can be done with them. */
+export function VideosPage() {
+  const { user } = useSession();
+  const { data: videos, isError, refetch } = useVideos('library');
+  const [arrangement, setArrangement] = useState<Arrangement>(PLAIN_ARRANGEMENT);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => arrangeVideos(videos ?? [], arrangement), [videos, arrangement]);
+  const chosen = shown.filter(({ id }) => selected.has(id));
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  const aiTools = user !== null && planAllows(user.plan, 'ai_tools');
+  return (
+    <Page>
+      <div>
+        <Back to="/">
+          <Icon name="arrowLeft" size={18} />
+          {texts.back}
+        </Back>
+        <Head>
+          <div>
+            <PageHeading title={texts.title}>{texts.title}</PageHeading>
+            <p>{texts.lead}</p>
+          </div>
+          <StatCards videos={videos} />
+        </Head>
+      </div>
+      {!aiTools && (
+        <Banner>
+          <div>
+            <h2>{texts.bannerTitle}</h2>
+            <p>{texts.bannerText}</p>
+          </div>
+          <ButtonLink to="/upgrade" look="secondary">
+            {texts.bannerAction}
+          </ButtonLink>
+        </Banner>
+      )}
+      {isError && (
+        <Stale role="status">
+          {videos ? texts.refreshFailed : texts.loadFailed}
+          <Button size="s" look="quiet" icon="retry" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </Stale>
+      )}
+      {!videos && !isError && <p role="status">{texts.loading}</p>}
+      {videos?.length === 0 && (
+        <Empty>
+          <div>
+            <ThreadStrip marks={TORN} durationMs={100} size="l" />
+          </div>
+          <h2>{texts.emptyTitle}</h2>
+          <p>{texts.emptyText}</p>
+          <ButtonLink to="/" icon="upload">
+            {texts.emptyAction}
+          </ButtonLink>
+        </Empty>
+      )}
+      {videos !== undefined && videos.length > 0 && (
+        <section aria-label={texts.list}>
+          <Tools>
+            <LibraryToolbar arrangement={arrangement} onArrange={setArrangement} />
+            <ConnectionLine />
+          </Tools>
+          {chosen.length > 0 && <SelectionBar videos={chosen} onClear={() => setSelected(new Set())} />}
+          {shown.length === 0 ? (
+            <Empty>
+              <h2>{texts.noMatchTitle}</h2>
+              <p>{texts.noMatchText}</p>
+              <Button look="secondary" onClick={() => setArrangement(PLAIN_ARRANGEMENT)}>
+                {texts.clearFilters}
+              </Button>
+            </Empty>
+          ) : (
+            <VideoGrid videos={shown} aiTools={aiTools} selected={selected} onSelect={toggle} />
+          )}
+        </section>
+      )}
+    </Page>
+  );
+}
+
+const Tools = styled.div`
+  display: grid;
+  gap: ${space(1)};
+  margin-bottom: ${space(2)};
+  ${screen.desktop} {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+  }
+`;

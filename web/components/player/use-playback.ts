@@ -1,0 +1,82 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+export interface Playback {
+  readonly playing: boolean;
+  readonly currentMs: number;
+  readonly durationMs: number;
+  readonly muted: boolean;
+  readonly volume: number;
+  readonly captions: boolean;
+}
+
+/** What the video element says about itself, and the few commands on it. */
+export function usePlayback(knownDurationMs: number | null) {
+  const video = useRef<HTMLVideoElement>(null);
+  const [state, setState] = useState<Playback>({
+    playing: false,
+    currentMs: 0,
+    durationMs: knownDurationMs ?? 0,
+    muted: false,
+    volume: 1,
+    captions: false,
+  });
+
+  useEffect(() => {
+    const element = video.current;
+    if (!element) return;
+    const read = (): void =>
+      setState((old) => ({
+        ...old,
+        playing: !element.paused,
+        currentMs: element.currentTime * 1000,
+        durationMs: Number.isFinite(element.duration) ? element.duration * 1000 : old.durationMs,
+        muted: element.muted,
+        volume: element.volume,
+      }));
+    const events = [
+      'play',
+      'pause',
+      'timeupdate',
+      'seeking',
+      'seeked',
+      'durationchange',
+      'volumechange',
+      'ended',
+    ];
+    for (const name of events) element.addEventListener(name, read);
+    return () => {
+      for (const name of events) element.removeEventListener(name, read);
+    };
+  }, []);
+
+  const seek = useCallback((ms: number) => {
+    const element = video.current;
+    if (!element) return;
+    const end = Number.isFinite(element.duration) ? element.duration : ms / 1000;
+    element.currentTime = Math.min(end, Math.max(0, ms / 1000));
+  }, []);
+  const toggle = useCallback(() => {
+    const element = video.current;
+    if (!element) return;
+    // A refused start is reported by the error event; a click that is overtaken is no fault.
+    if (element.paused) void element.play().catch(() => undefined);
+    else element.pause();
+  }, []);
+  const toggleMute = useCallback(() => {
+    if (video.current) video.current.muted = !video.current.muted;
+  }, []);
+  const setVolume = useCallback((volume: number) => {
+    if (!video.current) return;
+    video.current.volume = volume;
+    video.current.muted = volume === 0;
+  }, []);
+  const toggleCaptions = useCallback(() => {
+    const track = video.current?.textTracks[0];
+    if (!track) return;
+    const captions = track.mode !== 'showing';
+    track.mode = captions ? 'showing' : 'disabled';
+    setState((old) => ({ ...old, captions }));
+  }, []);
+
+  return { video, state, seek, toggle, toggleMute, setVolume, toggleCaptions };
+}

@@ -1,0 +1,190 @@
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import styled from 'styled-components';
+import { playerTexts } from '../texts/player.ts';
+import { colour, radius, space } from '../theme.ts';
+import { Controls } from './player/controls.tsx';
+import { KeyHelp } from './player/key-help.tsx';
+import { deviceOf, PlaybackFallback } from './player/playback-fallback.tsx';
+import { actionOf, neighbourSpan, type PlayerAction, takesText } from './player/player-keys.ts';
+import { Timeline } from './player/timeline.tsx';
+import { usePlayback } from './player/use-playback.ts';
+import type { ThreadMark } from './thread-strip.tsx';
+
+/** How long a failed playback waits before the fallback appears (specification section 2). */
+export const FALLBACK_DELAY_MS = 1000;
+
+const Frame = styled.div`
+  display: grid;
+  gap: ${space(1)};
+  --strip-ground: ${colour.raised};
+  &:fullscreen {
+    align-content: center;
+    padding: ${space(2)};
+    background: ${colour.raised};
+  }
+`;
+const Picture = styled.div<{ $ratio: number }>`
+  position: relative;
+  width: 100%;
+  max-height: 62vh;
+  aspect-ratio: ${({ $ratio }) => $ratio};
+  border-radius: ${radius.s};
+  overflow: hidden;
+  background: #05070f;
+  video {
+    width: 100%;
+    height: 100%;
+    object-fit: contain;
+  }
+`;
+
+export interface PlayerHandle {
+  /** Jumps to a place on the clip's axis, in milliseconds. */
+  seek(ms: number): void;
+}
+
+interface VideoPlayerProps {
+  readonly title: string;
+  readonly src: string;
+  readonly downloadHref: string;
+  readonly downloadName: string;
+  readonly poster?: string | undefined;
+  readonly captionsSrc?: string | undefined;
+  readonly durationMs: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Pictures per second, for stepping; 30 when unknown. */
+  readonly frameRate?: number | null;
+  readonly marks?: readonly ThreadMark[];
+  readonly ref?: Ref<PlayerHandle>;
+}
+
+/** Plays a clip with its defects on the time axis; every control also has a key while the player has the focus. */
+export function VideoPlayer({
+  title,
+  src,
+  downloadHref,
+  downloadName,
+  poster,
+  captionsSrc,
+  durationMs,
+  width,
+  height,
+  frameRate,
+  marks = [],
+  ref,
+}: VideoPlayerProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { video, state, seek, toggle, toggleMute, setVolume, toggleCaptions } = usePlayback(durationMs);
+  const [failed, setFailed] = useState(false);
+  const [fallback, setFallback] = useState(false);
+  const [help, setHelp] = useState(false);
+  const [fullscreen, setFullscreen] = useState(false);
+
+  useEffect(() => {
+    if (!failed) return;
+    const timer = setTimeout(() => setFallback(true), FALLBACK_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [failed]);
+  useEffect(() => {
+    const read = (): void => setFullscreen(document.fullscreenElement === frame.current);
+    document.addEventListener('fullscreenchange', read);
+    return () => document.removeEventListener('fullscreenchange', read);
+  }, []);
+  useImperativeHandle(ref, () => ({ seek }), [seek]);
+
+  const toggleFullscreen = (): void => {
+    // iPhones have no element full screen; the native player of the video is theirs.
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void frame.current?.requestFullscreen?.().catch(() => undefined);
+  };
+  const retry = (): void => {
+    setFailed(false);
+    setFallback(false);
+    video.current?.load();
+  };
+  const act = (action: PlayerAction): void => {
+    const frameMs = 1000 / (frameRate || 30);
+    switch (action.do) {
+      case 'toggle':
+        return toggle();
+      case 'mute':
+        return toggleMute();
+      case 'captions':
+        return toggleCaptions();
+      case 'fullscreen':
+        return toggleFullscreen();
+      case 'help':
+        return setHelp(true);
+      case 'start':
+        return seek(0);
+      case 'end':
+        return seek(state.durationMs);
+      case 'skip':
+        return seek(state.currentMs + action.seconds * 1000);
+      case 'frame':
+        video.current?.pause();
+        return seek(state.currentMs + action.frames * frameMs);
+      case 'span': {
+        const starts = marks.map(({ startMs }) => startMs);
+        const target = neighbourSpan(starts, state.currentMs, action.direction);
+        if (target !== null) seek(target);
+      }
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    if (takesText(event.target)) return;
+    const onButton = event.target instanceof HTMLButtonElement;
+    // Space on a focused button presses that button.
+    if (onButton && event.key === ' ') return;
+    const action = actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    act(action);
+  };
+
+  return (
+    // Keys are shortcuts only: each one has a button or the seek bar as its equal.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <Frame ref={frame} role="group" aria-label={playerTexts.label(title)} onKeyDown={onKeyDown}>
+      <Picture $ratio={width && height ? width / height : 16 / 9}>
+        <video
+          ref={video}
+          src={src}
+          poster={poster}
+          playsInline
+          preload="metadata"
+          tabIndex={-1}
+          onClick={toggle}
+          onError={() => setFailed(true)}
+        >
+          {captionsSrc && (
+            <track kind="captions" src={captionsSrc} srcLang="en" label={playerTexts.captionsTrack} />
+          )}
+        </video>
+        {fallback && (
+          <PlaybackFallback
+            device={deviceOf(navigator)}
+            src={src}
+            downloadHref={downloadHref}
+            downloadName={downloadName}
+            onRetry={retry}
+          />
+        )}
+      </Picture>
+      <Timeline currentMs={state.currentMs} durationMs={state.durationMs} marks={marks} onSeek={seek} />
+      <Controls
+        playback={state}
+        hasCaptions={captionsSrc !== undefined}
+        fullscreen={fullscreen}
+        onToggle={toggle}
+        onMute={toggleMute}
+        onVolume={setVolume}
+        onCaptions={toggleCaptions}
+        onFullscreen={toggleFullscreen}
+        onHelp={() => setHelp(true)}
+      />
+      <KeyHelp open={help} onOpenChange={setHelp} />
+    </Frame>
+  );
+}

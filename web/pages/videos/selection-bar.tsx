@@ -1,0 +1,65 @@
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { Button } from '../../components/button.tsx';
+import { useDownloadVideo } from '../../data/download.ts';
+import { useDeleteVideo } from '../../data/videos.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { colour, radius, space } from '../../theme.ts';
+
+const { library: texts } = videoTexts;
+
+const Bar = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+  margin-bottom: ${space(2)};
+  padding: ${space(1, 1, 1, 2)};
+  border-radius: ${radius.s};
+  background: ${colour.hover};
+  & > :first-child {
+    margin-right: auto;
+  }
+`;
+
+/** What can be done with several videos at once. */
+export function SelectionBar({
+  videos,
+  onClear,
+}: {
+  readonly videos: VideoDto[];
+  readonly onClear: () => void;
+}) {
+  const download = useDownloadVideo('library');
+  const remove = useDeleteVideo();
+  const ready = videos.filter(({ status }) => status === 'completed');
+  const downloadAll = async (): Promise<void> => {
+    // One after the other: browsers drop downloads that start in the same instant.
+    for (const { id } of ready) await download(id);
+  };
+  const deleteAll = async (): Promise<void> => {
+    if (!window.confirm(texts.deleteManyConfirm(videos.length))) return;
+    onClear();
+    for (const { id } of videos) await remove.mutateAsync(id).catch(() => undefined);
+  };
+  return (
+    <Bar>
+      <span role="status">{texts.selected(videos.length)}</span>
+      <Button
+        size="s"
+        look="secondary"
+        icon="download"
+        disabled={ready.length === 0}
+        onClick={() => void downloadAll()}
+      >
+        {texts.downloadSelected}
+      </Button>
+      <Button size="s" look="danger" icon="trash" onClick={() => void deleteAll()}>
+        {texts.deleteSelected}
+      </Button>
+      <Button size="s" look="quiet" onClick={onClear}>
+        {texts.clearSelection}
+      </Button>
+    </Bar>
+  );
+}

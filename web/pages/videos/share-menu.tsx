@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'react';
+import type { VideoDto } from '#common/api/videos.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Icon, type IconName } from '../../components/icons.tsx';
+import {
+  Menu,
+  MenuContent,
+  MenuItem,
+  MenuLabel,
+  MenuLine,
+  MenuPortal,
+  MenuTrigger,
+} from '../../components/menu.tsx';
+import { serverMessageOf } from '../../data/api-client.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { useShareVideo } from '../../data/videos.ts';
+import { videoTexts } from '../../texts/videos.ts';
+
+const { share: texts, card } = videoTexts;
+
+/** How long the menu stays after the pointer has left it (specification section 2). */
+export const CLOSE_DELAY_MS = 1000;
+
+/** The pages that sharing opens, in the menu's order. */
+export function shareTargets(
+  name: string,
+  link: string,
+): readonly { label: string; icon: IconName; href: string }[] {
+  const intent = new URLSearchParams({ text: texts.text(name), url: link });
+  return [
+    { label: texts.tiktok, icon: 'tiktok', href: 'https://www.tiktok.com/upload' },
+    { label: texts.youtube, icon: 'youtube', href: 'https://studio.youtube.com/' },
+    { label: texts.instagram, icon: 'instagram', href: 'https://www.instagram.com/' },
+    { label: texts.x, icon: 'x', href: `https://twitter.com/intent/tweet?${intent.toString()}` },
+  ];
+}
+
+/** Opens a platform's page and makes the video's own public page reachable. */
+export function ShareMenu({ video }: { readonly video: VideoDto }) {
+  const [open, setOpen] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const share = useShareVideo();
+  const showToast = useShowToast();
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const change = async (shared: boolean): Promise<void> => {
+    try {
+      await share.mutateAsync({ id: video.id, shared });
+      if (!shared) showToast({ title: texts.stopped, description: texts.stoppedDetail });
+    } catch (error) {
+      showToast({
+        title: texts.failed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      });
+    }
+  };
+  const completed = video.status === 'completed';
+  const link = `${window.location.origin}/video/${video.id}`;
+  return (
+    <Menu open={open} onOpenChange={setOpen} modal={false}>
+      <MenuTrigger asChild>
+        <IconButton
+          icon="share"
+          label={card.share}
+          title={completed ? card.share : card.completedOnly}
+          disabled={!completed}
+        />
+      </MenuTrigger>
+      <MenuPortal>
+        <MenuContent
+          align="end"
+          sideOffset={6}
+          onPointerEnter={() => clearTimeout(timer.current)}
+          onPointerLeave={(event) => {
+            if (event.pointerType !== 'mouse') return;
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => setOpen(false), CLOSE_DELAY_MS);
+          }}
+        >
+          <MenuLabel>{texts.public}</MenuLabel>
+          {shareTargets(video.originalFileName, link).map(({ label, icon, href }) => (
+            <MenuItem key={label} asChild onSelect={() => void change(true)}>
+              <a href={href} target="_blank" rel="noopener noreferrer">
+                <Icon name={icon} />
+                {label}
+              </a>
+            </MenuItem>
+          ))}
+          {video.shared && (
+            <>
+              <MenuLine />
+              <MenuItem asChild>
+                <a href={`/video/${video.id}`} target="_blank" rel="noopener noreferrer">
+                  <Icon name="eye" />
+                  {texts.openPage}
+                </a>
+              </MenuItem>
+              <MenuItem onSelect={() => void change(false)}>
+                <Icon name="lock" />
+                {texts.stop}
+              </MenuItem>
+            </>
+          )}
+        </MenuContent>
+      </MenuPortal>
+    </Menu>
+  );
+}

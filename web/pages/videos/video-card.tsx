@@ -1,0 +1,171 @@
+import { useState } from 'react';
+import { buildPath } from '#common/api/endpoint.ts';
+import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
+import { formatBytes, remainingMinutes } from '#common/format.ts';
+import { SHORT_ID_LENGTH } from '#common/limits.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Sashiko } from '../../components/sashiko.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
+import { formatMark } from '../../components/time-text.ts';
+import { useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { CardActions } from './card-actions.tsx';
+import * as Styled from './video-card.styles.ts';
+import { IssueSummary } from './issue-summary.tsx';
+import { RenameForm } from './rename-form.tsx';
+
+const { card: texts } = videoTexts;
+
+interface VideoCardProps {
+  readonly video: VideoDto;
+  readonly open: boolean;
+  readonly selected: boolean;
+  readonly onSelect: () => void;
+  readonly onToggle: () => void;
+}
+
+function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open' | 'onToggle'>) {
+  const playable = video.status === 'completed';
+  return (
+    <Styled.Poster>
+      {video.hasPoster ? (
+        <img
+          src={`${buildPath(mediaPaths.poster, { id: video.id })}?v=${video.version}`}
+          alt={texts.poster(video.originalFileName)}
+          loading="lazy"
+          decoding="async"
+        />
+      ) : (
+        <Sashiko id={`cloth-${video.id}`} />
+      )}
+      {playable && (
+        <Styled.PlayButton
+          type="button"
+          aria-expanded={open}
+          aria-label={open ? texts.collapse : texts.expand}
+          title={open ? texts.collapse : texts.expand}
+          onClick={onToggle}
+        >
+          <Icon name={open ? 'collapse' : 'play'} size={26} />
+        </Styled.PlayButton>
+      )}
+      {video.durationMs !== null && <Styled.Length>{formatMark(video.durationMs)}</Styled.Length>}
+    </Styled.Poster>
+  );
+}
+
+function Progress({ video }: { readonly video: VideoDto }) {
+  const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label;
+  const label = step ?? (video.queuePosition === null ? '' : videoTexts.queued(video.queuePosition));
+  const percent = Math.round(video.progress);
+  return (
+    <div>
+      <ThreadProgress
+        label={video.originalFileName}
+        percent={video.progress}
+        valueText={`${label.replace(/\.{3}$/, '')}, ${percent} percent`}
+        size="s"
+      />
+      <Styled.Facts>
+        <span>{label}</span>
+        <span>
+          {percent} % · {texts.remaining(remainingMinutes(video.estimatedTimeRemaining))}
+        </span>
+      </Styled.Facts>
+    </div>
+  );
+}
+
+function Outcome({ video }: { readonly video: VideoDto }) {
+  const { data: report } = useReport(video.id, video.hasReport, String(video.version));
+  return (
+    <div title={video.unchanged ? videoTexts.unchanged : undefined}>
+      <ThreadStrip
+        size="s"
+        marks={report ? marksOf(report.defects) : []}
+        durationMs={report?.original.media.durationMs ?? null}
+      />
+      <Styled.Facts>
+        <span>
+          {texts.size} {formatBytes(video.fileSize)}
+        </span>
+        <span>
+          <Moment iso={video.createdAt} detail="date" />
+        </span>
+      </Styled.Facts>
+    </div>
+  );
+}
+
+function Failure({ video }: { readonly video: VideoDto }) {
+  const retry = useRetryVideo();
+  return (
+    <div>
+      <Styled.Failure>{video.errorMessage ?? videoTexts.status.failed}</Styled.Failure>
+      <Button size="s" icon="retry" disabled={retry.isPending} onClick={() => retry.mutate(video.id)}>
+        {texts.retry}
+      </Button>
+    </div>
+  );
+}
+
+/** One video of the library: what it is, what was found, and what can be done with it. */
+export function VideoCard({ video, open, selected, onSelect, onToggle }: VideoCardProps) {
+  const [renaming, setRenaming] = useState(false);
+  const rename = useRenameVideo();
+  const name = video.originalFileName;
+  return (
+    <Styled.Card data-video={video.id}>
+      <Poster video={video} open={open} onToggle={onToggle} />
+      <Styled.Body>
+        {renaming ? (
+          <RenameForm
+            name={name}
+            onCancel={() => setRenaming(false)}
+            onSave={(fileName) => {
+              rename.mutate({ id: video.id, fileName }, { onSuccess: () => setRenaming(false) });
+            }}
+          />
+        ) : (
+          <Styled.NameRow>
+            <Styled.Name title={name}>{name}</Styled.Name>
+            <input
+              type="checkbox"
+              checked={selected}
+              aria-label={videoTexts.library.select(name)}
+              onChange={onSelect}
+            />
+          </Styled.NameRow>
+        )}
+        <Styled.Badges>
+          <StatusBadge status={video.status} />
+          <Styled.ShortId>#{video.id.slice(0, SHORT_ID_LENGTH)}</Styled.ShortId>
+          {video.isSample && <Badge tone="info">{texts.sample}</Badge>}
+        </Styled.Badges>
+        <Styled.Middle>
+          {video.status === 'processing' && <Progress video={video} />}
+          {video.status === 'failed' && <Failure video={video} />}
+          {video.status !== 'processing' && video.status !== 'failed' && <Outcome video={video} />}
+        </Styled.Middle>
+        {(video.status === 'processing' || video.status === 'failed') && (
+          <Styled.Facts>
+            <span>
+              {texts.size} {formatBytes(video.fileSize)}
+            </span>
+            <Moment iso={video.createdAt} detail="date" />
+          </Styled.Facts>
+        )}
+        <IssueSummary video={video} />
+        <Styled.Foot>
+          <CardActions video={video} onRename={() => setRenaming(true)} />
+        </Styled.Foot>
+      </Styled.Body>
+    </Styled.Card>
+  );
+}

@@ -1,0 +1,134 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { colour, radius, space } from '../../theme.ts';
+import { VideoCard } from './video-card.tsx';
+import { VideoDetails } from './video-details.tsx';
+
+const MIN_CARD_WIDTH_PX = 300;
+const GAP_PX = 16;
+const ESTIMATED_CARD_HEIGHT_PX = 420;
+
+const Panel = styled.div`
+  height: 75vh;
+  overflow: auto;
+  overscroll-behavior: contain;
+  padding: ${space(1)};
+  margin: ${space(-1)};
+  border-radius: ${radius.m};
+  &:focus-visible {
+    outline: 2px solid ${colour.liveThread};
+  }
+`;
+const Canvas = styled.ul`
+  position: relative;
+  width: 100%;
+`;
+const Row = styled.li`
+  position: absolute;
+  inset: 0 0 auto;
+  padding-bottom: ${GAP_PX}px;
+`;
+const Cells = styled.ul<{ $columns: number }>`
+  display: grid;
+  grid-template-columns: repeat(${({ $columns }) => $columns}, minmax(0, 1fr));
+  gap: ${GAP_PX}px;
+`;
+
+type GridRow =
+  | { readonly kind: 'cards'; readonly videos: readonly VideoDto[] }
+  | { readonly kind: 'details'; readonly video: VideoDto };
+
+/** Cards in rows, and the opened video's details as a row of their own below its card. */
+export function toRows(videos: readonly VideoDto[], columns: number, openId: string | null): GridRow[] {
+  const rows: GridRow[] = [];
+  for (let start = 0; start < videos.length; start += columns) {
+    const cards = videos.slice(start, start + columns);
+    rows.push({ kind: 'cards', videos: cards });
+    const open = cards.find(({ id }) => id === openId);
+    if (open) rows.push({ kind: 'details', video: open });
+  }
+  return rows;
+}
+
+interface VideoGridProps {
+  readonly videos: readonly VideoDto[];
+  readonly aiTools: boolean;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (id: string) => void;
+}
+
+/** The scrolling area of the library; only the rows in sight exist, so that 500 videos scroll like ten. */
+export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProps) {
+  const panel = useRef<HTMLDivElement>(null);
+  const [columns, setColumns] = useState(1);
+  const [openId, setOpenId] = useState<string | null>(null);
+  useEffect(() => {
+    const element = panel.current;
+    if (!element) return;
+    const measure = (): void =>
+      setColumns(Math.max(1, Math.floor((element.clientWidth + GAP_PX) / (MIN_CARD_WIDTH_PX + GAP_PX))));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const rows = toRows(videos, columns, openId);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => panel.current,
+    estimateSize: () => ESTIMATED_CARD_HEIGHT_PX,
+    overscan: 2,
+    getItemKey: (index) => {
+      const row = rows[index];
+      if (!row) return index;
+      return row.kind === 'details' ? `details-${row.video.id}` : `cards-${row.videos[0]?.id ?? index}`;
+    },
+  });
+  const openIndex = rows.findIndex((row) => row.kind === 'details');
+  const { scrollToIndex } = virtualizer;
+  useEffect(() => {
+    if (openId !== null && openIndex >= 0) scrollToIndex(openIndex, { align: 'start' });
+    // Only opening scrolls; rows that move while it is open do not.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [openId]);
+  return (
+    // A scrolling area must be reachable by keyboard (WCAG 2.1.1).
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <Panel ref={panel} tabIndex={0} role="region" aria-label={videoTexts.library.list}>
+      <Canvas style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          if (!row) return null;
+          return (
+            <Row
+              key={item.key}
+              ref={virtualizer.measureElement}
+              data-index={item.index}
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              {row.kind === 'details' ? (
+                <VideoDetails video={row.video} aiTools={aiTools} onClose={() => setOpenId(null)} />
+              ) : (
+                <Cells $columns={columns}>
+                  {row.videos.map((video) => (
+                    <VideoCard
+                      key={video.id}
+                      video={video}
+                      open={video.id === openId}
+                      selected={selected.has(video.id)}
+                      onSelect={() => onSelect(video.id)}
+                      onToggle={() => setOpenId(video.id === openId ? null : video.id)}
+                    />
+                  ))}
+                </Cells>
+              )}
+            </Row>
+          );
+        })}
+      </Canvas>
+    </Panel>
+  );
+}

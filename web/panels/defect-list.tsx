@@ -1,0 +1,71 @@
+import styled from 'styled-components';
+import type { Defect } from '#common/report.ts';
+import { Badge, type Tone } from '../components/badge.tsx';
+import { formatMark } from '../components/time-text.ts';
+import { videoTexts } from '../texts/videos.ts';
+import { colour, figures, radius, space, text } from '../theme.ts';
+
+const List = styled.ol`
+  display: grid;
+  max-height: 420px;
+  overflow: auto;
+`;
+const Row = styled.button`
+  display: grid;
+  grid-template-columns: 6ch 1fr auto;
+  gap: ${space(0.25, 1)};
+  align-items: baseline;
+  width: 100%;
+  padding: ${space(1)};
+  border: 0;
+  border-top: 1px solid ${colour.line};
+  background: none;
+  text-align: left;
+  &:hover {
+    background: ${colour.hover};
+    border-radius: ${radius.s};
+  }
+  p {
+    grid-column: 2 / -1;
+    font-size: ${text.s};
+    color: ${colour.inkSoft};
+  }
+`;
+const Time = styled.span`
+  ${figures}
+  font-size: ${text.s};
+  color: ${colour.inkFaint};
+`;
+const Title = styled.h3`
+  margin-bottom: ${space(1)};
+  font-size: ${text.l};
+`;
+const TONES: Record<Defect['outcome'], Tone> = { repaired: 'live', left_alone: 'defect', flagged: 'warn' };
+
+interface DefectListProps {
+  readonly defects: readonly Defect[];
+  readonly unchanged: boolean;
+  readonly onJump: (ms: number) => void;
+}
+
+/** Every defect of the report with its place, what was done, and a jump to it. */
+export function DefectList({ defects, unchanged, onJump }: DefectListProps) {
+  if (defects.length === 0) return <p>{unchanged ? videoTexts.unchanged : videoTexts.none}</p>;
+  return (
+    <section aria-label={videoTexts.found}>
+      <Title>{videoTexts.found}</Title>
+      <List>
+        {defects.map((defect) => (
+          <li key={defect.id}>
+            <Row type="button" onClick={() => onJump(defect.startMs)}>
+              <Time>{formatMark(defect.startMs)}</Time>
+              <strong>{videoTexts.defects[defect.kind]}</strong>
+              <Badge tone={TONES[defect.outcome]}>{videoTexts.outcomes[defect.outcome]}</Badge>
+              <p>{defect.explanation}</p>
+            </Row>
+          </li>
+        ))}
+      </List>
+    </section>
+  );
+}

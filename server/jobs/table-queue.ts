@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw } from 'objection';
 import { newId } from '#db/base-model.ts';
 import { Job } from '#db/models/job.ts';
 import type { ClaimedJob, EnqueueOptions, JobOutcome, JobQueue } from './job-queue.ts';
@@ -59,8 +60,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       .limit(1);
     if (isPostgres) next.forUpdate().skipLocked();
     const rows = await Job.query(db)
-      .patch({ state: 'running', owner, heartbeatAt: at, startedAt: at })
-      .increment('attempts', 1)
+      .patch({ state: 'running', owner, heartbeatAt: at, startedAt: at, attempts: raw('attempts + 1') })
       .where('id', next)
       .where('state', 'queued')
       .returning('*');
@@ -92,10 +92,13 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       return rows === 0 ? null : 'done';
     }
     if (outcome.kind === 'interrupted') {
-      const rows = await mine()
-        .patch({ state: 'queued', owner: null, runAfter: now() })
-        .decrement('attempts', 1)
-        .increment('interruptions', 1);
+      const rows = await mine().patch({
+        state: 'queued',
+        owner: null,
+        runAfter: now(),
+        attempts: raw('attempts - 1'),
+        interruptions: raw('interruptions + 1'),
+      });
       return rows === 0 ? null : 'requeued';
     }
     const error = outcome.error.slice(0, ERROR_MAX_CHARS);

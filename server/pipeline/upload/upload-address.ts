@@ -44,8 +44,9 @@ export function readUploadUrl(address: string, hosts: readonly string[]): string
   const url = parseUrl(address);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return null;
   if (url.username || url.password || url.search || url.hash || !hosts.includes(url.host)) return null;
-  // URL() resolves "..", so the written form is compared, not the resolved one.
-  return address.endsWith(url.pathname) ? (UPLOAD_PATH.exec(url.pathname)?.[1] ?? null) : null;
+  // URL() resolves "..", so the path as written is read, not the resolved one.
+  const written = address.slice(address.indexOf('/', url.protocol.length + '//'.length));
+  return UPLOAD_PATH.exec(written)?.[1] ?? null;
 }
 
 function parseUrl(text: string): URL | null {

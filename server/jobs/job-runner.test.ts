@@ -1,0 +1,161 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectDatabase } from '#db/connection.ts';
+import { Job } from '#db/models/job.ts';
+import type { ClaimedJob, JobOutcome, JobQueue } from './job-queue.ts';
+import { createJobRunner, type JobHandler, type JobRunner } from './job-runner.ts';
+import { createTableQueue } from './table-queue.ts';
+
+let db: Knex;
+let queue: JobQueue;
+let runner: JobRunner | null = null;
+
+beforeEach(async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-runner-'));
+  db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
+  await db.migrate.latest();
+  queue = createTableQueue({ db, now: Date.now });
+});
+afterEach(async () => {
+  await runner?.drain(0);
+  runner = null;
+  await db.destroy();
+});
+
+interface Probe extends JobHandler {
+  readonly ran: ClaimedJob[];
+  readonly gaveUp: ClaimedJob[];
+}
+
+function handler(work: (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>): Probe {
+  const ran: ClaimedJob[] = [];
+  const gaveUp: ClaimedJob[] = [];
+  return {
+    ran,
+    gaveUp,
+    run(job, signal) {
+      ran.push(job);
+      return work(job, signal);
+    },
+    exhausted: async (job) => void gaveUp.push(job),
+  };
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+function startRunner(video: JobHandler, mail: JobHandler = handler(async () => ({ kind: 'done' }))) {
+  runner = createJobRunner({
+    queue,
+    handlers: { 'process-video': video, 'send-mail': mail },
+    lanes: [
+      { types: ['process-video'], concurrency: 1 },
+      { types: ['send-mail'], concurrency: 2 },
+    ],
+    owner: 'test',
+    logger: pino({ level: 'silent' }),
+    heartbeatMs: 20,
+    idleMs: 20,
+    staleMs: null,
+  });
+  return runner;
+}
+
+const stateOf = async (id: string) => (await Job.query(db).findById(id))?.state;
+const clip = (videoId: string) => queue.enqueue('process-video', { videoId }, { videoId });
+
+describe('job runner', () => {
+  it('works on one clip at a time and does not let a mail wait for it', async () => {
+    let now = 0;
+    let most = 0;
+    const video = handler(async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 60);
+      });
+      now -= 1;
+      return { kind: 'done' };
+    });
+    const mail = handler(async () => ({ kind: 'done' }));
+    const ids = [await clip('a'), await clip('b'), await clip('c')];
+    await startRunner(video, mail).start();
+    const letter = await queue.enqueue('send-mail', { to: 'a@b.test', subject: '', text: '', html: '' });
+    await expect.poll(() => stateOf(letter)).toBe('done');
+    expect(await stateOf(ids[2] ?? '')).not.toBe('done');
+    await expect.poll(() => stateOf(ids[2] ?? ''), { timeout: 5000 }).toBe('done');
+    expect(most).toBe(1);
+  });
+
+  it('tries a thrown failure again and says once when it gives up', async () => {
+    const video = handler(() => Promise.reject(new Error('boom')));
+    const id = await clip('a');
+    await startRunner(video).start();
+    for (let round = 0; round < 3; round += 1) {
+      await expect.poll(() => video.ran.length, { timeout: 5000 }).toBe(round + 1);
+      await Job.query(db).findById(id).patch({ runAfter: 0 });
+    }
+    await expect.poll(() => video.gaveUp.length, { timeout: 5000 }).toBe(1);
+    expect(await Job.query(db).findById(id)).toMatchObject({ state: 'failed', attempts: 3 });
+  });
+
+  it('takes back at its start what a killed process held', async () => {
+    const id = await clip('a');
+    await queue.claim('killed', ['process-video']);
+    const video = handler(async () => ({ kind: 'done' }));
+    await startRunner(video).start();
+    await expect.poll(() => stateOf(id)).toBe('done');
+    expect(video.ran[0]?.attempt).toBe(2);
+  });
+
+  it('stops a job that was cancelled within a heartbeat', async () => {
+    const video = handler(async (_job, signal) => {
+      await untilAborted(signal);
+      return { kind: 'interrupted' };
+    });
+    const id = await clip('a');
+    await startRunner(video).start();
+    await expect.poll(() => video.ran.length).toBe(1);
+    await queue.cancelForVideo('a');
+    await expect.poll(() => runner?.running()).toBe(0);
+    expect(await stateOf(id)).toBe('cancelled');
+  });
+
+  it('puts running jobs back when the process stops, without using up an attempt', async () => {
+    const video = handler(async (_job, signal) => {
+      await untilAborted(signal);
+      return { kind: 'failed', error: 'cancelled', retryable: true };
+    });
+    const id = await clip('a');
+    await clip('b');
+    await startRunner(video).start();
+    await expect.poll(() => video.ran.length).toBe(1);
+    await runner?.drain(10);
+    expect(await Job.query(db).findById(id)).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      interruptions: 1,
+    });
+    expect(video.ran.length).toBe(1);
+  });
+
+  it('lets a job that is nearly done finish before it stops', async () => {
+    const video = handler(async () => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
+      return { kind: 'done' };
+    });
+    const id = await clip('a');
+    await startRunner(video).start();
+    await expect.poll(() => video.ran.length).toBe(1);
+    await runner?.drain(5000);
+    expect(await stateOf(id)).toBe('done');
+  });
+});

@@ -1,0 +1,184 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Job } from '#db/models/job.ts';
+import type { JobQueue } from './job-queue.ts';
+
+export interface QueueUnderTest {
+  readonly db: Knex;
+  /** A queue on that database with the given clock. */
+  readonly make: (now: () => number) => JobQueue;
+  readonly close: () => Promise<void>;
+}
+
+/** What every queue adapter must do; run once for each of them. */
+export function describeQueue(name: string, open: () => Promise<QueueUnderTest>): void {
+  describe(`queue: ${name}`, () => {
+    let under: QueueUnderTest;
+    let queue: JobQueue;
+    let time = 1_000_000;
+    const clip = (videoId: string, priority = 0) =>
+      queue.enqueue('process-video', { videoId }, { videoId, priority });
+    const claim = () => queue.claim('a', ['process-video']);
+
+    beforeAll(async () => {
+      under = await open();
+      queue = under.make(() => time);
+    });
+    beforeEach(async () => {
+      await Job.query(under.db).delete();
+      time += 1_000_000;
+    });
+    afterAll(async () => under.close());
+
+    it('gives jobs by priority, then by age', async () => {
+      await clip('first');
+      time += 1;
+      await clip('second');
+      time += 1;
+      await clip('paid', 10);
+      const order = [await claim(), await claim(), await claim(), await claim()];
+      expect(order.map((job) => job?.videoId)).toEqual(['paid', 'first', 'second', undefined]);
+      expect(order[0]).toMatchObject({ attempt: 1, payload: { videoId: 'paid' }, type: 'process-video' });
+    });
+
+    it('gives each job to one of many takers', async () => {
+      for (let count = 0; count < 10; count += 1) await clip(`v${count}`);
+      const taken = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => queue.claim(`owner${index}`, ['process-video'])),
+      );
+      const ids = taken.filter((job) => job !== null).map((job) => job.id);
+      expect(new Set(ids).size).toBe(ids.length);
+      let rest = 0;
+      while (await claim()) rest += 1;
+      expect(ids.length + rest).toBe(10);
+    });
+
+    it('gives only the kinds that were asked for, and nothing before its time', async () => {
+      await queue.enqueue(
+        'send-mail',
+        { to: 'a@b.test', subject: '', text: '', html: '' },
+        { runAfter: time + 500 },
+      );
+      expect(await claim()).toBeNull();
+      expect(await queue.claim('a', ['send-mail'])).toBeNull();
+      time += 500;
+      expect(await queue.claim('a', ['send-mail'])).toMatchObject({ type: 'send-mail' });
+    });
+
+    it('shows a job with the commit of its transaction, and never after a rollback', async () => {
+      let announced = 0;
+      const stop = queue.onEnqueued(() => {
+        announced += 1;
+      });
+      const rolledBack = under.db.transaction(async (trx) => {
+        await queue.enqueue('process-video', { videoId: 'x' }, { trx });
+        throw new Error('no');
+      });
+      await expect(rolledBack).rejects.toThrow('no');
+      expect(await claim()).toBeNull();
+      expect(announced).toBe(0);
+      await under.db.transaction(async (trx) => {
+        await queue.enqueue('process-video', { videoId: 'y' }, { trx });
+      });
+      await expect.poll(() => announced).toBe(1);
+      stop();
+      expect(await claim()).not.toBeNull();
+    });
+
+    it('counts an attempt at the start and gives up after the third', async () => {
+      await clip('v');
+      const seen: (number | undefined)[] = [];
+      const became: unknown[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const job = await claim();
+        seen.push(job?.attempt);
+        became.push(
+          job && (await queue.finish(job.id, 'a', { kind: 'failed', error: 'x', retryable: true })),
+        );
+        time += 60_000;
+      }
+      expect(seen).toEqual([1, 2, 3]);
+      expect(became).toEqual(['requeued', 'requeued', 'exhausted']);
+      expect(await claim()).toBeNull();
+    });
+
+    it('waits before it tries again', async () => {
+      await clip('v');
+      const job = await claim();
+      await queue.finish(job?.id ?? '', 'a', { kind: 'failed', error: 'x', retryable: true });
+      expect(await claim()).toBeNull();
+      time += 2000;
+      expect(await claim()).toMatchObject({ attempt: 2 });
+    });
+
+    it('does not try again what cannot get better', async () => {
+      await clip('v');
+      const job = await claim();
+      const outcome = { kind: 'failed', error: 'not a video', retryable: false } as const;
+      expect(await queue.finish(job?.id ?? '', 'a', outcome)).toBe('exhausted');
+      time += 60_000;
+      expect(await claim()).toBeNull();
+    });
+
+    it('puts an interrupted job back without using up an attempt', async () => {
+      await clip('v');
+      for (let round = 0; round < 5; round += 1) {
+        const job = await claim();
+        expect(job?.attempt).toBe(1);
+        expect(await queue.finish(job?.id ?? '', 'a', { kind: 'interrupted' })).toBe('requeued');
+      }
+    });
+
+    it('takes back what a dead process held, and gives up when it died three times', async () => {
+      await clip('v');
+      for (const attempt of [1, 2, 3]) {
+        expect(await queue.claim(`process${attempt}`, ['process-video'])).toMatchObject({ attempt });
+        expect(await queue.recover(5000)).toEqual({ requeued: [], exhausted: [] });
+        time += 5000;
+        const { requeued, exhausted } = await queue.recover(5000);
+        expect(requeued.length).toBe(attempt < 3 ? 1 : 0);
+        expect(exhausted.map((job) => job.videoId)).toEqual(attempt < 3 ? [] : ['v']);
+      }
+      expect(await claim()).toBeNull();
+    });
+
+    it('refuses the late word of an owner who lost the job', async () => {
+      await clip('v');
+      const job = await queue.claim('old', ['process-video']);
+      const id = job?.id ?? '';
+      expect(await queue.heartbeat(id, 'old')).toBe(true);
+      time += 1;
+      await queue.recover(0);
+      expect(await queue.heartbeat(id, 'old')).toBe(false);
+      await queue.claim('new', ['process-video']);
+      expect(await queue.finish(id, 'old', { kind: 'done' })).toBeNull();
+      expect(await queue.finish(id, 'new', { kind: 'done' })).toBe('done');
+    });
+
+    it('cancels the jobs of a video and names the running ones', async () => {
+      await clip('v');
+      const job = await claim();
+      await clip('v');
+      expect(await queue.cancelForVideo('v')).toEqual([job?.id]);
+      expect(await queue.heartbeat(job?.id ?? '', 'a')).toBe(false);
+      expect(await claim()).toBeNull();
+    });
+
+    it('tells how many jobs are in front', async () => {
+      await clip('a');
+      time += 1;
+      await clip('b');
+      time += 1;
+      await clip('c', 10);
+      expect(await Promise.all(['c', 'a', 'b', 'none'].map((id) => queue.positionOfVideo(id)))).toEqual([
+        0,
+        1,
+        2,
+        null,
+      ]);
+      await claim();
+      expect(await queue.positionOfVideo('c')).toBeNull();
+      expect(await queue.positionOfVideo('b')).toBe(1);
+    });
+  });
+}

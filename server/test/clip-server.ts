@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Koa from 'koa';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { PLANS, type PlanSlug } from '#common/plans.ts';
+import { newId } from '#db/base-model.ts';
+import { connectDatabase, type DatabaseConfig } from '#db/connection.ts';
+import { User } from '#db/models/user.ts';
+import { createDraftsRoutes } from '#server/drafts/drafts.routes.ts';
+import { createDraftsService } from '#server/drafts/drafts.service.ts';
+import { createEventBus, type EventBus } from '#server/events.ts';
+import type { AppState } from '#server/http/context.ts';
+import { answerErrors } from '#server/http/error-middleware.ts';
+import { createTableQueue } from '#server/jobs/table-queue.ts';
+import { createObjectGc } from '#server/maintenance/object-gc.ts';
+import { createDraftExpiry } from '#server/plans/draft-retention.ts';
+import { createQuota } from '#server/plans/quota.ts';
+import { createDownloadRoutes } from '#server/pipeline/download/download.routes.ts';
+import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
+import { createChecksumScope } from '#server/pipeline/upload/checksum.ts';
+import { createCompleteUpload } from '#server/pipeline/upload/complete-upload.ts';
+import { createRawPut } from '#server/pipeline/upload/raw-put.ts';
+import { createTusServer } from '#server/pipeline/upload/tus-server.ts';
+import { createUploadFiles } from '#server/pipeline/upload/upload-files.ts';
+import { createUploadLocks } from '#server/pipeline/upload/upload-locks.ts';
+import { createUploadRoutes } from '#server/pipeline/upload/upload.routes.ts';
+import { createUploadService } from '#server/pipeline/upload/upload.service.ts';
+import { UploadStore } from '#server/pipeline/upload/upload-store.ts';
+import { createVideoRestore } from '#server/videos/restore-video.ts';
+import { createVideoState } from '#server/videos/video-state.ts';
+import { createVideosRoutes } from '#server/videos/videos.routes.ts';
+import { createVideosService } from '#server/videos/videos.service.ts';
+
+export interface ClipServerOptions {
+  /** Default: a new SQLite file. */
+  readonly database?: DatabaseConfig;
+  /** Bytes to keep free on the disk; a huge value stands for a full one. */
+  readonly reserveBytes?: number;
+}
+
+/** A signed-in person of a test. */
+export interface TestUser {
+  readonly id: string;
+  readonly plan: PlanSlug;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type ClipServer = Awaited<ReturnType<typeof startClipServer>>;
+
+const SILENT = pino({ level: 'silent' });
+
+/**
+ * The part of the server that handles clips (uploads, library, drafts, media) behind the real routes on a
+ * real port. A header names the signed-in person; sessions have tests of their own.
+ */
+export async function startClipServer(options: ClipServerOptions = {}) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));
+  const sqlitePath = path.join(dataDir, 'test.sqlite');
+  const db = connectDatabase(options.database ?? { databaseUrl: null, sqlitePath });
+  await db.migrate.latest();
+  const clock = { offsetMs: 0 };
+  const now = () => Date.now() + clock.offsetMs;
+  const events = createEventBus();
+  const parts = assemble({ db, dataDir, events, now, reserveBytes: options.reserveBytes ?? 0 });
+  const server = createServer(koaFor(db, parts.routers).callback());
+  const url = await listen(server);
+  return {
+    url,
+    dataDir,
+    db,
+    events,
+    clock,
+    now,
+    ...parts,
+    async newUser(plan: PlanSlug = 'business'): Promise<TestUser> {
+      const id = newId();
+      const name = id.slice(0, 12);
+      await User.query(db).insert({
+        id,
+        username: name,
+        usernameLower: name.toLowerCase(),
+        email: `${name}@clips.test`,
+        emailLower: `${name}@clips.test`.toLowerCase(),
+        passwordHash: '-',
+        emailVerifiedAt: now(),
+        plan,
+        reputation: 0,
+        createdAt: now(),
+        updatedAt: now(),
+      });
+      return { id, plan: PLANS[plan].slug, headers: { 'x-test-user': id } };
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+      await db.destroy();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Assembly {
+  readonly db: Knex;
+  readonly dataDir: string;
+  readonly events: EventBus;
+  readonly now: () => number;
+  readonly reserveBytes: number;
+}
+
+function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
+  const uploadFolder = path.join(dataDir, 'uploads');
+  const storage = createDiskStorage(path.join(dataDir, 'objects'));
+  const files = createUploadFiles(uploadFolder);
+  const locks = createUploadLocks();
+  const checksums = createChecksumScope();
+  const queue = createTableQueue({ db, now });
+  const quota = createQuota({ db, now, enforcePlans: true });
+  const draftExpiry = createDraftExpiry(null);
+  const state = createVideoState({ db, events, quota, now });
+  const gc = createObjectGc({ db, storage, now });
+  const store = new UploadStore({ db, folder: uploadFolder, files, checksums, now });
+  const tus = createTusServer({ store, locks, logger: SILENT });
+  const uploads = createUploadService({ db, files, locks, quota, events, now, reserveBytes });
+  const complete = createCompleteUpload({
+    ...{ db, uploads, files, locks, storage, queue, quota, draftExpiry, events, now },
+  });
+  const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
+  const videos = createVideosService({
+    ...{ db, storage, queue, state, quota, events, now, collect: gc.collect },
+  });
+  const restore = createVideoRestore({ db, storage, queue, state, events, now });
+  const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
+  const routers = [
+    createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: null }),
+    createVideosRoutes({ videos, makeSample: () => Promise.reject(new Error('no tools in this server')) }),
+    createDownloadRoutes({ videos, storage, demoMode: false }),
+    createDraftsRoutes({ drafts, storage }),
+  ];
+  return { storage, files, locks, queue, quota, state, gc, uploads, complete, videos, drafts, routers };
+}
+
+function koaFor(db: Knex, routers: ReturnType<typeof assemble>['routers']) {
+  const app = new Koa<AppState, Record<never, never>>();
+  app.on('error', () => undefined);
+  app.use(async (ctx, next) => {
+    ctx.state.requestId = 'test';
+    ctx.state.logger = SILENT;
+    ctx.state.identify = async () => {
+      const user = await User.query(db).findById(ctx.get('x-test-user'));
+      return user ? { user, sessionHash: null, scopes: null } : null;
+    };
+    await next();
+  });
+  app.use(answerErrors());
+  for (const router of routers) app.use(router.routes());
+  return app;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}

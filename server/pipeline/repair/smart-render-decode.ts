@@ -2,9 +2,10 @@ import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
-/** A picture as it leaves the decoder: time in ticks of the decoded stream, planes as `rawvideo` packs them. */
+/** A picture as it leaves the decoder: planes as `rawvideo` packs them. */
 export interface DecodedPicture {
-  readonly pts: number;
+  /** Ticks of the decoded stream; null where the decoder knows none. */
+  readonly pts: number | null;
   readonly pixels: Buffer;
 }
 
@@ -30,7 +31,7 @@ export async function* streamPictures(
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const hand = createHandOver<DecodedPicture>();
-  const times: number[] = [];
+  const times: (number | null)[] = [];
   let waitForTime: (() => void) | null = null;
   let picture = Buffer.allocUnsafe(options.pictureBytes);
   let filled = 0;
@@ -43,7 +44,7 @@ export async function* streamPictures(
         waitForTime = resolve;
       });
     }
-    return times[index] ?? 0;
+    return times[index] ?? null;
   };
   const run = runFfmpeg(plan, {
     tools: options.tools,
@@ -51,9 +52,9 @@ export async function* streamPictures(
     stallMs: DECODE_STALL_MS,
     wallMs: WALL_MS,
     onStderrLine: (line) => {
-      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+) /.exec(line);
+      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
       if (!shown) return;
-      times.push(Number(shown[1]));
+      times.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
       waitForTime?.();
     },
     onStdout: async (chunk) => {

@@ -10,6 +10,7 @@ import type { MediaLimits } from '../worker-protocol.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 import { encodeSegment, type EncodedSegment, type TargetSequence } from './smart-render-encode.ts';
+import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import { cutCandidates, planSegments, type Segment } from './smart-render-plan.ts';
 import {
@@ -114,21 +115,19 @@ async function render(
       encoded.push(null);
       continue;
     }
+    const label = `smart-render-${number}`;
+    const decoder = createGroupDecoder({
+      ...{ source, order, cuts, decodeFrom: segment.decodeFrom },
+      workDir: input.workDir,
+      pixelFormat: format.name,
+      pictureBytes: format.pictureBytes,
+      tools: input.tools,
+      threads: input.limits.threads,
+      signal: input.signal,
+    });
     const pixels = openPixels(
-      {
-        source,
-        order,
-        cuts,
-        workDir: input.workDir,
-        pixelFormat: format.name,
-        pictureBytes: format.pictureBytes,
-        tools: input.tools,
-        threads: input.limits.threads,
-        signal: input.signal,
-      },
-      segment.pictures,
-      segment.decodeFrom,
-      `smart-render-${number}`,
+      { decoder, workDir: input.workDir, pictureBytes: format.pictureBytes, label },
+      segment.pictures.map((picture) => picture.pixels),
     );
     const result = await encodeSegment({
       target,

@@ -1,0 +1,120 @@
+import path from 'node:path';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { container } from '#server/media/mp4/box.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { streamPictures } from './smart-render-decode.ts';
+import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
+import type { SmartSource } from './smart-render-source.ts';
+
+export interface OriginalsInput {
+  readonly source: SmartSource;
+  readonly order: DisplayOrder;
+  /** Samples where decoding may start, rising. */
+  readonly cuts: readonly number[];
+  /** The one of them where the main run starts. */
+  readonly decodeFrom: number;
+  readonly workDir: string;
+  readonly pixelFormat: string;
+  readonly pictureBytes: number;
+  readonly tools: ToolPaths;
+  readonly threads: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Decodes single groups of pictures of an MP4 clip: their samples are put into a small clip of their own,
+ * so that nothing depends on how a demuxer seeks or edits. Numbers are places in display order.
+ */
+export function createGroupDecoder(input: OriginalsInput): OriginalDecoder {
+  const placeOf = (sample: number) => input.order.placeOf[sample] ?? 0;
+  const startOf = (place: number) =>
+    input.cuts.findLast((sample) => placeOf(sample) <= place) ?? input.decodeFrom;
+  return {
+    firstFrame: placeOf(input.decodeFrom),
+    group(places) {
+      const groups = new Map<number, number[]>();
+      for (const place of places) {
+        const start = startOf(place);
+        groups.set(start, [...(groups.get(start) ?? []), place]);
+      }
+      return [...groups.values()];
+    },
+    run: (wanted, label) => decodeGroup(input, startOf(wanted[0] ?? 0), wanted, label),
+  };
+}
+
+async function* decodeGroup(
+  input: OriginalsInput,
+  from: number,
+  wanted: readonly number[],
+  label: string,
+): AsyncGenerator<NumberedPicture> {
+  const { samples } = input.source;
+  const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
+  const origin = samples[from]?.dts ?? 0;
+  const placeAt = new Map<number, number>();
+  for (let sample = from; sample <= lastSample; sample++) {
+    placeAt.set((samples[sample]?.pts ?? 0) - origin, input.order.placeOf[sample] ?? 0);
+  }
+  const clipPath = await writeClip(input, from, lastSample + 1, label);
+  let previous = -1;
+  for await (const { pts, pixels } of streamPictures(decodePlan(input, clipPath), input)) {
+    const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
+    previous = place;
+    yield { frame: place, pixels };
+  }
+}
+
+/** A small clip of the samples `[from, end)` with the times of the original, counted from the first decode time. */
+async function writeClip(input: OriginalsInput, from: number, end: number, label: string): Promise<string> {
+  const { source } = input;
+  const origin = source.samples[from]?.dts ?? 0;
+  const clip = source.samples.slice(from, end).map((sample) => ({
+    bytes: { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+    dts: sample.dts - origin,
+    pts: sample.pts - origin,
+    durationTicks: sample.durationTicks,
+    sync: sample.sync,
+  }));
+  // Without its edit list the clip shows hidden pictures too, and its times are plain media times.
+  const bare = container(
+    'trak',
+    (source.track.trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref'),
+  );
+  const moov = container(
+    'moov',
+    (source.movie.moov.children ?? []).filter((box) => box.type === 'mvhd'),
+  );
+  const outputPath = path.join(input.workDir, `${label}.mp4`);
+  await writeMovie(outputPath, {
+    ftyp: source.movie.ftyp,
+    moov,
+    tracks: [rebuildTrack(bare, source.track.timescale, clip)],
+    signal: input.signal,
+  });
+  return outputPath;
+}
+
+function decodePlan(input: OriginalsInput, clipPath: string): FfmpegPlan {
+  return {
+    label: 'decode pictures to be replaced',
+    logLevel: 'info',
+    globalOptions: ['-copyts'],
+    inputs: [
+      { path: clipPath, format: 'mov', options: ['-threads', String(input.threads), '-noautorotate'] },
+    ],
+    outputs: [
+      {
+        path: 'pipe:1',
+        options: [
+          ...'-map 0:v:0 -fps_mode passthrough -vf showinfo=checksum=0 -f rawvideo'.split(' '),
+          '-pix_fmt',
+          input.pixelFormat,
+        ],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}

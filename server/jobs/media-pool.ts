@@ -54,6 +54,10 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
     // Node 20 reads TypeScript only through a loader, which threads do not inherit under vitest.
     ...(filename.endsWith('.ts') ? { execArgv: ['--import', 'tsx'] } : {}),
   });
+  // A thread that cannot even load its code says so here as well; unheard, it would end the server.
+  pool.on('error', (error: Error) => {
+    options.logger?.warn({ detail: error.stack ?? error.message }, 'media thread broke');
+  });
   const graceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
 
   return {

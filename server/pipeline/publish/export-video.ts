@@ -82,7 +82,7 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
     video: { treatment: 'copied', reason: null, unitsKept: total, unitsTotal: total },
     reencodedSpans: [],
   };
-  if (edit.length === 0 && needs.video === null) {
+  if (edit.length === 0 && needs.video === null && !input.encodeAll) {
     return needs.container === null ? copied : repack(input, copied, outputPath);
   }
   let reason = needs.video ?? 'coding only the damaged pictures anew did not pass its checks';

@@ -22,9 +22,22 @@ export interface HashInput {
  * bytes that start at a key frame decode to equal pictures.
  * @throws MediaToolError when the file cannot be read
  */
-export async function hashPackets(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[]> {
+export function hashPackets(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[]> {
+  return runHash(input, ['-map', `0:${stream}:0`, '-c', 'copy']);
+}
+
+/**
+ * SHA-256 of every decoded picture, display order, for streams whose coded form differs between containers
+ * (start codes in AVI and transport streams, lengths in MP4).
+ * @throws MediaToolError when the file cannot be read
+ */
+export function hashPictures(input: HashInput): Promise<HashedPacket[]> {
+  return runHash(input, ['-map', '0:v:0', '-vsync', 'passthrough']);
+}
+
+async function runHash(input: HashInput, choice: readonly string[]): Promise<HashedPacket[]> {
   let text = '';
-  await runFfmpeg(hashPlan(input, stream), {
+  await runFfmpeg(hashPlan(input, choice), {
     tools: input.tools,
     signal: input.signal,
     onStdout: (chunk) => {
@@ -34,17 +47,21 @@ export async function hashPackets(input: HashInput, stream: 'v' | 'a'): Promise<
   return parseFrameHash(text);
 }
 
-function hashPlan(input: HashInput, stream: 'v' | 'a'): FfmpegPlan {
+function hashPlan(input: HashInput, choice: readonly string[]): FfmpegPlan {
   return {
-    label: 'hash the coded units',
+    label: 'hash a stream',
     globalOptions: ['-copyts'],
     inputs: [
-      { path: input.path, format: input.info.format, options: uploadedInputOptions(input.info.format) },
+      {
+        path: input.path,
+        format: input.info.format,
+        options: [...uploadedInputOptions(input.info.format), '-noautorotate'],
+      },
     ],
     outputs: [
       {
         path: 'pipe:1',
-        options: ['-map', `0:${stream}:0`, '-c', 'copy', '-f', 'framehash', '-hash', 'sha256'],
+        options: [...choice, '-f', 'framehash', '-hash', 'sha256'],
       },
     ],
     expectedDurationMs: null,

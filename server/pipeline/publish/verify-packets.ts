@@ -1,7 +1,7 @@
 import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
-import { hashPackets, type HashedPacket } from './packet-hashes.ts';
+import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
 
 /**
@@ -20,18 +20,34 @@ export async function checkPackets(
   const video = await hashPackets(after, 'v');
   checks.push(risingCheck(video), lengthCheck(info, planned, input));
   if (input.video.treatment === 'copied') {
-    checks.push(equalCheck('pictures bit-exact', 'coded pictures', await hashPackets(before, 'v'), video));
+    checks.push(
+      sameCodedForm(analysis.info)
+        ? equalCheck('pictures bit-exact', 'coded pictures', await hashPackets(before, 'v'), video)
+        : equalCheck(
+            'pictures bit-exact',
+            'decoded pictures',
+            await hashPictures(before),
+            await hashPictures(after),
+          ),
+    );
   } else if (input.video.treatment === 'smart_render') {
     checks.push(keptCheck(await hashPackets(before, 'v'), video, planned, input));
   }
   if (input.audio.treatment === 'copied' && info.audio.length > 0) {
     const [original, result] = [await hashPackets(before, 'a'), await hashPackets(after, 'a')];
-    // Transport streams wrap each unit in a header that MP4 stores once: same sound, other bytes.
-    if (analysis.info.format === 'mov' || analysis.info.format === 'matroska') {
+    if (sameCodedForm(analysis.info)) {
       checks.push(equalCheck('sound bit-exact', 'sound packets', original, result));
     }
   }
   return checks;
+}
+
+/**
+ * Transport streams and AVI mark units with start codes or headers of their own, MP4 and Matroska store
+ * lengths and the header once: same content, other bytes.
+ */
+function sameCodedForm(info: MediaInfo): boolean {
+  return info.format === 'mov' || info.format === 'matroska';
 }
 
 function risingCheck(packets: readonly HashedPacket[]): ResultCheck {

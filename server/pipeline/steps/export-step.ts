@@ -181,6 +181,11 @@ function gentler(attempt: Attempt, done: Done, work: ExportWork): Attempt | null
     const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
   }
+  const carried = done.outcome.video.treatment === 'copied' && work.needs.container !== null;
+  if (carried && !attempt.encodeAll) {
+    const note = `Carrying the coded pictures over did not pass these checks, so all were coded anew: ${why}`;
+    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
+  }
   if (attempt.pictures.length > 0) {
     const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
     const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));

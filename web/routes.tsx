@@ -7,6 +7,10 @@ export interface RoutePage {
   readonly Page: LazyExoticComponent<ComponentType>;
 }
 
+const editorPage = lazy(() =>
+  import('./pages/editor/editor-page.tsx').then((module) => ({ default: module.EditorPage })),
+);
+
 /** The table of screens (specification section 2); every page is fetched when it is first opened. */
 export const ROUTES: readonly RoutePage[] = [
   {
@@ -52,6 +56,16 @@ export const ROUTES: readonly RoutePage[] = [
     Page: lazy(() =>
       import('./pages/report/report-page.tsx').then((module) => ({ default: module.ReportPage })),
     ),
+  },
+  {
+    path: '/editor',
+    access: 'signed-in',
+    Page: editorPage,
+  },
+  {
+    path: '/editor/:videoId',
+    access: 'signed-in',
+    Page: editorPage,
   },
   {
     path: '/drafts',

@@ -65,6 +65,13 @@ export const reportTexts = {
     sound: (codec: string, hz: number, channels: number) => `${codec}, ${hz} Hz, ${channels} ch`,
     noSound: 'no sound',
   },
+  pictures: {
+    title: 'Before and after',
+    original: 'Original',
+    result: 'Mended',
+    missing: 'No picture could be read here.',
+    alt: (defect: string, side: string) => `${defect}: ${side}`,
+  },
   notes: 'Remarks',
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:

@@ -14,6 +14,7 @@ import { useVideo } from '../../data/video-by-id.ts';
 import { useReport } from '../../data/videos.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, figures, space, text } from '../../theme.ts';
+import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
 import { ReportFacts } from './report-facts.tsx';
 
@@ -148,6 +149,11 @@ export function ReportPage() {
           </Axis>
           <h2>{texts.defects.title}</h2>
           <DefectTable defects={report.defects} />
+          <DefectPictures
+            videoId={id}
+            defects={report.defects}
+            ratio={(video?.width ?? 16) / (video?.height ?? 9)}
+          />
           <ReportFacts report={report} />
           {report.notes.length > 0 && (
             <div>

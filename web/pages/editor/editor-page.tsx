@@ -1,0 +1,107 @@
+import { useParams } from 'react-router-dom';
+import styled from 'styled-components';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { useSession } from '../../data/session.ts';
+import { useVideos } from '../../data/videos.ts';
+import { editorTexts as texts } from '../../texts/editor.ts';
+import { colour, radius, screen, space } from '../../theme.ts';
+import { VideoChooser } from './video-chooser.tsx';
+import { Workbench } from './workbench.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Lead = styled.p`
+  margin-top: ${space(1)};
+  color: ${colour.inkSoft};
+`;
+const Columns = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: ${space(3)};
+  align-items: start;
+  ${screen.desktop} {
+    grid-template-columns: 300px minmax(0, 1fr);
+  }
+`;
+const Quiet = styled.div`
+  display: grid;
+  justify-items: center;
+  gap: ${space(1.5)};
+  padding: ${space(8, 2)};
+  border: 1px dashed ${colour.chalk};
+  border-radius: ${radius.m};
+  text-align: center;
+`;
+const Notice = styled.p`
+  display: flex;
+  gap: ${space(1)};
+  padding: ${space(1.5)};
+  border-radius: ${radius.s};
+  background: ${colour.warnSoft};
+`;
+
+/** Choose a completed video and work on it; an unknown or unfinished id leads back to the choice (D-94c). */
+export function EditorPage() {
+  const { videoId } = useParams();
+  const { user } = useSession();
+  const { data, isError, refetch } = useVideos('editor');
+  const completed = (data ?? []).filter(({ status }) => status === 'completed');
+  const chosen = completed.find(({ id }) => id === videoId);
+  const unfinished = data?.find(({ id }) => id === videoId && !chosen);
+  return (
+    <Frame>
+      <div>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <Lead>{texts.lead}</Lead>
+      </div>
+      {isError && !data && (
+        <p role="alert">
+          {texts.failed}{' '}
+          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </p>
+      )}
+      {!data && !isError && (
+        <div role="status">
+          <p>{texts.loading}</p>
+          <Skeleton $height="240px" />
+        </div>
+      )}
+      {data && videoId !== undefined && !chosen && (
+        <Notice role="status">
+          <Icon name="alert" />
+          {unfinished ? texts.notReady(unfinished.originalFileName) : texts.notFound}
+        </Notice>
+      )}
+      {data && completed.length === 0 && (
+        <Quiet>
+          <Icon name="editor" size={36} />
+          <strong>{texts.emptyTitle}</strong>
+          <p>{texts.emptyText}</p>
+          <ButtonLink to="/#upload">{texts.emptyAction}</ButtonLink>
+        </Quiet>
+      )}
+      {completed.length > 0 && (
+        <Columns>
+          <VideoChooser videos={completed} />
+          {chosen && user ? (
+            <Workbench key={chosen.id} video={chosen} plan={user.plan} />
+          ) : (
+            <Quiet>
+              <Icon name="film" size={36} />
+              <p>{texts.pick}</p>
+            </Quiet>
+          )}
+        </Columns>
+      )}
+    </Frame>
+  );
+}

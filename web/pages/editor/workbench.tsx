@@ -1,0 +1,136 @@
+import { useRef } from 'react';
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import { buildPath } from '#common/api/endpoint.ts';
+import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
+import { formatBytes } from '#common/format.ts';
+import { planAllows, type PlanSlug } from '#common/plans.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Card } from '../../components/card.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { marksOf } from '../../components/thread-strip.tsx';
+import { type PlayerHandle, VideoPlayer } from '../../components/video-player.tsx';
+import { useReport } from '../../data/videos.ts';
+import { DefectList } from '../../panels/defect-list.tsx';
+import { UpsellCards } from '../../panels/upsell-cards.tsx';
+import { editorTexts as texts } from '../../texts/editor.ts';
+import { colour, screen, space, text } from '../../theme.ts';
+
+const Bench = styled.div`
+  display: grid;
+  gap: ${space(3)};
+  min-width: 0;
+`;
+const Stage = styled(Card)`
+  display: grid;
+  gap: ${space(2)};
+  padding: ${space(2)};
+  min-width: 0;
+  h2 {
+    font-size: ${text.xl};
+    overflow-wrap: anywhere;
+  }
+`;
+const Side = styled.div`
+  display: grid;
+  align-items: start;
+  gap: ${space(2)};
+  ${screen.tablet} {
+    grid-template-columns: 1fr 1fr;
+  }
+`;
+const Versions = styled(Card)`
+  display: grid;
+  gap: ${space(1)};
+  h3 {
+    font-size: ${text.l};
+  }
+  li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: ${space(1)};
+    padding: ${space(1, 0)};
+    border-top: 1px dashed ${colour.chalk};
+  }
+  a {
+    display: inline-flex;
+    align-items: center;
+    gap: ${space(0.5)};
+    min-height: 36px;
+    margin-left: auto;
+    font-size: ${text.s};
+    font-weight: 600;
+  }
+`;
+
+/** Player, defects and versions of the chosen video; the AI tools of other plans are shown locked. */
+export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
+  const { id, originalFileName: name } = video;
+  const player = useRef<PlayerHandle>(null);
+  const { data: report } = useReport(id, video.hasReport, String(video.version));
+  const path = (template: string): string => buildPath(template, { id });
+  return (
+    <Bench>
+      <Stage aria-label={name}>
+        <h2>{name}</h2>
+        <VideoPlayer
+          ref={player}
+          title={name}
+          src={path(mediaPaths.stream)}
+          downloadHref={path(mediaPaths.download)}
+          downloadName={`video-${id}.mp4`}
+          poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
+          captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
+          durationMs={video.durationMs}
+          width={video.width}
+          height={video.height}
+          frameRate={report?.result.media.frameRate ?? null}
+          marks={report ? marksOf(report.defects) : []}
+        />
+        {report && (
+          <DefectList
+            defects={report.defects}
+            unchanged={video.unchanged}
+            onJump={(ms) => player.current?.seek(ms)}
+          />
+        )}
+        {video.hasReport && (
+          <Link to={`/videos/${id}/report`}>
+            <Icon name="report" size={17} /> {texts.report}
+          </Link>
+        )}
+      </Stage>
+      {!planAllows(plan, 'ai_tools') && (
+        <Side>
+          <UpsellCards />
+        </Side>
+      )}
+      <Versions>
+        <h3>{texts.versions}</h3>
+        <ul>
+          {!video.unchanged && (
+            <li>
+              {texts.repaired}
+              <Badge tone="ok">{texts.current}</Badge>
+              {video.resultSizeBytes !== null && formatBytes(video.resultSizeBytes)}
+              <a href={path(mediaPaths.download)} download={`video-${id}.mp4`}>
+                <Icon name="download" size={17} />
+                {texts.download}
+              </a>
+            </li>
+          )}
+          <li>
+            {texts.original}
+            {video.unchanged && <Badge tone="ok">{texts.current}</Badge>}
+            {formatBytes(video.fileSize)}
+            <a href={path(mediaPaths.original)} download={name}>
+              <Icon name="download" size={17} />
+              {texts.download}
+            </a>
+          </li>
+        </ul>
+      </Versions>
+    </Bench>
+  );
+}

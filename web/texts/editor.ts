@@ -1,0 +1,21 @@
+/** Texts of the editor. */
+export const editorTexts = {
+  title: 'Editor',
+  lead: 'Choose a mended clip, see where the stitches are, and work on from there.',
+  choose: 'Completed videos',
+  loading: 'Loading your videos...',
+  failed: 'Your videos could not be loaded.',
+  retry: 'Retry',
+  notFound: 'That video is not in your library. Choose one below.',
+  notReady: (name: string) => `${name} is not ready yet. It can be edited when processing is complete.`,
+  emptyTitle: 'Nothing to edit yet',
+  emptyText: 'Videos appear here when their repair is complete.',
+  emptyAction: 'Upload a video',
+  pick: 'Choose a video to begin.',
+  report: 'Repair report',
+  versions: 'Versions',
+  original: 'Original, as uploaded',
+  repaired: 'Mended',
+  current: 'current',
+  download: 'Download',
+} as const;

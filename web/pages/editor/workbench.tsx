@@ -39,6 +39,13 @@ const Side = styled.div`
     grid-template-columns: 1fr 1fr;
   }
 `;
+const ReportLink = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  font-weight: 600;
+`;
 const Versions = styled(Card)`
   display: grid;
   gap: ${space(1)};
@@ -96,9 +103,9 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           />
         )}
         {video.hasReport && (
-          <Link to={`/videos/${id}/report`}>
+          <ReportLink to={`/videos/${id}/report`}>
             <Icon name="report" size={17} /> {texts.report}
-          </Link>
+          </ReportLink>
         )}
       </Stage>
       {!planAllows(plan, 'ai_tools') && (
@@ -111,9 +118,9 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
         <ul>
           {!video.unchanged && (
             <li>
-              {texts.repaired}
+              <span>{texts.repaired}</span>
               <Badge tone="ok">{texts.current}</Badge>
-              {video.resultSizeBytes !== null && formatBytes(video.resultSizeBytes)}
+              {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
               <a href={path(mediaPaths.download)} download={`video-${id}.mp4`}>
                 <Icon name="download" size={17} />
                 {texts.download}
@@ -121,9 +128,9 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
             </li>
           )}
           <li>
-            {texts.original}
+            <span>{texts.original}</span>
             {video.unchanged && <Badge tone="ok">{texts.current}</Badge>}
-            {formatBytes(video.fileSize)}
+            <span>{formatBytes(video.fileSize)}</span>
             <a href={path(mediaPaths.original)} download={name}>
               <Icon name="download" size={17} />
               {texts.download}

@@ -42,7 +42,7 @@ export const ideasApi = {
     method: 'GET',
     path: '/api/ideas',
     summary: 'Ideas of the board, most wanted first.',
-    query: ideasQuery,
+    query: ideasQuery.optional(),
     response: z.array(ideaDto),
   }),
   create: defineEndpoint({

@@ -21,7 +21,7 @@ export function createIdeasRoutes({ ideas, limits }: IdeasRoutesDeps): AppRouter
     return ideas.similar(user, query.text);
   });
 
-  signedIn(router, ideasApi.list, async ({ user, query }) => ideas.list(user, query));
+  signedIn(router, ideasApi.list, async ({ user, query }) => ideas.list(user, query ?? {}));
 
   signedIn(router, ideasApi.create, async ({ ctx, user, body }) => {
     await submissions.consume(user.id);

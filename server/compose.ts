@@ -1,0 +1,347 @@
+import { createServer, type Server as HttpServer } from 'node:http';
+import { statfs } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { connectDatabase } from '#db/connection.ts';
+import { createAccountRoutes } from './account/account.routes.ts';
+import { createAccountService } from './account/account.service.ts';
+import { toSessionBody } from './accounts/accounts.presenter.ts';
+import { createAccountsRoutes } from './accounts/accounts.routes.ts';
+import { createAccountsService } from './accounts/accounts.service.ts';
+import { createMailTokens } from './accounts/mail-tokens.ts';
+import { createMailer, type Mailer } from './accounts/mailer.ts';
+import { createOutboxRoutes } from './accounts/outbox.routes.ts';
+import { createPasswords } from './accounts/passwords.ts';
+import { createSendMailJob } from './accounts/send-mail.job.ts';
+import { createAnalyticsRoutes } from './analytics/analytics.routes.ts';
+import { createAnalyticsService } from './analytics/analytics.service.ts';
+import { createApiAccessRoutes } from './api-access/api-access.routes.ts';
+import { createTokensService } from './api-access/tokens.service.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createDraftsRoutes } from './drafts/drafts.routes.ts';
+import { createDraftsService } from './drafts/drafts.service.ts';
+import { AppError } from './errors.ts';
+import { createEventBus, type EventBus } from './events.ts';
+import { createHealthRoutes } from './http/health.routes.ts';
+import { createRateLimits } from './http/rate-limit.ts';
+import { closeSession, identifyBySession } from './http/session.ts';
+import { createSessionStore, type SessionStore } from './http/session-store.ts';
+import { serveWebFiles } from './http/web-files.ts';
+import { createIdeasRoutes } from './ideas/ideas.routes.ts';
+import { createIdeasService } from './ideas/ideas.service.ts';
+import type { JobQueue } from './jobs/job-queue.ts';
+import { createJobRunner, type JobRunner } from './jobs/job-runner.ts';
+import { createMediaPool } from './jobs/media-pool.ts';
+import { createTableQueue } from './jobs/table-queue.ts';
+import type { Logger } from './logger.ts';
+import { createHousekeeping, type Housekeeping } from './maintenance/housekeeping.ts';
+import { createObjectGc } from './maintenance/object-gc.ts';
+import type { ToolPaths } from './media/tools.ts';
+import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
+import { createNotificationsService } from './notifications/notifications.service.ts';
+import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
+import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
+import { createPublishService } from './pipeline/publish/publish.service.ts';
+import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
+import type { MediaStorage } from './pipeline/storage/media-storage.ts';
+import { createChecksumScope } from './pipeline/upload/checksum.ts';
+import { createCompleteUpload } from './pipeline/upload/complete-upload.ts';
+import { createRawPut } from './pipeline/upload/raw-put.ts';
+import { createTusServer } from './pipeline/upload/tus-server.ts';
+import { createUploadFiles } from './pipeline/upload/upload-files.ts';
+import { createUploadLocks } from './pipeline/upload/upload-locks.ts';
+import { createUploadRoutes } from './pipeline/upload/upload.routes.ts';
+import { createUploadService } from './pipeline/upload/upload.service.ts';
+import { UploadStore } from './pipeline/upload/upload-store.ts';
+import { createWorkFolders } from './pipeline/work-folders.ts';
+import { createAiToolsRoutes } from './plans/ai-tools.routes.ts';
+import { createDraftExpiry } from './plans/draft-retention.ts';
+import { createQuota } from './plans/quota.ts';
+import { forwardEvents } from './realtime/forward-events.ts';
+import { createSocketServer, type SocketServer } from './realtime/socket-server.ts';
+import { createSubscriptionRoutes } from './subscription/subscription.routes.ts';
+import { createSubscriptionService } from './subscription/subscription.service.ts';
+import { createVideoState } from './videos/video-state.ts';
+import { createVideosRoutes } from './videos/videos.routes.ts';
+import { createVideosService } from './videos/videos.service.ts';
+
+export interface ComposeOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Entry of the media threads: `worker.ts` in the sources, `worker.js` in the bundle. */
+  readonly workerUrl: URL;
+  /** Sandboxed ffmpeg and ffprobe. */
+  readonly tools: ToolPaths;
+  /** Folder of the built pages; null where they are served by something else. */
+  readonly webDir: string | null;
+  /** Epoch milliseconds; tests hold it still. */
+  readonly now?: () => number;
+  /** Takes the place of mail server and outbox. */
+  readonly mailer?: Mailer;
+  /** Kinds of work this process takes from the queue; all by default. */
+  readonly work?: readonly ('media' | 'mail')[];
+}
+
+/** Everything `main.ts` and the tests hold of a composed server. */
+export interface Services {
+  readonly httpServer: HttpServer;
+  readonly db: Knex;
+  readonly events: EventBus;
+  readonly storage: MediaStorage;
+  readonly queue: JobQueue;
+  readonly runner: JobRunner;
+  readonly sessions: SessionStore;
+  readonly sockets: SocketServer;
+  readonly housekeeping: Housekeeping;
+  /** Sweeps of rows that nobody can use any more; run now and then by `main.ts`. */
+  readonly sweep: () => Promise<void>;
+  /** From now on `/readyz` says no, so that a balancer sends nobody here. */
+  readonly stopAccepting: () => void;
+  /** Ends the media threads, listeners and the database; after the runner has drained. */
+  readonly close: () => Promise<void>;
+}
+
+const UPLOAD_RESERVE_BYTES = 1024 ** 3;
+
+/**
+ * Makes every part and hands each the parts it needs: the only place that knows them all. The database
+ * must be migrated before the server listens; nothing works on the queue before `runner.start()`.
+ */
+export async function compose(options: ComposeOptions): Promise<Services> {
+  const { config, logger } = options;
+  const now = options.now ?? Date.now;
+  const inDataDir = (name: string) => path.join(config.dataDir, name);
+  const work = options.work ?? ['media', 'mail'];
+
+  const db = connectDatabase(config);
+  const events = createEventBus();
+  const limits = createRateLimits(config.rateLimits);
+  const queue = createTableQueue({ db, now });
+  const storage = createDiskStorage(inDataDir('objects'));
+  const sessions = createSessionStore({ db, events, now });
+  const notifications = createNotificationsService({ db, events, logger, now });
+
+  const passwords = createPasswords();
+  const tokens = createMailTokens(db, now);
+  const outboxDir = inDataDir('outbox');
+  const mailer =
+    options.mailer ?? createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, outboxDir, logger });
+  const accounts = createAccountsService({
+    db,
+    events,
+    jobs: queue,
+    passwords,
+    tokens,
+    sessions,
+    now,
+    publicUrl: config.publicUrl,
+    emailVerification: config.emailVerification,
+  });
+
+  const quota = createQuota({ db, now, enforcePlans: config.enforcePlans });
+  const draftExpiry = createDraftExpiry(config.draftDaysBusiness);
+  const state = createVideoState({ db, events, quota, now });
+  const gc = createObjectGc({ db, storage, now });
+  const videos = createVideosService({
+    db,
+    storage,
+    queue,
+    state,
+    quota,
+    events,
+    now,
+    collect: (sha256s) => gc.collect(sha256s),
+  });
+  const drafts = createDraftsService({ db, videos, events, draftExpiry, now });
+
+  const uploadsDir = inDataDir('uploads');
+  const files = createUploadFiles(uploadsDir);
+  const locks = createUploadLocks();
+  const checksums = createChecksumScope();
+  const reserveBytes = UPLOAD_RESERVE_BYTES;
+  const uploads = createUploadService({ db, files, locks, quota, events, now, reserveBytes });
+  const complete = createCompleteUpload({
+    db,
+    uploads,
+    files,
+    locks,
+    storage,
+    queue,
+    quota,
+    draftExpiry,
+    events,
+    now,
+  });
+  const store = new UploadStore({ db, folder: uploadsDir, files, checksums, now });
+  const tus = createTusServer({ store, locks, logger });
+  const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
+
+  const workFolders = createWorkFolders(inDataDir('work'));
+  const pool = createMediaPool({ workerUrl: options.workerUrl, threads: config.jobConcurrency, logger });
+  const processVideo = createProcessVideoJob({
+    db,
+    storage,
+    state,
+    publisher: createPublishService({ db, storage, state, now }),
+    pool,
+    work: workFolders,
+    events,
+    logger,
+    tools: options.tools,
+    limits: config.mediaLimits,
+    version: options.version,
+  });
+  const runner = createJobRunner({
+    queue,
+    handlers: { 'process-video': processVideo, 'send-mail': createSendMailJob({ mailer, logger }) },
+    lanes: [
+      { types: ['process-video'], concurrency: work.includes('media') ? config.jobConcurrency : 0 },
+      { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
+    ],
+    owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
+    logger,
+    staleMs: config.databaseUrl === null ? null : 30_000,
+  });
+  const housekeeping = createHousekeeping({
+    db,
+    events,
+    storage,
+    files,
+    locks,
+    complete,
+    gc,
+    work: workFolders,
+    logger,
+    now,
+  });
+
+  const subscription = createSubscriptionService({
+    db,
+    events,
+    now,
+    billing: config.billing,
+    notify: notifications.notify,
+  });
+  const apiTokens = createTokensService({ db, enforcePlans: config.enforcePlans, now });
+  const passwordGuesses = limits({ points: 5, durationS: 60 });
+  const account = createAccountService({
+    db,
+    storage,
+    events,
+    now,
+    verifyPassword: passwords.verify,
+    async stopWork(videoIds) {
+      for (const videoId of videoIds) {
+        runner.cancel(await queue.cancelForVideo(videoId));
+        await workFolders.remove(videoId);
+      }
+    },
+    async removeUploadFiles(uploadIds) {
+      for (const id of uploadIds) await files.remove(id);
+    },
+  });
+
+  let accepting = true;
+  const routers = [
+    createHealthRoutes({
+      isReady: async () => {
+        if (!accepting) return false;
+        await db.raw('select 1');
+        const { bavail, bsize } = await statfs(config.dataDir);
+        return bavail * bsize > 0;
+      },
+    }),
+    createAccountsRoutes({ accounts, limits, logger }),
+    ...(config.smtpUrl === null && config.env !== 'production' ? [createOutboxRoutes(outboxDir)] : []),
+    createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: config.publicUrl }),
+    createVideosRoutes({ videos, makeSample }),
+    createDownloadRoutes({ videos, storage, demoMode: config.demoMode }),
+    createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
+    createDraftsRoutes({ drafts, storage }),
+    createNotificationsRoutes(notifications),
+    createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits }),
+    createSubscriptionRoutes({ subscription, toSessionBody, now }),
+    createAccountRoutes({
+      account,
+      limitPassword: (userId) => passwordGuesses.consume(userId),
+      endSession: async (ctx) => closeSession(ctx),
+    }),
+    createApiAccessRoutes({ tokens: apiTokens, publicUrl: config.publicUrl, version: options.version }),
+    createAnalyticsRoutes({
+      analytics: createAnalyticsService({ db, enforcePlans: config.enforcePlans, now }),
+    }),
+  ];
+
+  const { app, sessionMiddleware } = createApp({
+    config,
+    logger,
+    db,
+    sessions,
+    limits,
+    routers,
+    async identifyToken(token) {
+      const bearer = await apiTokens.authenticate(token);
+      return bearer && { user: bearer.user, sessionHash: null, scopes: bearer.scopes };
+    },
+    ...(options.webDir === null ? {} : { webFiles: await serveWebFiles(options.webDir, config.publicUrl) }),
+  });
+  const handle = app.callback();
+  const httpServer = createServer((request, response) => void handle(request, response));
+  httpServer.headersTimeout = 20_000;
+  // A 2 GB upload on a slow line takes hours: what ends a connection is silence, not its age.
+  httpServer.requestTimeout = 0;
+  httpServer.timeout = 75_000;
+  httpServer.keepAliveTimeout = 65_000;
+
+  const sockets = createSocketServer({
+    httpServer,
+    app,
+    sessionMiddleware,
+    identify: (ctx) => identifyBySession(ctx, db),
+    sessions,
+    events,
+    logger,
+    publicUrl: config.publicUrl,
+  });
+  const stopForwarding = forwardEvents({
+    events,
+    push: sockets,
+    statusOf: (videoId) => videos.statusForPush(videoId),
+    logger,
+  });
+  const stopNotices = notifications.listen();
+
+  return {
+    httpServer,
+    db,
+    events,
+    storage,
+    queue,
+    runner,
+    sessions,
+    sockets,
+    housekeeping,
+    async sweep() {
+      await sessions.purge();
+      await tokens.purge();
+      await notifications.purge();
+      await subscription.sweepTrials();
+    },
+    stopAccepting() {
+      accepting = false;
+    },
+    async close() {
+      stopForwarding();
+      stopNotices();
+      await pool.close();
+      await db.destroy();
+    },
+  };
+}
+
+async function makeSample(): Promise<{ videoId: string }> {
+  throw new AppError('unavailable');
+}

@@ -1,0 +1,41 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createRouter, type AppRouter } from './context.ts';
+
+export interface HealthDeps {
+  /** Whether requests can be served: database, disk, not stopping. May throw. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+const LAG_LIMIT_MS = 1000;
+const READY_WITHIN_MS = 1000;
+
+/**
+ * `/healthz`: the process lives and its event loop turns (asks nothing of the database, so that an outage
+ * there does not restart us). `/readyz`: requests can be served now.
+ */
+export function createHealthRoutes({ isReady }: HealthDeps): AppRouter {
+  const router = createRouter();
+  const lag = monitorEventLoopDelay({ resolution: 100 });
+  lag.enable();
+
+  router.get('/healthz', async (ctx) => {
+    const lagMs = lag.percentile(50) / 1e6;
+    lag.reset();
+    const alive = Number.isNaN(lagMs) || lagMs < LAG_LIMIT_MS;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = alive ? 200 : 503;
+    ctx.body = { status: alive ? 'ok' : 'slow' };
+  });
+
+  router.get('/readyz', async (ctx) => {
+    const late = new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), READY_WITHIN_MS).unref();
+    });
+    const ready = await Promise.race([isReady().catch(() => false), late]);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = ready ? 200 : 503;
+    ctx.body = { status: ready ? 'ready' : 'not ready' };
+  });
+
+  return router;
+}

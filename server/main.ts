@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { compose, type Services } from './compose.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
+import { DataDirInUse, lockDataDir } from './data-lock.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { findTools } from './media/find-tools.ts';
+import { knownFlaw } from './media/known-flaws.ts';
+import { createSandbox } from './media/sandbox.ts';
+import type { ToolPaths } from './media/tools.ts';
+
+const FROM_SOURCES = import.meta.url.endsWith('.ts');
+const fromHere = (relative: string) => new URL(relative, import.meta.url);
+const SWEEP_MS = 3600_000;
+const FIRST_SWEEP_MS = 60_000;
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  process.on('unhandledRejection', (error) => die(logger, error));
+  process.on('uncaughtException', (error) => die(logger, error));
+  const unlock = await lockDataDir(config.dataDir);
+  for (const warning of config.warnings) logger.warn(warning);
+
+  const tools = await prepareTools(config, logger);
+  const webDir = fileURLToPath(fromHere(FROM_SOURCES ? '../dist/web' : '../web'));
+  const hasPages = existsSync(path.join(webDir, 'index.html'));
+  const services = await compose({
+    config,
+    logger,
+    version: readVersion(),
+    workerUrl: fromHere(FROM_SOURCES ? './pipeline/worker.ts' : './worker.js'),
+    tools,
+    webDir: hasPages ? webDir : null,
+  });
+  await services.db.migrate.latest();
+  services.httpServer.listen(config.port, config.host);
+  await once(services.httpServer, 'listening');
+  await services.runner.start();
+  services.housekeeping.start();
+  const sweeps = startSweeps(services, logger);
+  logger.info(
+    { url: config.publicUrl, host: config.host, port: config.port, pages: hasPages },
+    hasPages ? `Reelmend is ready at ${config.publicUrl}` : 'Reelmend is ready; the pages come from Vite',
+  );
+
+  let stopping = false;
+  const stop = (signal: string) => {
+    // Dynos and terminals repeat the signal; one orderly stop is enough.
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), 25_000).unref();
+    clearInterval(sweeps);
+    shutDown(services)
+      .then(unlock)
+      .then(
+        () => {
+          logger.info('stopped');
+          process.exit(0);
+        },
+        (error: unknown) => die(logger, error),
+      );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+}
+
+/** Finds ffmpeg and wraps it; without it the server runs and says on every clip what is missing. */
+async function prepareTools(config: Config, logger: Logger): Promise<ToolPaths> {
+  const found = await findTools(config);
+  if (!found) {
+    logger.error(
+      'ffmpeg and ffprobe were not found, so no clip can be mended. Install them (Debian: apt-get install ffmpeg) ' +
+        'or set FFMPEG_PATH and FFPROBE_PATH.',
+    );
+    return { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+  }
+  const flaw = knownFlaw(found.version);
+  if (flaw) logger.warn(flaw);
+  const sandbox = await createSandbox({
+    tools: found.paths,
+    folder: path.join(config.dataDir, 'tools'),
+    dataLimitMb: config.toolMemoryMb,
+  });
+  for (const missing of sandbox.missing)
+    logger.warn(`This machine lacks ${missing}; media tools run without it.`);
+  logger.info({ ffmpeg: found.version, source: found.source, ...config.mediaLimits }, 'media tools');
+  return sandbox.tools;
+}
+
+function startSweeps({ sweep }: Services, logger: Logger): NodeJS.Timeout {
+  const run = () => {
+    sweep().catch((error: unknown) => logger.error({ err: error }, 'a sweep failed'));
+  };
+  setTimeout(run, FIRST_SWEEP_MS).unref();
+  const timer = setInterval(run, SWEEP_MS);
+  timer.unref();
+  return timer;
+}
+
+/**
+ * Ends within 20 s: nobody new, pages told to come back, uploads cut after 3 s (what arrived is kept),
+ * repairs given 8 s and then put back.
+ */
+async function shutDown(services: Services): Promise<void> {
+  const { httpServer, sockets, runner, housekeeping } = services;
+  services.stopAccepting();
+  sockets.bye(10_000);
+  const closed = new Promise<void>((resolve) => httpServer.close(() => resolve()));
+  httpServer.closeIdleConnections();
+  const cut = setTimeout(() => httpServer.closeAllConnections(), 3000);
+  await Promise.all([runner.drain(8000), housekeeping.stop()]);
+  await sockets.close();
+  httpServer.closeAllConnections();
+  clearTimeout(cut);
+  await closed;
+  await services.close();
+}
+
+function readVersion(): string {
+  const file = fromHere(FROM_SOURCES ? '../package.json' : '../../package.json');
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
+}
+
+function die(logger: Logger, error: unknown): never {
+  logger.fatal({ err: error }, 'the server must stop');
+  process.exit(1);
+}
+
+main().catch((error: unknown) => {
+  // Mistakes of the setting are sentences for people, not traces.
+  if (error instanceof ConfigError || error instanceof DataDirInUse) console.error(error.message);
+  else console.error(error);
+  process.exit(1);
+});

@@ -15,6 +15,7 @@ import { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { createEventBus } from '#server/events.ts';
+import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { createAccountService, type AccountService } from './account.service.ts';
@@ -48,6 +49,8 @@ describe('account service', () => {
       verifyPassword: async (hash, password) => hash === `hash of ${password}`,
       stopWork: async (videoIds) => void stopped.push(...videoIds),
       removeUploadFiles: async () => undefined,
+      // Three minutes later: what was put just now may still belong to somebody's commit.
+      collect: createObjectGc({ db, storage, now: () => Date.now() + 180_000 }).collect,
     });
   });
 
@@ -229,7 +232,7 @@ describe('account service', () => {
     const tables = await db('sqlite_master').where('type', 'table').pluck('name');
     for (const table of tables.filter((name) => !/^(sqlite|migrations)/.test(name))) {
       const columns = await db(table).columnInfo();
-      if ('user_id' in columns) expect(await db(table).where('user_id', ann), table).toEqual([]);
+      if ('userId' in columns) expect(await db(table).where('userId', ann), table).toEqual([]);
     }
     expect((await User.query(db)).map((row) => row.username)).toEqual(['bob']);
   });

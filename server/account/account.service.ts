@@ -10,7 +10,6 @@ import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { exportAccount } from './export-account.ts';
-import { removeUnusedObjects } from './remove-objects.ts';
 import { heldObjects, measureStorage } from './storage-use.ts';
 import type { TarEntry } from './tar-archive.ts';
 import { withdrawVotes } from './withdraw-votes.ts';
@@ -26,6 +25,8 @@ export interface AccountDeps {
   readonly stopWork: (videoIds: readonly string[]) => Promise<void>;
   /** Removes the bytes of unfinished uploads. */
   readonly removeUploadFiles: (uploadIds: readonly string[]) => Promise<void>;
+  /** Removes those of the objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
 }
 
 export interface AccountService {
@@ -50,7 +51,7 @@ export function createAccountService(deps: AccountDeps): AccountService {
       const message = 'The password is not right.';
       throw new AppError('invalid_input', message, { fields: { password: message } });
     }
-    const videoIds = (await Video.query(db).select('id').where('user_id', userId)).map((row) => row.id);
+    const videoIds = (await Video.query(db).select('id').where('userId', userId)).map((row) => row.id);
     await deps.stopWork(videoIds);
     const gone = await removeRows(db, user);
     if (gone === null) return;
@@ -58,7 +59,7 @@ export function createAccountService(deps: AccountDeps): AccountService {
     for (const ideaId of gone.ideaIds) events.emit('idea.changed', { ideaId });
     for (const authorId of gone.authorIds) events.emit('reputation.changed', { userId: authorId });
     await deps.removeUploadFiles(gone.uploadIds);
-    await removeUnusedObjects(deps, gone.objects);
+    await deps.collect(gone.objects);
   }
 
   return {
@@ -76,8 +77,8 @@ async function removeRows(db: Knex, user: User) {
   return db.transaction(async (trx) => {
     const locked = await User.query(trx).findById(user.id).forUpdate();
     if (!locked) return null;
-    const own = { user_id: user.id };
-    const sessions = await Session.query(trx).select('id_hash').where(own);
+    const own = { userId: user.id };
+    const sessions = await Session.query(trx).select('idHash').where(own);
     const uploads = await Upload.query(trx).select('id').where(own);
     const received = await Upload.query(trx).select('sha256').where(own).whereNotNull('sha256');
     const objects = await heldObjects(trx, user.id);

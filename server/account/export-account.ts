@@ -62,33 +62,33 @@ export async function exportAccount(deps: ExportDeps, userId: string): Promise<T
 type Rows = Awaited<ReturnType<typeof readRows>>;
 
 async function readRows(db: Knex, userId: string) {
-  const own = { user_id: userId };
+  const own = { userId };
   const user = await User.query(db).findById(userId).throwIfNotFound(notFound());
   const { passwordHash: _secret, ...account } = user.toJSON();
-  const videos = await Video.query(db).where(own).orderBy(['created_at', 'id']);
+  const videos = await Video.query(db).where(own).orderBy(['createdAt', 'id']);
   const versions = await VideoVersion.query(db)
     .select('video_versions.*')
-    .join('videos', 'videos.id', 'video_versions.video_id')
-    .where('videos.user_id', userId)
-    .orderBy(['video_versions.created_at', 'video_versions.id']);
+    .join('videos', 'videos.id', 'video_versions.videoId')
+    .where('videos.userId', userId)
+    .orderBy(['video_versions.createdAt', 'video_versions.id']);
   return {
     account: { ...account, username: user.username },
     trials: await Trial.query(db).where(own),
-    sessions: await Session.query(db).select('created_at', 'last_seen_at', 'expires_at').where(own),
+    sessions: await Session.query(db).select('createdAt', 'lastSeenAt', 'expiresAt').where(own),
     tokens: await ApiToken.query(db)
-      .select('name', 'hint', 'scopes', 'created_at', 'last_used_at', 'expires_at')
+      .select('name', 'hint', 'scopes', 'createdAt', 'lastUsedAt', 'expiresAt')
       .where(own),
     videos,
     versions,
-    drafts: await Draft.query(db).where(own).orderBy(['created_at', 'id']),
+    drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
     // The id of an upload is the secret part of its address.
     uploads: await Upload.query(db)
-      .select('file_name', 'file_type', 'size_bytes', 'offset_bytes', 'state', 'created_at', 'expires_at')
+      .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')
       .where(own),
-    usage: await UsageUnit.query(db).select('month', 'video_id', 'created_at', 'released_at').where(own),
-    ideas: await Idea.query(db).where(own).orderBy(['created_at', 'id']),
-    votes: await IdeaVote.query(db).select('idea_id', 'created_at').where(own),
-    notifications: await Notification.query(db).where(own).orderBy(['created_at', 'id']),
+    usage: await UsageUnit.query(db).select('month', 'videoId', 'createdAt', 'releasedAt').where(own),
+    ideas: await Idea.query(db).where(own).orderBy(['createdAt', 'id']),
+    votes: await IdeaVote.query(db).select('ideaId', 'createdAt').where(own),
+    notifications: await Notification.query(db).where(own).orderBy(['createdAt', 'id']),
   };
 }
 

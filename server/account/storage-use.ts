@@ -15,17 +15,17 @@ export interface HeldObject {
 
 /** Every stored object the account's rows point at, each once; originals win over versions, these over the rest. */
 export async function heldObjects(db: Knex, userId: string): Promise<HeldObject[]> {
-  const videos = await Video.query(db).select('original_sha256', 'file_size').where('user_id', userId);
-  const drafts = await Draft.query(db).select('sha256', 'size_bytes').where('user_id', userId);
+  const videos = await Video.query(db).select('originalSha256', 'fileSize').where('userId', userId);
+  const drafts = await Draft.query(db).select('sha256', 'sizeBytes').where('userId', userId);
   const versions = await VideoVersion.query(db)
-    .select('video_versions.kind', 'video_versions.sha256', 'video_versions.size_bytes')
-    .join('videos', 'videos.id', 'video_versions.video_id')
-    .where('videos.user_id', userId);
+    .select('video_versions.kind', 'video_versions.sha256', 'video_versions.sizeBytes')
+    .join('videos', 'videos.id', 'video_versions.videoId')
+    .where('videos.userId', userId);
   const extras = await StoredObject.query(db)
-    .select('sha256', 'size_bytes')
-    .whereIn('sha256', extrasOf(db, userId, 'report_sha256'))
-    .orWhereIn('sha256', extrasOf(db, userId, 'captions_sha256'))
-    .orWhereIn('sha256', extrasOf(db, userId, 'poster_sha256'));
+    .select('sha256', 'sizeBytes')
+    .whereIn('sha256', extrasOf(db, userId, 'reportSha256'))
+    .orWhereIn('sha256', extrasOf(db, userId, 'captionsSha256'))
+    .orWhereIn('sha256', extrasOf(db, userId, 'posterSha256'));
   const all: HeldObject[] = [
     ...videos.map((row) => held(row.originalSha256, row.fileSize, 'originals')),
     ...drafts.map((row) => held(row.sha256, row.sizeBytes, 'originals')),
@@ -51,8 +51,8 @@ export async function measureStorage(db: Knex, userId: string): Promise<StorageU
   const bytesOf = (list: HeldObject['list']) =>
     objects.reduce((sum, object) => (object.list === list ? sum + object.sizeBytes : sum), 0);
   const uploads = await Upload.query(db)
-    .select('offset_bytes')
-    .where('user_id', userId)
+    .select('offsetBytes')
+    .where('userId', userId)
     .whereIn('state', ['open', 'received']);
   const use = {
     originalsBytes: bytesOf('originals'),
@@ -68,10 +68,10 @@ function held(sha256: string, sizeBytes: number, list: HeldObject['list']): Held
   return { sha256, sizeBytes, list };
 }
 
-function extrasOf(db: Knex, userId: string, column: 'report_sha256' | 'captions_sha256' | 'poster_sha256') {
+function extrasOf(db: Knex, userId: string, column: 'reportSha256' | 'captionsSha256' | 'posterSha256') {
   return VideoVersion.query(db)
     .select(`video_versions.${column}`)
-    .join('videos', 'videos.id', 'video_versions.video_id')
-    .where('videos.user_id', userId)
+    .join('videos', 'videos.id', 'video_versions.videoId')
+    .where('videos.userId', userId)
     .whereNotNull(`video_versions.${column}`);
 }

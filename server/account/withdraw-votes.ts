@@ -15,9 +15,9 @@ export interface WithdrawnVotes {
  */
 export async function withdrawVotes(userId: string, trx: Transaction): Promise<WithdrawnVotes> {
   const ideas = await Idea.query(trx)
-    .select('ideas.id', 'ideas.user_id')
-    .join('idea_votes', 'idea_votes.idea_id', 'ideas.id')
-    .where('idea_votes.user_id', userId)
+    .select('ideas.id', 'ideas.userId')
+    .join('idea_votes', 'idea_votes.ideaId', 'ideas.id')
+    .where('idea_votes.userId', userId)
     // One order for everybody, so that two leaving accounts cannot wait for each other.
     .orderBy('ideas.id');
   for (const idea of ideas) {
@@ -25,7 +25,7 @@ export async function withdrawVotes(userId: string, trx: Transaction): Promise<W
     if (idea.userId === userId) continue;
     await User.query(trx).decrement('reputation', POINTS.voteReceived).where('id', idea.userId);
   }
-  await IdeaVote.query(trx).delete().where('user_id', userId);
+  await IdeaVote.query(trx).delete().where('userId', userId);
   return {
     ideaIds: ideas.map((idea) => idea.id),
     authorIds: [...new Set(ideas.map((idea) => idea.userId))].filter((id) => id !== userId),

@@ -31,23 +31,15 @@ export function createAnalyticsService({ db, enforcePlans, now }: AnalyticsDeps)
         throw new AppError('plan_required', `Analytics is part of ${PLANS.business.name}.`);
       }
       const videos = await Video.query(db)
-        .select(
-          'created_at',
-          'status',
-          'duration_ms',
-          'issues',
-          'fixes_applied',
-          'original_sha256',
-          'file_size',
-        )
-        .where('user_id', user.id);
+        .select('createdAt', 'status', 'durationMs', 'issues', 'fixesApplied', 'originalSha256', 'fileSize')
+        .where('userId', user.id);
       const versions = await VideoVersion.query(db)
-        .select('video_versions.sha256', 'video_versions.size_bytes', 'video_versions.created_at')
-        .join('videos', 'videos.id', 'video_versions.video_id')
-        .where('videos.user_id', user.id);
+        .select('video_versions.sha256', 'video_versions.sizeBytes', 'video_versions.createdAt')
+        .join('videos', 'videos.id', 'video_versions.videoId')
+        .where('videos.userId', user.id);
       const drafts = await Draft.query(db)
-        .select('sha256', 'size_bytes', 'created_at')
-        .where('user_id', user.id);
+        .select('sha256', 'sizeBytes', 'createdAt')
+        .where('userId', user.id);
       const originals = videos.map(({ originalSha256, fileSize, createdAt }) => ({
         sha256: originalSha256,
         sizeBytes: fileSize,

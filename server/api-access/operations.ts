@@ -5,6 +5,7 @@ import { authApi } from '#common/api/auth.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
 import { ideasApi } from '#common/api/ideas.ts';
+import { notificationsApi } from '#common/api/notifications.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
@@ -42,6 +43,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = 
   drafts: draftsApi,
   storyline: storylineApi,
   ideas: ideasApi,
+  notifications: notificationsApi,
   subscription: subscriptionApi,
   account: accountApi,
   tokens: apiAccessApi,

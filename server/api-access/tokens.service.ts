@@ -71,7 +71,7 @@ export function createTokensService({ db, enforcePlans, now }: TokensDeps): Toke
     const row = await db.transaction(async (trx) => {
       // The lock on the account makes count and insert one step.
       await User.query(trx).findById(user.id).forUpdate();
-      const held = await ApiToken.query(trx).where('user_id', user.id).resultSize();
+      const held = await ApiToken.query(trx).where('userId', user.id).resultSize();
       if (held >= MAX_TOKENS_PER_ACCOUNT) {
         throw new AppError(
           'conflict',
@@ -95,7 +95,7 @@ export function createTokensService({ db, enforcePlans, now }: TokensDeps): Toke
 
   async function authenticate(token: string): Promise<TokenBearer | null> {
     if (!TOKEN_FORMAT.test(token)) return null;
-    const row = await ApiToken.query(db).findOne('token_hash', hashToken(token));
+    const row = await ApiToken.query(db).findOne('tokenHash', hashToken(token));
     const at = now();
     if (!row || (row.expiresAt !== null && row.expiresAt <= at)) return null;
     const user = await User.query(db).findById(row.userId);
@@ -110,11 +110,11 @@ export function createTokensService({ db, enforcePlans, now }: TokensDeps): Toke
   return {
     list: async (userId) =>
       ApiToken.query(db)
-        .where('user_id', userId)
-        .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }]),
+        .where('userId', userId)
+        .orderBy([{ column: 'createdAt', order: 'desc' }, { column: 'id' }]),
     create,
     async revoke(userId, tokenId) {
-      const rows = await ApiToken.query(db).delete().where({ id: tokenId, user_id: userId });
+      const rows = await ApiToken.query(db).delete().where({ id: tokenId, userId });
       if (rows === 0) throw notFound();
     },
     authenticate,

@@ -18,41 +18,41 @@ export async function seedVideos(db: Knex, userId: string, count: number): Promi
     const [videoId, versionId] = [newId(), newId()];
     const [original, result, extra] = [0, 1, 2].map((part) => hexOf(index * 3 + part));
     for (const sha256 of [original, result, extra]) {
-      objects.push({ sha256, size_bytes: 1_000_000 + index, created_at: at, checked_at: at, damaged: false });
+      objects.push({ sha256, sizeBytes: 1_000_000 + index, createdAt: at, checkedAt: at, damaged: false });
     }
     videos.push({
       id: videoId,
-      user_id: userId,
-      original_file_name: `Street interview take ${index}.mp4`,
-      file_size: 1_000_000 + index,
-      original_sha256: original,
-      current_version_id: versionId,
+      userId,
+      originalFileName: `Street interview take ${index}.mp4`,
+      fileSize: 1_000_000 + index,
+      originalSha256: original,
+      currentVersionId: versionId,
       status: index % 50 === 49 ? 'failed' : 'completed',
       progress: 100,
       issues: JSON.stringify({ ...NO_ISSUES, stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
-      fixes_applied: JSON.stringify({ stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
+      fixesApplied: JSON.stringify({ stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
       steps: JSON.stringify(steps),
       version: 9,
       attempt: 1,
-      duration_ms: 15_000 + index,
+      durationMs: 15_000 + index,
       width: 1080,
       height: 1920,
-      is_sample: false,
+      isSample: false,
       shared: false,
-      created_at: at,
-      updated_at: at,
-      completed_at: at,
+      createdAt: at,
+      updatedAt: at,
+      completedAt: at,
     });
     versions.push({
       id: versionId,
-      video_id: videoId,
+      videoId,
       kind: 'repair',
       sha256: result,
-      size_bytes: 900_000 + index,
-      report_sha256: extra,
-      captions_sha256: null,
-      poster_sha256: extra,
-      created_at: at,
+      sizeBytes: 900_000 + index,
+      reportSha256: extra,
+      captionsSha256: null,
+      posterSha256: extra,
+      createdAt: at,
     });
   }
   await db.batchInsert('stored_objects', objects, BATCH);
@@ -71,17 +71,17 @@ export async function seedIdeas(db: Knex, authorIds: readonly string[], count: n
     const voters = authorIds.slice(0, (index * 7) % Math.min(31, authorIds.length + 1));
     ideas.push({
       id: ideaId,
-      user_id: authorIds[index % authorIds.length],
+      userId: authorIds[index % authorIds.length],
       text: `Idea ${index}: let me pick the music that is laid under a clip once its cuts are mended.`,
-      user_name: 'Anonymous',
+      userName: 'Anonymous',
       status: index % 4 === 3 ? statuses[index % statuses.length] : null,
       votes: voters.length,
-      bonus_given: voters.length >= 10,
+      bonusGiven: voters.length >= 10,
       hidden: false,
-      created_at: at,
-      updated_at: at,
+      createdAt: at,
+      updatedAt: at,
     });
-    for (const voter of voters) votes.push({ idea_id: ideaId, user_id: voter, created_at: at });
+    for (const voter of voters) votes.push({ ideaId: ideaId, userId: voter, createdAt: at });
   }
   await db.batchInsert('ideas', ideas, BATCH);
   await db.batchInsert('idea_votes', votes, BATCH);

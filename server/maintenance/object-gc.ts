@@ -10,6 +10,8 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 const FRESH_MS = 2 * 60_000;
 /** Objects without any row are older than this before they go: an upload may be on its way to its row. */
 const ORPHAN_MS = 24 * 3600_000;
+/** Objects asked about in one query. */
+const BATCH = 200;
 
 export interface ObjectGcDeps {
   readonly db: Knex;
@@ -26,26 +28,8 @@ export interface ObjectGc {
 
 /** Removes stored objects that no video, version, draft or received upload refers to. */
 export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
-  async function isReferenced(sha256: string): Promise<boolean> {
-    const counts = [
-      () => Video.query(db).where({ originalSha256: sha256 }).resultSize(),
-      () =>
-        VideoVersion.query(db)
-          .where({ sha256 })
-          .orWhere({ reportSha256: sha256 })
-          .orWhere({ captionsSha256: sha256 })
-          .orWhere({ posterSha256: sha256 })
-          .resultSize(),
-      () => Draft.query(db).where({ sha256 }).resultSize(),
-      () => Upload.query(db).where({ sha256, state: 'received' }).resultSize(),
-    ];
-    for (const count of counts) if ((await count()) > 0) return true;
-    return false;
-  }
-
   /** Row first: a foreign key refuses it when a reference appeared meanwhile, then the bytes stay. */
   async function removeUnreferenced(sha256: string, unusedSinceMs: number): Promise<boolean> {
-    if (await isReferenced(sha256)) return false;
     try {
       await StoredObject.query(db).deleteById(sha256);
     } catch {
@@ -56,7 +40,13 @@ export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
 
   return {
     async collect(sha256s) {
-      for (const sha256 of sha256s) await removeUnreferenced(sha256, now() - FRESH_MS);
+      for (let from = 0; from < sha256s.length; from += BATCH) {
+        const batch = sha256s.slice(from, from + BATCH);
+        const referenced = await referencedAmong(db, batch);
+        for (const sha256 of batch) {
+          if (!referenced.has(sha256)) await removeUnreferenced(sha256, now() - FRESH_MS);
+        }
+      }
     },
 
     async sweep() {
@@ -65,9 +55,32 @@ export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
         const row = await StoredObject.query(db).findById(object.sha256);
         const unusedSinceMs = now() - (row ? FRESH_MS : ORPHAN_MS);
         if (object.storedAtMs > unusedSinceMs) continue;
+        if ((await referencedAmong(db, [object.sha256])).size > 0) continue;
         if (await removeUnreferenced(object.sha256, unusedSinceMs)) removed += 1;
       }
       return removed;
     },
   };
+}
+
+/** Those of the objects that a video, version, draft or received upload refers to. */
+async function referencedAmong(db: Knex, sha256s: readonly string[]): Promise<Set<string>> {
+  const videos = await Video.query(db).select('originalSha256').whereIn('originalSha256', sha256s);
+  const drafts = await Draft.query(db).select('sha256').whereIn('sha256', sha256s);
+  const uploads = await Upload.query(db)
+    .select('sha256')
+    .where('state', 'received')
+    .whereIn('sha256', sha256s);
+  const versions = await VideoVersion.query(db)
+    .select('sha256', 'reportSha256', 'captionsSha256', 'posterSha256')
+    .whereIn('sha256', sha256s)
+    .orWhereIn('reportSha256', sha256s)
+    .orWhereIn('captionsSha256', sha256s)
+    .orWhereIn('posterSha256', sha256s);
+  const found = [
+    ...videos.map((row) => row.originalSha256),
+    ...[...drafts, ...uploads].map((row) => row.sha256),
+    ...versions.flatMap((row) => [row.sha256, row.reportSha256, row.captionsSha256, row.posterSha256]),
+  ];
+  return new Set(found.filter((sha256) => sha256 !== null));
 }

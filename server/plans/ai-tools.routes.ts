@@ -22,7 +22,7 @@ export function createAiToolsRoutes({ db, enforcePlans }: AiToolsRoutesDeps): Ap
   const router = createRouter();
 
   async function ownVideo(user: User, videoId: string): Promise<Video> {
-    const video = await Video.query(db).findById(videoId).where('user_id', user.id);
+    const video = await Video.query(db).findById(videoId).where('userId', user.id);
     if (!video) throw notFound();
     if (enforcePlans && !planAllows(user.plan, 'ai_tools')) {
       throw new AppError('plan_required', `The AI tools are part of ${PLANS.business.name}.`);

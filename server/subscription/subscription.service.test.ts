@@ -64,7 +64,7 @@ describe('subscription service', () => {
     return id;
   }
 
-  const notices = (userId: string) => Notification.query(db).where('user_id', userId).orderBy('created_at');
+  const notices = (userId: string) => Notification.query(db).where('userId', userId).orderBy('createdAt');
   const planOf = async (userId: string) => (await User.query(db).findById(userId))?.plan;
 
   it('starts a trial of exactly seven days', async () => {
@@ -78,7 +78,7 @@ describe('subscription service', () => {
     const id = await person();
     const users = await Promise.all(Array.from({ length: 50 }, () => service.subscribe(id, 'business')));
     expect(new Set(users.map((user) => user.trialEndsAt))).toEqual(new Set([START + 7 * DAY_MS]));
-    expect(await Trial.query(db).where('user_id', id).resultSize()).toBe(1);
+    expect(await Trial.query(db).where('userId', id).resultSize()).toBe(1);
     expect(told).toEqual([id]);
   });
 
@@ -148,7 +148,7 @@ describe('subscription service', () => {
   it('needs no trial for a plan the operator has given', async () => {
     const id = await person('business');
     expect(await service.subscribe(id, 'business')).toMatchObject({ plan: 'business', trialEndsAt: null });
-    expect(await Trial.query(db).where('user_id', id).resultSize()).toBe(0);
+    expect(await Trial.query(db).where('userId', id).resultSize()).toBe(0);
     expect(told).toEqual([]);
   });
 

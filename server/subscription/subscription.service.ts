@@ -20,7 +20,7 @@ export interface SubscriptionDeps {
   readonly now: () => number;
   /** `off`: the wizard's call changes nothing, plans are the operator's matter. */
   readonly billing: 'trial' | 'off';
-  /** Writes an entry of the list behind the bell within the transaction. */
+  /** Writes an entry of the list behind the bell, to appear with the transaction's commit. */
   readonly notify: (notice: TrialNotice & { userId: string }, trx: Transaction) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
     const returnPlan = granted ? user.plan : await returnPlanOf(user, trx);
     await Trial.query(trx)
       .insert({ userId: user.id, plan, startedAt: at, endsAt: at + TRIAL_MS, returnPlan })
-      .onConflict(['user_id', 'plan'])
+      .onConflict(['userId', 'plan'])
       .ignore();
     const trial = await Trial.query(trx).findById([user.id, plan]).throwIfNotFound();
     if (trial.endsAt <= at) {
@@ -82,45 +82,40 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
       // Only the process whose update meets the row as it was read tells about it.
       const rows = await User.query(trx)
         .patch({ plan, trialEndsAt: null, updatedAt: at })
-        .where({ id: user.id, plan: user.plan, trial_ends_at: user.trialEndsAt });
+        .where({ id: user.id, plan: user.plan, trialEndsAt: user.trialEndsAt });
       if (rows === 0) return false;
-      await Trial.query(trx).patch({ endedAt: at }).where({ user_id: user.id, plan: user.plan });
+      await Trial.query(trx).patch({ endedAt: at }).where({ userId: user.id, plan: user.plan });
       await notify({ userId: user.id, ...trialEndedNotice(user.plan, plan) }, trx);
       return true;
     });
-    if (done) {
-      events.emit('user.changed', { userId: user.id });
-      events.emit('notification.created', { userId: user.id });
-    }
+    if (done) events.emit('user.changed', { userId: user.id });
     return done;
   }
 
   async function remind(trial: Trial): Promise<boolean> {
-    const done = await db.transaction(async (trx) => {
+    return db.transaction(async (trx) => {
       const rows = await Trial.query(trx)
         .patch({ remindedAt: now() })
-        .where({ user_id: trial.userId, plan: trial.plan })
-        .whereNull('reminded_at');
+        .where({ userId: trial.userId, plan: trial.plan })
+        .whereNull('remindedAt');
       if (rows === 0) return false;
       await notify({ userId: trial.userId, ...trialReminderNotice(trial.plan, trial.endsAt) }, trx);
       return true;
     });
-    if (done) events.emit('notification.created', { userId: trial.userId });
-    return done;
   }
 
   async function sweepTrials() {
     const at = now();
-    const due = await User.query(db).where('trial_ends_at', '<=', at).limit(SWEEP_BATCH);
+    const due = await User.query(db).where('trialEndsAt', '<=', at).limit(SWEEP_BATCH);
     let ended = 0;
     for (const user of due) if (await endTrial(user)) ended += 1;
     const soon = await Trial.query(db)
-      .join('users', 'users.id', 'trials.user_id')
+      .join('users', 'users.id', 'trials.userId')
       .select('trials.*')
-      .where('users.trial_ends_at', '>', at)
-      .where('users.trial_ends_at', '<=', at + REMIND_BEFORE_MS)
+      .where('users.trialEndsAt', '>', at)
+      .where('users.trialEndsAt', '<=', at + REMIND_BEFORE_MS)
       .whereColumn('users.plan', 'trials.plan')
-      .whereNull('trials.reminded_at')
+      .whereNull('trials.remindedAt')
       .limit(SWEEP_BATCH);
     let reminded = 0;
     for (const trial of soon) if (await remind(trial)) reminded += 1;
@@ -130,7 +125,7 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
   return {
     billing: deps.billing,
     subscribe,
-    trialsOf: async (userId) => Trial.query(db).where('user_id', userId).orderBy(['started_at', 'plan']),
+    trialsOf: async (userId) => Trial.query(db).where('userId', userId).orderBy(['startedAt', 'plan']),
     sweepTrials,
   };
 }

@@ -4,6 +4,7 @@ import { FILE_NAME_MAX } from '../limits.ts';
 import { repairReport, stepRecord } from '../report.ts';
 import { fixesApplied, processingStepId, videoIssues } from '../video.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
+import { pageQuery } from './paging.ts';
 
 // Any text: the client shows unknown states neutrally instead of breaking (D-73).
 const status = z.string();
@@ -73,7 +74,8 @@ export const videosApi = {
   list: defineEndpoint({
     method: 'GET',
     path: '/api/videos',
-    summary: 'All videos of the account, newest first.',
+    summary: 'Videos of the account, newest first; all of them, or a page.',
+    query: pageQuery,
     response: z.array(videoDto),
   }),
   status: defineEndpoint({

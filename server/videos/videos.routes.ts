@@ -14,7 +14,7 @@ type SampleOwner = Parameters<VideosService['retry']>[0];
 /** The library calls; media bytes have routes of their own. */
 export function createVideosRoutes({ videos, makeSample }: VideosRoutesDeps): AppRouter {
   const router = createRouter();
-  signedIn(router, videosApi.list, ({ user }) => videos.list(user));
+  signedIn(router, videosApi.list, ({ user, query }) => videos.list(user, query));
   signedIn(router, videosApi.status, ({ user, params }) => videos.status(user, params.id));
   signedIn(router, videosApi.rename, ({ user, params, body }) =>
     videos.rename(user, params.id, body.fileName),

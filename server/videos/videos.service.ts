@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
+import { readCursor, type PageQuery } from '#common/api/paging.ts';
 import type { sharedVideoDto, StatusDto, StatsDto, VideoDto } from '#common/api/videos.ts';
 import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
@@ -23,8 +24,8 @@ interface Owner {
 
 /** The library of an account. A video of someone else and one that does not exist answer alike. */
 export interface VideosService {
-  /** Newest first. */
-  list(owner: Owner): Promise<VideoDto[]>;
+  /** Newest first; all of them, or the page after a cursor. */
+  list(owner: Owner, page?: PageQuery): Promise<VideoDto[]>;
   status(owner: Owner, videoId: string): Promise<StatusDto>;
   /** State and owner of any video, for the push; null when it is gone. */
   statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
@@ -87,12 +88,21 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     owned,
     shared,
 
-    async list(owner) {
-      const videos = await Video.query(db)
+    async list(owner, { limit, cursor } = {}) {
+      const rows = Video.query(db)
         .where({ userId: owner.id })
         .orderBy([{ column: 'createdAt', order: 'desc' }, { column: 'id' }])
         .withGraphFetched('currentVersion');
-      return Promise.all(videos.map(toDto));
+      const after = readCursor(cursor);
+      if (limit !== undefined) rows.limit(limit);
+      if (after !== null) {
+        rows.where((later) => {
+          later
+            .where('createdAt', '<', after.atMs)
+            .orWhere((same) => same.where('createdAt', after.atMs).where('id', '>', after.id));
+        });
+      }
+      return Promise.all((await rows).map(toDto));
     },
 
     async status(owner, videoId) {

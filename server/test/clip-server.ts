@@ -14,11 +14,15 @@ import { createDraftsService } from '#server/drafts/drafts.service.ts';
 import { createEventBus, type EventBus } from '#server/events.ts';
 import type { AppState } from '#server/http/context.ts';
 import { answerErrors } from '#server/http/error-middleware.ts';
+import { createJobRunner, type JobRunner } from '#server/jobs/job-runner.ts';
+import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDraftExpiry } from '#server/plans/draft-retention.ts';
 import { createQuota } from '#server/plans/quota.ts';
 import { createDownloadRoutes } from '#server/pipeline/download/download.routes.ts';
+import { createProcessVideoJob } from '#server/pipeline/pipeline.jobs.ts';
+import { createPublishService } from '#server/pipeline/publish/publish.service.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import { createChecksumScope } from '#server/pipeline/upload/checksum.ts';
 import { createCompleteUpload } from '#server/pipeline/upload/complete-upload.ts';
@@ -29,12 +33,15 @@ import { createUploadLocks } from '#server/pipeline/upload/upload-locks.ts';
 import { createUploadRoutes } from '#server/pipeline/upload/upload.routes.ts';
 import { createUploadService } from '#server/pipeline/upload/upload.service.ts';
 import { UploadStore } from '#server/pipeline/upload/upload-store.ts';
+import { createWorkFolders } from '#server/pipeline/work-folders.ts';
 import { createVideoRestore } from '#server/videos/restore-video.ts';
 import { createVideoState } from '#server/videos/video-state.ts';
 import { createVideosRoutes } from '#server/videos/videos.routes.ts';
 import { createVideosService } from '#server/videos/videos.service.ts';
 
 export interface ClipServerOptions {
+  /** Stands in for the media threads; without it jobs stay queued. */
+  readonly process?: MediaPool['run'];
   /** Default: a new SQLite file. */
   readonly database?: DatabaseConfig;
   /** Bytes to keep free on the disk; a huge value stands for a full one. */
@@ -65,6 +72,8 @@ export async function startClipServer(options: ClipServerOptions = {}) {
   const now = () => Date.now() + clock.offsetMs;
   const events = createEventBus();
   const parts = assemble({ db, dataDir, events, now, reserveBytes: options.reserveBytes ?? 0 });
+  const runner = options.process ? runnerFor({ db, events, ...parts }, options.process) : null;
+  await runner?.start();
   const server = createServer(koaFor(db, parts.routers).callback());
   const url = await listen(server);
   return {
@@ -75,6 +84,7 @@ export async function startClipServer(options: ClipServerOptions = {}) {
     clock,
     now,
     ...parts,
+    runner,
     async newUser(plan: PlanSlug = 'business'): Promise<TestUser> {
       const id = newId();
       const name = id.slice(0, 12);
@@ -94,6 +104,7 @@ export async function startClipServer(options: ClipServerOptions = {}) {
       return { id, plan: PLANS[plan].slug, headers: { 'x-test-user': id } };
     },
     async close(): Promise<void> {
+      await runner?.drain(0);
       server.closeAllConnections();
       await new Promise((resolve) => {
         server.close(resolve);
@@ -123,16 +134,25 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
   const draftExpiry = createDraftExpiry(null);
   const state = createVideoState({ db, events, quota, now });
   const gc = createObjectGc({ db, storage, now });
+  const publisher = createPublishService({ db, storage, state, now });
+  const work = createWorkFolders(path.join(dataDir, 'work'));
   const store = new UploadStore({ db, folder: uploadFolder, files, checksums, now });
   const tus = createTusServer({ store, locks, logger: SILENT });
   const uploads = createUploadService({ db, files, locks, quota, events, now, reserveBytes });
   const complete = createCompleteUpload({
-    ...{ db, uploads, files, locks, storage, queue, quota, draftExpiry, events, now },
+    db,
+    uploads,
+    files,
+    locks,
+    storage,
+    queue,
+    quota,
+    draftExpiry,
+    events,
+    now,
   });
   const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
-  const videos = createVideosService({
-    ...{ db, storage, queue, state, quota, events, now, collect: gc.collect },
-  });
+  const videos = createVideosService({ db, storage, queue, state, quota, events, now, collect: gc.collect });
   const restore = createVideoRestore({ db, storage, queue, state, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
   const routers = [
@@ -141,7 +161,54 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
     createDownloadRoutes({ videos, storage, demoMode: false }),
     createDraftsRoutes({ drafts, storage }),
   ];
-  return { storage, files, locks, queue, quota, state, gc, uploads, complete, videos, drafts, routers };
+  return {
+    publisher,
+    work,
+    storage,
+    files,
+    locks,
+    queue,
+    quota,
+    state,
+    gc,
+    uploads,
+    complete,
+    videos,
+    drafts,
+    routers,
+  };
+}
+
+type Parts = ReturnType<typeof assemble> & Pick<Assembly, 'db' | 'events'>;
+
+function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
+  const { db, events, storage, state, publisher, work, queue } = parts;
+  const job = createProcessVideoJob({
+    db,
+    storage,
+    state,
+    publisher,
+    work,
+    events,
+    pool: { run },
+    logger: SILENT,
+    tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
+    limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1 },
+    version: 'test',
+  });
+  return createJobRunner({
+    queue,
+    handlers: {
+      'process-video': job,
+      'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
+    },
+    lanes: [{ types: ['process-video'], concurrency: 1 }],
+    owner: 'test',
+    logger: SILENT,
+    heartbeatMs: 50,
+    idleMs: 20,
+    staleMs: null,
+  });
 }
 
 function koaFor(db: Knex, routers: ReturnType<typeof assemble>['routers']) {

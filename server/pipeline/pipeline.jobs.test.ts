@@ -1,0 +1,254 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StoredObject } from '#db/models/stored-object.ts';
+import { UsageUnit } from '#db/models/usage-unit.ts';
+import { Video } from '#db/models/video.ts';
+import { Job } from '#db/models/job.ts';
+import type { MediaPool } from '#server/jobs/media-pool.ts';
+import { startClipServer, type ClipServer, type TestUser } from '#server/test/clip-server.ts';
+import { fakeResult } from '#server/test/fake-result.ts';
+import type { MediaFailureCode, ProcessVideoResult } from './worker-protocol.ts';
+
+let server: ClipServer;
+afterEach(async () => server.close());
+
+const failure = (code: MediaFailureCode, message: string): ProcessVideoResult => ({
+  ok: false,
+  code,
+  message,
+  detail: 'for the log',
+});
+
+async function start(process: MediaPool['run']): Promise<TestUser> {
+  server = await startClipServer({ process });
+  return server.newUser('starter');
+}
+
+/** Uploads bytes through the real calls. @returns the video's id */
+async function upload(user: TestUser, data: Buffer): Promise<string> {
+  const { uploadUrl } = await server.uploads.issue(user, undefined, '');
+  const id = uploadUrl.slice(-43);
+  await writeFile(server.files.path(id), data);
+  const { videoId } = await server.complete(user, {
+    uploadId: id,
+    fileName: 'clip.mp4',
+    fileSizeBytes: data.length,
+  });
+  return videoId;
+}
+
+const video = (id: string) => Video.query(server.db).findById(id).withGraphFetched('currentVersion');
+const statusOf = async (id: string) => (await video(id))?.status;
+const workFolders = () => readdir(path.join(server.dataDir, 'work')).catch(() => []);
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+describe('process-video job', () => {
+  it('publishes the result, its poster, captions and report, and clears the work folder', async () => {
+    const mended = randomBytes(4000);
+    const user = await start(async (task, { onMessage }) => {
+      onMessage({ type: 'progress', step: 'fixing_cuts', share: 0.4, remainingSeconds: 9.2 });
+      return fakeResult(task, mended);
+    });
+    const completed: string[] = [];
+    server.events.on('video.completed', ({ videoId }) => completed.push(videoId));
+    const original = randomBytes(3000);
+    const id = await upload(user, original);
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    const row = await video(id);
+    expect(row).toMatchObject({
+      progress: 100,
+      currentStep: null,
+      errorMessage: null,
+      width: 1280,
+      durationMs: 8000,
+    });
+    expect(row?.fixesApplied).toEqual({ stutteredCuts: 2, windNoise: true });
+    expect(await server.storage.read(row?.currentVersion?.sha256 ?? '')).toEqual(mended);
+    expect(await server.storage.read(row?.originalSha256 ?? '')).toEqual(original);
+    expect(completed).toEqual([id]);
+    await expect.poll(workFolders).toEqual([]);
+    expect(await StoredObject.query(server.db).resultSize()).toBe(5);
+  });
+
+  it('points an unchanged clip at its original, without a copy', async () => {
+    const user = await start((task) => fakeResult(task, null));
+    const id = await upload(user, randomBytes(3000));
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    const row = await video(id);
+    expect(row?.currentVersion?.sha256).toBe(row?.originalSha256);
+  });
+
+  it('passes measured progress on, at most about twice a second, in rising versions', async () => {
+    const user = await start(async (task, { onMessage }) => {
+      for (let share = 0; share < 1; share += 0.01) {
+        onMessage({ type: 'progress', step: 'analyzing', share, remainingSeconds: 5 });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 10);
+        });
+      }
+      return fakeResult(task, null);
+    });
+    const seen: { version: number; progress: number }[] = [];
+    server.events.on('video.changed', ({ videoId }) => {
+      void video(videoId).then((row) => row && seen.push({ version: row.version, progress: row.progress }));
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('completed');
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.length).toBeLessThan(10);
+    const versions = seen.map((news) => news.version);
+    expect(versions).toEqual([...versions].sort((a, b) => a - b));
+    const progress = seen.map((news) => news.progress);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+  });
+
+  it("says a clip's own failure at once, in words, and gives the unit back", async () => {
+    let runs = 0;
+    const user = await start(async () => {
+      runs += 1;
+      return failure('not_a_video', 'This file is not a video we can read.');
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(() => statusOf(id)).toBe('failed');
+    expect(await video(id)).toMatchObject({
+      errorCode: 'not_a_video',
+      errorMessage: 'This file is not a video we can read.',
+    });
+    expect(runs).toBe(1);
+    expect(await UsageUnit.query(server.db).findOne({ videoId: id })).toMatchObject({
+      releasedAt: expect.any(Number),
+    });
+    expect((await server.quota.read(user.id)).used).toBe(0);
+  });
+
+  it('tries our own failures three times', async () => {
+    let runs = 0;
+    const user = await start(async () => {
+      runs += 1;
+      return failure('stalled', 'The repair stopped making progress.');
+    });
+    const id = await upload(user, randomBytes(100));
+    for (const round of [1, 2, 3]) {
+      await expect.poll(() => runs, { timeout: 5000 }).toBe(round);
+      await Job.query(server.db).where({ videoId: id }).patch({ runAfter: 0 });
+    }
+    await expect.poll(() => statusOf(id)).toBe('failed');
+    expect((await video(id))?.errorMessage).toBe('The repair stopped making progress.');
+  });
+
+  it('gives a video up that killed its process three times, and says so', async () => {
+    const user = await start((task) => fakeResult(task, null));
+    await server.runner?.drain(0);
+    const id = await upload(user, randomBytes(100));
+    for (const round of [1, 2, 3]) {
+      expect(await server.queue.claim(`killed${round}`, ['process-video'])).toMatchObject({ attempt: round });
+      if (round < 3) await server.queue.recover(0);
+    }
+    const next = await startClipServer({
+      process: (task) => fakeResult(task, null),
+      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'test.sqlite') },
+    });
+    try {
+      expect(await video(id)).toMatchObject({
+        status: 'failed',
+        errorMessage: 'Processing was interrupted too many times.',
+      });
+    } finally {
+      await next.close();
+    }
+  });
+
+  it('stops within two seconds when the video is deleted, and leaves no file of it', async () => {
+    let stoppedAt = 0;
+    const user = await start(async (task, _handlers, signal) => {
+      await writeFile(path.join(task.workDir, 'half.mp4'), randomBytes(1000));
+      await untilAborted(signal);
+      stoppedAt = performance.now();
+      return failure('cancelled', 'Processing was cancelled.');
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(workFolders).toEqual([id]);
+    const deletedAt = performance.now();
+    await server.videos.remove(user, id);
+    await expect.poll(() => stoppedAt).toBeGreaterThan(0);
+    expect(stoppedAt - deletedAt).toBeLessThan(2000);
+    await expect.poll(workFolders).toEqual([]);
+    expect(await video(id)).toBeUndefined();
+    expect((await Job.query(server.db).findOne({ videoId: id }))?.state).toBe('cancelled');
+  });
+
+  it('does not publish the late result of a deleted video', async () => {
+    let release: () => void = () => undefined;
+    const user = await start(async (task) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return fakeResult(task, randomBytes(100));
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(workFolders).toEqual([id]);
+    await server.videos.remove(user, id);
+    release();
+    await expect.poll(() => server.runner?.running()).toBe(0);
+    expect(await video(id)).toBeUndefined();
+    expect(await workFolders()).toEqual([]);
+  });
+
+  it('publishes a finished result after a kill without doing the work again', async () => {
+    let runs = 0;
+    const user = await start(async (task) => {
+      runs += 1;
+      return fakeResult(task, randomBytes(50));
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    // The same video as a kill would leave it: processing again, the result kept, its file already moved.
+    const row = await video(id);
+    const workDir = await server.work.open(id);
+    const kept = await fakeResult(
+      {
+        kind: 'process-video',
+        videoId: id,
+        inputPath: '-',
+        inputSha256: row?.originalSha256 ?? '',
+        workDir,
+        tools: { ffmpeg: '', ffprobe: '' },
+        limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1 },
+        reelmendVersion: '',
+        referencePaths: [],
+      },
+      Buffer.from('finished before the kill'),
+    );
+    await server.work.keepResult(id, kept);
+    await server.storage.put(path.join(workDir, 'result.mp4'));
+    await Video.query(server.db).findById(id).patch({ status: 'processing' });
+    await server.queue.enqueue('process-video', { videoId: id }, { videoId: id });
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    expect(runs).toBe(1);
+    expect((await video(id))?.currentVersion?.sha256).toBe(
+      createHash('sha256').update('finished before the kill').digest('hex'),
+    );
+  });
+
+  it('says when the stored original is gone', async () => {
+    const user = await start((task) => fakeResult(task, null));
+    await server.runner?.drain(0);
+    const id = await upload(user, randomBytes(100));
+    await rm(path.join(server.dataDir, 'objects'), { recursive: true });
+    const other = await startClipServer({
+      process: (task) => fakeResult(task, null),
+      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'test.sqlite') },
+    });
+    try {
+      await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('failed');
+      expect((await video(id))?.errorMessage).toBe('The stored file is no longer available.');
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -43,3 +43,6 @@ export const IDEA_NAME_MAX = 40;
 /** Minutes saved per fixed issue, for the "Saved" tile (D-75): an estimate, and said so. */
 export const MINUTES_SAVED_PER_FIX = 5;
 export const SIMULATED_PAYMENT_MS = 2000;
+
+/** File name endings the hero upload takes (specification section 5). */
+export const HERO_EXTENSIONS = ['.mp4', '.mov', '.avi'] as const;

@@ -1,8 +1,5 @@
-import { z } from 'zod';
-
 export const PLAN_SLUGS = ['starter', 'creator-pro', 'business'] as const;
-export const planSlug = z.enum(PLAN_SLUGS);
-export type PlanSlug = z.infer<typeof planSlug>;
+export type PlanSlug = (typeof PLAN_SLUGS)[number];
 
 /** Features that a plan can unlock. */
 export type PlanFeature =

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export { HERO_EXTENSIONS } from './limits.ts';
+
 /** Status values the specification names (section 3); any other value is shown neutrally (D-73). */
 export const VIDEO_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type VideoStatus = (typeof VIDEO_STATUSES)[number];
@@ -65,6 +67,3 @@ export function countFixes(fixes: FixesApplied): number {
     0,
   );
 }
-
-/** File name endings the hero upload takes (specification section 5). */
-export const HERO_EXTENSIONS = ['.mp4', '.mov', '.avi'] as const;

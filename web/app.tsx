@@ -6,7 +6,7 @@ import { FullScreenSpinner } from './components/spinner.tsx';
 import { Toaster } from './components/toaster.tsx';
 import { useSession } from './data/session.ts';
 import { usePush } from './data/use-push.ts';
-import { useUploads } from './data/uploads.ts';
+import { useUploads } from './data/upload-items.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { ROUTES, type RoutePage } from './routes.tsx';
 import { appTexts } from './texts/app.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { PASSWORD, USERNAME } from '../limits.ts';
-import { planSlug } from '../plans.ts';
+import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint, messageBody } from './endpoint.ts';
+import { CURRENT_USER_PATH } from './session-path.ts';
 
 /** The signed-in person as the client sees it (D-22); never holds a password or its hash. */
 export const sessionUser = z.object({
@@ -63,7 +64,7 @@ export const mailToken = z.string(BAD_LINK).min(1, BAD_LINK).max(128, BAD_LINK);
 export const authApi = {
   currentUser: defineEndpoint({
     method: 'GET',
-    path: '/api/auth/user',
+    path: CURRENT_USER_PATH,
     summary: 'The signed-in user; 401 when nobody is signed in.',
     response: sessionBody,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { planSlug } from '../plans.ts';
+import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { sessionBody } from './auth.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AnyEndpoint, type Endpoint, buildPath } from '#common/api/endpoint.ts';
 import { type ErrorCode, errorBody } from '#common/errors.ts';
+import { absoluteUrl } from './url.ts';
 
 /**
  * A refused request. `message` is `{status}: {body text or status text}` (specification section 7);
@@ -42,7 +43,7 @@ export function serverMessageOf(error: unknown): string | undefined {
 type Part<Name extends string, Schema extends z.ZodType> =
   unknown extends z.input<Schema>
     ? { readonly [K in Name]?: undefined }
-    : undefined extends z.input<Schema>
+    : Record<never, never> extends z.input<Schema>
       ? { readonly [K in Name]?: z.input<Schema> }
       : { readonly [K in Name]: z.input<Schema> };
 
@@ -58,6 +59,7 @@ interface RawInput {
 }
 
 const textRecord = z.record(z.string(), z.string());
+const queryRecord = z.record(z.string(), z.union([z.string(), z.number()]).transform(String).optional());
 
 /**
  * Calls an endpoint: cookies always, JSON both ways, the answer checked by the endpoint's schema.
@@ -72,7 +74,7 @@ export function callApi<P extends z.ZodType, Q extends z.ZodType, B extends z.Zo
 ): Promise<z.output<R>>;
 export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Promise<unknown> {
   const path = buildPath(endpoint.path, textRecord.parse(input.params ?? {}));
-  const query = new URLSearchParams(textRecord.parse(input.query ?? {})).toString();
+  const query = queryText(queryRecord.parse(input.query ?? {}));
   const answer = await fetch(absoluteUrl(query === '' ? path : `${path}?${query}`), {
     method: endpoint.method,
     credentials: 'include',
@@ -84,9 +86,10 @@ export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Prom
   return endpoint.response.parse(parseJson(await readBody(answer)));
 }
 
-/** Resolves a path of this site, e.g. an upload address, against the page's own origin. */
-export function absoluteUrl(path: string): string {
-  return new URL(path, window.location.origin).href;
+function queryText(values: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  return query.toString();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { buildPath } from '#common/api/endpoint.ts';
 import { downloadFailure, mediaPaths } from '#common/api/videos.ts';
 import { videoTexts } from '#web/texts/videos.ts';
-import { absoluteUrl } from './api-client.ts';
+import { absoluteUrl } from './url.ts';
 import { type ToastContent, useShowToast } from './toasts.ts';
 
 const { download: texts } = videoTexts;

@@ -7,7 +7,7 @@ import { callApi } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
-import { isActive, useUploads } from './uploads.ts';
+import { isActive, useUploads } from './upload-items.ts';
 
 const KEY = queryKeyOf(uploadsApi.openUploads);
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { absoluteUrl } from './api-client.ts';
+import { absoluteUrl } from './url.ts';
 
 const OUTBOX_PATH = '/api/dev/outbox';
 

@@ -1,8 +1,8 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { buildPath } from '#common/api/endpoint.ts';
-import { authApi } from '#common/api/auth.ts';
+import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
 import { SAFETY_POLL_MS } from '#common/limits.ts';
-import { absoluteUrl, ApiError, readBody } from './api-client.ts';
+import { absoluteUrl } from './url.ts';
 import type { PushState } from './push-state.ts';
 
 /** Parts of an endpoint's path; joined by a slash they are the address again (specification section 7). */
@@ -13,7 +13,11 @@ export function queryKeyOf(
   return buildPath(endpoint.path, params).split('/');
 }
 
+/** Key of the current user, known to every page. */
+export const SESSION_KEY: readonly string[] = CURRENT_USER_PATH.split('/');
+
 async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknown> {
+  const { readBody } = await import('./api-client.ts');
   const answer = await fetch(absoluteUrl(queryKey.join('/')), { credentials: 'include' });
   return JSON.parse(await readBody(answer));
 }
@@ -24,13 +28,14 @@ async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknow
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {
-    if (error instanceof ApiError && error.code === 'signed_out')
-      void client.invalidateQueries({ queryKey: queryKeyOf(authApi.currentUser) });
+    // An ApiError, told by its code: importing the class would bring the schema code to every page.
+    if (error instanceof Error && 'code' in error && error.code === 'signed_out')
+      void client.invalidateQueries({ queryKey: SESSION_KEY });
   };
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (query.queryHash !== JSON.stringify(queryKeyOf(authApi.currentUser))) onError(error);
+        if (query.queryHash !== JSON.stringify(SESSION_KEY)) onError(error);
       },
     }),
     mutationCache: new MutationCache({ onError }),

@@ -1,8 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { createStore } from 'jotai';
 import { io, type Socket } from 'socket.io-client';
-import { authApi } from '#common/api/auth.ts';
+import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
 import { draftsApi } from '#common/api/drafts.ts';
+import { notificationsApi } from '#common/api/notifications.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { videosApi } from '#common/api/videos.ts';
@@ -29,7 +30,7 @@ const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
   ['drafts:changed', draftsApi.list],
   ['stats:changed', videosApi.stats],
   ['uploads:changed', uploadsApi.openUploads],
-  ['notifications:changed', videosApi.list],
+  ['notifications:changed', notificationsApi.list],
   ['ideas:changed', ideasApi.list],
   ['leaderboard:changed', ideasApi.leaderboard],
 ]);
@@ -89,7 +90,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     lost();
     // The server ended this session's socket: ask who is signed in, and come back if it is still us.
     if (reason === 'io server disconnect' && returnTimer === undefined) {
-      reread(authApi.currentUser);
+      reread({ path: CURRENT_USER_PATH });
       returnTimer = setTimeout(comeBack, 1000 + random() * 4000);
     }
   });

@@ -1,5 +1,6 @@
 import { uploadsApi } from '#common/api/uploads.ts';
-import { absoluteUrl, ApiError, callApi } from './api-client.ts';
+import { ApiError, callApi } from './api-client.ts';
+import { absoluteUrl } from './url.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
 

@@ -1,49 +1,19 @@
-import { atom, useAtomValue, useSetAtom } from 'jotai';
+import { atom, useSetAtom } from 'jotai';
 import { queryClientAtom } from 'jotai-tanstack-query';
 import { uploadTexts } from '#web/texts/uploads.ts';
 import { createRateMeter } from './rate-meter.ts';
 import { sessionAtom } from './session.ts';
 import { showToastAtom } from './toasts.ts';
-import { startTransfer, type Transfer, type TransferPhase, type TransferResult } from './upload-file.ts';
+import { startTransfer, type Transfer, type TransferResult } from './upload-file.ts';
+import { isActive, itemsAtom, type UploadItem } from './upload-items.ts';
 import { refreshLists, setHeroVideoAtom } from './videos.ts';
 
 /** Files sent at the same time; more only share the same line. */
 const PARALLEL_TRANSFERS = 2;
 
-export interface UploadItem {
-  readonly id: number;
-  readonly file: File;
-  readonly userId: string;
-  /** Files of one drop share a batch; the hero sends one file and follows it on the landing page. */
-  readonly batch: number;
-  readonly origin: 'hero' | 'multi';
-  readonly state: 'waiting' | TransferPhase | 'sent' | 'failed';
-  /** Only what the server has acknowledged. */
-  readonly acknowledgedBytes: number;
-  readonly bytesPerSecond: number | null;
-  readonly videoId: string | null;
-  readonly reason: string | null;
-}
-
-const itemsAtom = atom<readonly UploadItem[]>([]);
 const counterAtom = atom(0);
-const keptFileAtom = atom<File | null>(null);
 /** Running transfers of this store, by item id; a fresh map for each store. */
 const transfersAtom = atom(() => new Map<number, Transfer>());
-
-const ACTIVE: ReadonlySet<UploadItem['state']> = new Set([
-  'waiting',
-  'uploading',
-  'offline',
-  'signed_out',
-  'paused',
-  'verifying',
-]);
-
-/** Whether closing the page now would interrupt this upload. */
-export function isActive(item: UploadItem): boolean {
-  return ACTIVE.has(item.state);
-}
 
 const patchAtom = atom(null, (get, set, id: number, patch: Partial<UploadItem>) => {
   set(
@@ -148,10 +118,6 @@ const sessionChangedAtom = atom(null, (get, set, userId: string) => {
   }
 });
 
-export function useUploads(): readonly UploadItem[] {
-  return useAtomValue(itemsAtom);
-}
-
 /** Starts sending files in the name of the signed-in user. */
 export function useStartUploads(): (files: readonly File[], origin: UploadItem['origin']) => void {
   return useSetAtom(startAtom);
@@ -163,9 +129,4 @@ export function useUploadCommand(): (id: number, command: UploadCommand) => void
 
 export function useUploadSessionChange(): (userId: string) => void {
   return useSetAtom(sessionChangedAtom);
-}
-
-/** The file picked while signed out; it is sent after signing in. */
-export function useKeptFile(): [File | null, (file: File | null) => void] {
-  return [useAtomValue(keptFileAtom), useSetAtom(keptFileAtom)];
 }

@@ -41,10 +41,6 @@ export const appTexts = {
     label: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`),
     title: 'Notifications',
     empty: 'Nothing yet. Finished and failed repairs appear here.',
-    completed: (name: string) => `${name} is mended and ready.`,
-    unchanged: (name: string) => `${name} is checked: nothing was wrong.`,
-    failed: (name: string) => `${name} failed`,
-    all: 'Open the library',
   },
   logout: {
     success: 'Logged out successfully',

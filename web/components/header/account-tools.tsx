@@ -50,7 +50,7 @@ export function AccountTools({ user }: { readonly user: SessionUser }) {
   const { pending, signOut } = useSignOut();
   return (
     <Row>
-      <NotificationBell userId={user.id} />
+      <NotificationBell />
       <Menu modal={false}>
         <MenuTrigger asChild>
           <Avatar aria-label={texts.userMenu(user.username || user.email)}>{initialsOf(user)}</Avatar>

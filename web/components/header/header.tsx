@@ -10,13 +10,16 @@ import { Logo } from '../logo.tsx';
 import { Container } from '../page.tsx';
 import { SocialLinks } from '../social-links.tsx';
 import { ThemeToggle } from '../theme-toggle.tsx';
-import { SignOutButton } from './sign-out-button.tsx';
 
 const { nav: texts } = appTexts;
 
 // Visitors never need the account menu and its dropdown code.
 const AccountTools = lazy(() =>
   import('./account-tools.tsx').then((module) => ({ default: module.AccountTools })),
+);
+
+const SignOutButton = lazy(() =>
+  import('./sign-out-button.tsx').then((module) => ({ default: module.SignOutButton })),
 );
 
 const Face = styled.header`
@@ -225,7 +228,9 @@ export function Header() {
         <Sheet id="phone-menu" as="nav" aria-label={texts.main}>
           <PlaceList signedIn={signedIn} onGo={close} />
           {signedIn ? (
-            <SignOutButton onDone={close} />
+            <Suspense fallback={null}>
+              <SignOutButton onDone={close} />
+            </Suspense>
           ) : (
             <ButtonLink to="/auth" onClick={close}>
               {texts.signIn}

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
-import { useNotifications } from '../../data/notifications.ts';
+import type { NotificationDto } from '#common/api/notifications.ts';
+import { useMarkNotificationsRead, useNotifications } from '../../data/notifications.ts';
 import { appTexts } from '../../texts/app.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 import { IconButton } from '../button.tsx';
-import { Icon } from '../icons.tsx';
-import { Menu, MenuContent, MenuItem, MenuLabel, MenuLine, MenuPortal, MenuTrigger } from '../menu.tsx';
+import { Icon, type IconName } from '../icons.tsx';
+import { Menu, MenuContent, MenuItem, MenuLabel, MenuPortal, MenuTrigger } from '../menu.tsx';
 import { Moment } from '../moment.tsx';
 
 const { bell: texts } = appTexts;
@@ -30,6 +31,11 @@ const Count = styled.span`
   text-align: center;
   pointer-events: none;
 `;
+const Sheet = styled(MenuContent)`
+  width: 340px;
+  max-height: min(70vh, 520px);
+  overflow: auto;
+`;
 const Words = styled.span`
   display: grid;
   padding-block: ${space(1)};
@@ -39,17 +45,48 @@ const Words = styled.span`
     font-size: ${text.xs};
   }
 `;
-const Sign = styled.span<{ $failed: boolean }>`
-  color: ${({ $failed }) => ($failed ? colour.defect : colour.ok)};
+const Sign = styled.span<{ $colour: string }>`
+  align-self: start;
+  margin-top: ${space(1)};
+  color: ${({ $colour }) => $colour};
 `;
 
-/** Finished and failed repairs; opening the list marks them as read. */
-export function NotificationBell({ userId }: { readonly userId: string }) {
-  const { entries, unread, markRead } = useNotifications(userId);
+const SIGNS: Record<NotificationDto['kind'], { icon: IconName; colour: string }> = {
+  video_ready: { icon: 'check', colour: colour.ok },
+  video_failed: { icon: 'alert', colour: colour.defect },
+  idea_status: { icon: 'spark', colour: colour.info },
+  draft_expiry: { icon: 'clock', colour: colour.warn },
+  trial: { icon: 'clock', colour: colour.warn },
+};
+
+function Notice({ notice }: { readonly notice: NotificationDto }) {
+  const { icon, colour: tint } = SIGNS[notice.kind];
+  return (
+    <>
+      <Sign $colour={tint}>
+        <Icon name={icon} />
+      </Sign>
+      <Words>
+        <strong>{notice.title}</strong>
+        {notice.body}
+        <small>
+          <Moment iso={notice.createdAt} />
+        </small>
+      </Words>
+    </>
+  );
+}
+
+/** What happened while one looked elsewhere; closing the list marks everything as read. */
+export function NotificationBell() {
+  const { data } = useNotifications();
+  const markRead = useMarkNotificationsRead();
   const [open, setOpen] = useState(false);
+  const notices = data?.notifications ?? [];
+  const unread = data?.unread ?? 0;
   const toggle = (next: boolean): void => {
     setOpen(next);
-    if (!next) markRead();
+    if (!next && unread > 0) markRead.mutate();
   };
   return (
     <Wrap>
@@ -58,32 +95,20 @@ export function NotificationBell({ userId }: { readonly userId: string }) {
           <IconButton icon="bell" label={texts.label(unread)} />
         </MenuTrigger>
         <MenuPortal>
-          <MenuContent align="end" sideOffset={8}>
-            <MenuLabel>{entries.length === 0 ? texts.empty : texts.title}</MenuLabel>
-            {entries.map((entry) => (
-              <MenuItem key={entry.key} asChild>
-                <Link to="/videos">
-                  <Sign $failed={entry.failed}>
-                    <Icon name={entry.failed ? 'alert' : 'check'} />
-                  </Sign>
-                  <Words>
-                    {entry.text}
-                    <small>
-                      <Moment iso={entry.at} />
-                    </small>
-                  </Words>
-                </Link>
+          <Sheet align="end" sideOffset={8}>
+            <MenuLabel>{notices.length === 0 ? texts.empty : texts.title}</MenuLabel>
+            {notices.map((notice) => (
+              <MenuItem key={notice.id} asChild={notice.link !== null}>
+                {notice.link === null ? (
+                  <Notice notice={notice} />
+                ) : (
+                  <Link to={notice.link}>
+                    <Notice notice={notice} />
+                  </Link>
+                )}
               </MenuItem>
             ))}
-            {entries.length > 0 && (
-              <>
-                <MenuLine />
-                <MenuItem asChild>
-                  <Link to="/videos">{texts.all}</Link>
-                </MenuItem>
-              </>
-            )}
-          </MenuContent>
+          </Sheet>
         </MenuPortal>
       </Menu>
       {unread > 0 && <Count aria-hidden="true">{unread > 9 ? '9+' : unread}</Count>}

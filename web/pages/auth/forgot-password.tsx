@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useForgotPassword } from '../../data/session.ts';
+import { useForgotPassword } from '../../data/account.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, Note, SheetTitle, TextButton } from './auth-form.ts';
 

@@ -4,7 +4,7 @@ import { registerForm } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useRegister } from '../../data/session.ts';
+import { useRegister } from '../../data/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm } from './auth-form.ts';

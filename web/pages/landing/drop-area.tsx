@@ -4,7 +4,8 @@ import styled from 'styled-components';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
 import { colour, radius, space } from '../../theme.ts';
 
-const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
+/** The look of the patch alone; `DropArea` adds the taking of files. */
+export const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
   position: relative;
   display: grid;
   place-content: center;
@@ -36,6 +37,14 @@ const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
       $disabled ? colour.lineStrong : $active ? colour.liveThread : colour.inkSoft};
   }
 `;
+
+export function Hem() {
+  return (
+    <svg data-hem="" aria-hidden="true">
+      <rect x="8" y="8" rx="9" style={{ width: 'calc(100% - 16px)', height: 'calc(100% - 16px)' }} />
+    </svg>
+  );
+}
 
 interface DropAreaProps {
   readonly accept: Accept;
@@ -73,9 +82,7 @@ export function DropArea({
   });
   return (
     <Patch {...getRootProps()} $active={isDragActive} $disabled={disabled} data-drop="">
-      <svg data-hem="" aria-hidden="true">
-        <rect x="8" y="8" rx="9" style={{ width: 'calc(100% - 16px)', height: 'calc(100% - 16px)' }} />
-      </svg>
+      <Hem />
       <input {...getInputProps({ 'aria-label': label })} />
       {children(isDragActive)}
     </Patch>

@@ -7,13 +7,13 @@ import { RecentList, Row, RowFacts, RowName } from './recent-list.tsx';
 const { dashboard: texts } = landingTexts;
 
 /** The newest draft backups. */
-export function RecentDrafts({ signedIn }: { readonly signedIn: boolean }) {
+export function RecentDrafts() {
   const query = useDrafts('dashboard');
   return (
     <RecentList
       title={texts.recentDrafts}
       empty={texts.noDrafts}
-      signedIn={signedIn}
+      signedIn
       query={query}
       rows={(query.data ?? []).slice(0, DASHBOARD_LIST_LENGTH).map((draft) => (
         <Row key={draft.id}>

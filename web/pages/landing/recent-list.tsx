@@ -65,26 +65,32 @@ interface RecentListProps {
   readonly title: string;
   readonly empty: string;
   readonly signedIn: boolean;
-  readonly query: { readonly isPending: boolean; readonly isError: boolean; readonly refetch: () => unknown };
-  readonly rows: readonly ReactNode[];
+  readonly query?: {
+    readonly isPending: boolean;
+    readonly isError: boolean;
+    readonly refetch: () => unknown;
+  };
+  readonly rows?: readonly ReactNode[];
 }
 
 /** Frame of a short dashboard list in all its states: visitor, loading, empty, stale, filled. */
-export function RecentList({ title, empty, signedIn, query, rows }: RecentListProps) {
+export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentListProps) {
   return (
     <Box>
       <h3>{title}</h3>
       <Rows>
         {!signedIn && <Empty>{texts.signedOut}</Empty>}
-        {signedIn && query.isPending && (
+        {signedIn && (!query || query.isPending) && (
           <Row aria-busy="true">
             <Skeleton $height="32px" />
           </Row>
         )}
-        {signedIn && !query.isPending && rows.length === 0 && !query.isError && <Empty>{empty}</Empty>}
+        {signedIn && query && !query.isPending && rows.length === 0 && !query.isError && (
+          <Empty>{empty}</Empty>
+        )}
         {signedIn && rows}
       </Rows>
-      {signedIn && query.isError && (
+      {signedIn && query?.isError && (
         <Stale role="status">
           {texts.loadFailed}
           <Button size="s" look="quiet" icon="retry" onClick={() => void query.refetch()}>

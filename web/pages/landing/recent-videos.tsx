@@ -10,7 +10,7 @@ import { RecentList, Row, RowFacts, RowName } from './recent-list.tsx';
 const { dashboard: texts } = landingTexts;
 
 /** The newest finished videos. */
-export function RecentVideos({ signedIn }: { readonly signedIn: boolean }) {
+export function RecentVideos() {
   const query = useVideos('dashboard');
   const download = useDownloadVideo('dashboard');
   const videos = (query.data ?? [])
@@ -20,7 +20,7 @@ export function RecentVideos({ signedIn }: { readonly signedIn: boolean }) {
     <RecentList
       title={texts.recentVideos}
       empty={texts.noVideos}
-      signedIn={signedIn}
+      signedIn
       query={query}
       rows={videos.map((video) => (
         <Row key={video.id}>

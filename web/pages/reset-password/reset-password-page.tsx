@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useResetPassword } from '../../data/session.ts';
+import { useResetPassword } from '../../data/account.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, space } from '../../theme.ts';
 

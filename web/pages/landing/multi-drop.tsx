@@ -1,10 +1,9 @@
 import { useState } from 'react';
 import styled from 'styled-components';
-import { HERO_EXTENSIONS } from '#common/video.ts';
+import { HERO_EXTENSIONS } from '#common/limits.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
-import { isActive, useStartUploads, useUploads } from '../../data/uploads.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, text } from '../../theme.ts';
@@ -28,21 +27,26 @@ const Problem = styled.p`
   color: ${colour.defect};
 `;
 
+interface MultiDropProps {
+  readonly signedIn: boolean;
+  readonly disabled?: boolean;
+  readonly busy?: boolean;
+  readonly onFiles: (files: File[]) => void;
+}
+
 /** Card for several files at once; their progress shows in the upload panel. */
-export function MultiUpload({ signedIn }: { readonly signedIn: boolean }) {
-  const startUploads = useStartUploads();
+export function MultiDrop({ signedIn, disabled = false, busy = false, onFiles }: MultiDropProps) {
   const showToast = useShowToast();
   const [problem, setProblem] = useState<string | null>(null);
-  const busy = useUploads().some((item) => item.origin === 'multi' && isActive(item));
   return (
     <DropArea
       accept={ACCEPT}
       multiple
+      disabled={disabled}
       label={texts.heading}
       onFiles={(files) => {
         setProblem(null);
-        if (signedIn) startUploads(files, 'multi');
-        else showToast({ title: uploadTexts.signInRequired, description: uploadTexts.signInRequiredDetail });
+        onFiles(files);
       }}
       onRejected={(rejections) => {
         const reason = rejectionText(rejections, TYPES);
@@ -64,7 +68,7 @@ export function MultiUpload({ signedIn }: { readonly signedIn: boolean }) {
             </ButtonLink>
           )}
           <Small>{texts.limits}</Small>
-          {problem && <Problem role="alert">{problem}</Problem>}
+          {problem && <Problem>{problem}</Problem>}
         </>
       )}
     </DropArea>

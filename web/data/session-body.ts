@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { type SessionUser, sessionUser } from '#common/api/auth.ts';
+
+const body = z.object({ user: sessionUser.nullish() });
+
+/**
+ * The user of a current-user answer; an answer without one means nobody is signed in (D-20).
+ * @throws ZodError for anything else.
+ */
+export function parseSession(value: unknown): SessionUser | null {
+  return body.parse(value).user ?? null;
+}

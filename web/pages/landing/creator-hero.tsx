@@ -1,0 +1,87 @@
+import { useCallback, useEffect } from 'react';
+import styled from 'styled-components';
+import { Button } from '../../components/button.tsx';
+import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { isActive, useKeptFile, useUploads } from '../../data/upload-items.ts';
+import { useStartUploads } from '../../data/uploads.ts';
+import { useHeroVideoId, useSampleClip, useSetHeroVideo, useVideos } from '../../data/videos.ts';
+import { ProcessingPanel } from '../../panels/processing-panel.tsx';
+import { landingTexts } from '../../texts/landing.ts';
+import { HeroDrop } from './hero-drop.tsx';
+import { DropNote, HeroLayout } from './hero-layout.tsx';
+
+const { hero: texts } = landingTexts;
+
+const Progress = styled.div`
+  width: min(320px, 70vw);
+  text-align: left;
+`;
+
+/** The hero of a signed-in person: sends the file and shows its repair. */
+export function CreatorHero() {
+  const startUploads = useStartUploads();
+  const uploads = useUploads();
+  const [kept, keep] = useKeptFile();
+  const sample = useSampleClip();
+  const heroVideoId = useHeroVideoId();
+  const setHeroVideo = useSetHeroVideo();
+  const { data: videos } = useVideos('dashboard');
+  const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
+  const percent = upload ? Math.floor((upload.acknowledgedBytes / upload.file.size) * 100) : 0;
+  const heroVideo = videos?.find(({ id }) => id === heroVideoId);
+
+  const start = useCallback(
+    (file: File) => {
+      setHeroVideo(null);
+      startUploads([file], 'hero');
+    },
+    [setHeroVideo, startUploads],
+  );
+  useEffect(() => {
+    if (!kept) return;
+    keep(null);
+    start(kept);
+  }, [kept, keep, start]);
+  const forget = useCallback(() => setHeroVideo(null), [setHeroVideo]);
+
+  return (
+    <HeroLayout
+      sampleBusy={sample.isPending}
+      onSample={() => sample.mutate()}
+      drop={
+        <HeroDrop
+          disabled={upload !== undefined}
+          onFile={start}
+          button={
+            <Button size="l" disabled={upload !== undefined}>
+              {upload ? texts.uploading : texts.browse}
+            </Button>
+          }
+          note={
+            upload && (
+              <Progress>
+                <ThreadProgress
+                  label={texts.uploadLabel}
+                  percent={percent}
+                  valueText={texts.uploadProgress(percent)}
+                />
+                <DropNote>{upload.file.name}</DropNote>
+              </Progress>
+            )
+          }
+        />
+      }
+      below={
+        heroVideoId && (
+          <ProcessingPanel
+            key={heroVideoId}
+            id={heroVideoId}
+            name={heroVideo?.originalFileName}
+            hasReport={heroVideo?.hasReport ?? false}
+            onGone={forget}
+          />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { type ReactNode, useState } from 'react';
+import { HERO_EXTENSIONS } from '#common/limits.ts';
+import { Icon } from '../../components/icons.tsx';
+import { rejectionText } from '../../components/rejections.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { landingTexts } from '../../texts/landing.ts';
+import { uploadTexts } from '../../texts/uploads.ts';
+import { DropArea } from './drop-area.tsx';
+import { DropNote, DropProblem, DropTitle } from './hero-layout.tsx';
+
+const { hero: texts } = landingTexts;
+
+const ACCEPT = { 'video/mp4': ['.mp4'], 'video/quicktime': ['.mov'], 'video/x-msvideo': ['.avi'] };
+const TYPES = HERO_EXTENSIONS.join(', ');
+
+interface HeroDropProps {
+  readonly disabled?: boolean;
+  readonly onFile: (file: File) => void;
+  readonly button: ReactNode;
+  /** Shown under the button in place of the limits. */
+  readonly note?: ReactNode;
+}
+
+/** The hero's patch: one .mp4, .mov or .avi file; refusals are shown as a toast and stay below the button. */
+export function HeroDrop({ disabled = false, onFile, button, note }: HeroDropProps) {
+  const showToast = useShowToast();
+  const [problem, setProblem] = useState<string | null>(null);
+  return (
+    <DropArea
+      accept={ACCEPT}
+      multiple={false}
+      disabled={disabled}
+      label={texts.drop}
+      onFiles={([file]) => {
+        setProblem(null);
+        if (file) onFile(file);
+      }}
+      onRejected={(rejections) => {
+        const reason = rejectionText(rejections, TYPES);
+        setProblem(reason);
+        showToast({ title: uploadTexts.rejected, description: reason, tone: 'destructive' });
+      }}
+    >
+      {(dragging) => (
+        <>
+          <Icon name="upload" size={40} />
+          <DropTitle>{dragging ? texts.dropActive : texts.drop}</DropTitle>
+          {button}
+          {note ?? <DropNote>{texts.limits}</DropNote>}
+          {problem && <DropProblem>{problem}</DropProblem>}
+        </>
+      )}
+    </DropArea>
+  );
+}

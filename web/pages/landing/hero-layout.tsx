@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import styled from 'styled-components';
+import { Container } from '../../components/page.tsx';
+import { Sashiko } from '../../components/sashiko.tsx';
+import { colour, screen, space, text } from '../../theme.ts';
+import { HeroCopy } from './hero-copy.tsx';
+
+const Section = styled.section`
+  position: relative;
+  isolation: isolate;
+  overflow: hidden;
+  &:focus {
+    outline: none;
+  }
+`;
+const Backdrop = styled.div`
+  position: absolute;
+  z-index: -1;
+  inset: 0 0 0 40%;
+  opacity: 0.4;
+  mask: radial-gradient(ellipse 70% 80% at 80% 30%, black, transparent);
+`;
+const Columns = styled(Container)`
+  display: grid;
+  align-items: center;
+  gap: ${space(5)};
+  padding-block: ${space(5)};
+  ${screen.desktop} {
+    grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
+    gap: ${space(8)};
+    padding-block: ${space(8)};
+  }
+`;
+const Drop = styled.div`
+  display: grid;
+  & > div {
+    min-height: 340px;
+  }
+  ${screen.desktop} {
+    & > div {
+      min-height: 420px;
+    }
+  }
+`;
+const Below = styled(Container)`
+  padding-bottom: ${space(6)};
+`;
+
+export const DropTitle = styled.p`
+  max-width: 26ch;
+  font-size: ${text.l};
+  font-weight: 600;
+`;
+export const DropNote = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkFaint};
+`;
+export const DropProblem = styled.p`
+  font-weight: 600;
+  color: ${colour.defect};
+`;
+
+interface HeroLayoutProps {
+  readonly sampleBusy?: boolean;
+  readonly onSample: () => void;
+  /** The patch that takes the file. */
+  readonly drop: ReactNode;
+  /** The repair of the newest clip, when there is one. */
+  readonly below?: ReactNode;
+}
+
+/** The hero's frame, the same for visitors and creators, so that signing in moves nothing. */
+export function HeroLayout({ sampleBusy = false, onSample, drop, below }: HeroLayoutProps) {
+  return (
+    <Section id="upload" tabIndex={-1}>
+      <Backdrop>
+        <Sashiko id="hero-cloth" />
+      </Backdrop>
+      <Columns>
+        <HeroCopy sampleBusy={sampleBusy} onSample={onSample} />
+        <Drop>{drop}</Drop>
+      </Columns>
+      {below && <Below>{below}</Below>}
+    </Section>
+  );
+}

@@ -24,6 +24,12 @@ export const CONTENT_LIMITS = {
   prominence: 7,
   /** Best other peak, share of the main one. */
   rivalShare: 0.6,
+  /** Peaks of at least this share of the highest are its equals: the events come in a regular beat. */
+  equalShare: 0.85,
+  /** The equal next to zero is believed when the second is this much farther away, ms, */
+  aloneMs: 150,
+  /** and lies beyond the offsets that are met in practice. */
+  secondMs: 550,
   /** Events that carry the peak. */
   leastEvents: 4,
   /** The two halves of the clip must name the same offset within this, ms. */
@@ -67,11 +73,13 @@ export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEve
     const spread = median(before.map((value) => Math.abs(value - level)));
     const rise = (motion[i] ?? 0) - level;
     const strength = rise / (0.5 + 0.5 * level + 3 * spread);
+    // What a picture shows began somewhere between it and the one before, or just when it was taken.
+    const timeMs = now - (now - (frameTimesMs[i - 1] ?? now)) / 3;
     if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
       const last = events.at(-1);
-      if (last && now - last.timeMs < 250) {
-        if (strength > last.strength) events[events.length - 1] = { timeMs: now, strength };
-      } else events.push({ timeMs: now, strength });
+      if (last && timeMs - last.timeMs < 250) {
+        if (strength > last.strength) events[events.length - 1] = { timeMs, strength };
+      } else events.push({ timeMs, strength });
     }
   }
   return events.map((event) => ({ ...event, strength: Math.min(4, event.strength) }));
@@ -87,15 +95,10 @@ export function contentOffset(picture: MotionSeries, sound: OnsetSeries): Conten
   if (events.length < 2 || sound.strength.length < 10) return null;
   const grid = toGrid(sound);
   const whole = correlate(events, grid);
-  const peak = findPeak(whole);
+  const peak = findPeak(whole, events.length);
   if (!peak) return null;
-  const half = (parity: number) =>
-    findPeak(
-      correlate(
-        events.filter((_, i) => i % 2 === parity),
-        grid,
-      ),
-    );
+  const of = (part: readonly PictureEvent[]) => findPeak(correlate(part, grid), part.length);
+  const half = (parity: number) => of(events.filter((_, i) => i % 2 === parity));
   const odd = half(1);
   const even = half(0);
   const near = (other: { offsetMs: number } | null) =>
@@ -105,7 +108,7 @@ export function contentOffset(picture: MotionSeries, sound: OnsetSeries): Conten
     const part = events.filter(
       (event) => Math.min(2, Math.floor((3 * event.timeMs) / (lastMs + 1))) === third,
     );
-    const found = part.length >= 2 ? findPeak(correlate(part, grid)) : null;
+    const found = part.length >= 2 ? of(part) : null;
     if (!found || found.prominence < 4) return [];
     return [{ atMs: mean(part.map((event) => event.timeMs)), offsetMs: found.offsetMs }];
   });
@@ -161,16 +164,44 @@ function correlate(events: readonly PictureEvent[], grid: Grid): Float64Array {
   return sum;
 }
 
-function findPeak(sum: Float64Array): { offsetMs: number; prominence: number; rivalShare: number } | null {
-  const { reachMs, stepMs } = CONTENT_LIMITS;
+interface Peak {
+  readonly offsetMs: number;
+  readonly prominence: number;
+  readonly rivalShare: number;
+}
+
+// A regular beat fits at every period. The shift that explains most events wins; when two explain as many, the one
+// next to zero is taken if it stands alone there.
+function findPeak(sum: Float64Array, events: number): Peak | null {
+  const { reachMs, stepMs, equalShare, aloneMs, secondMs } = CONTENT_LIMITS;
   const reach = Math.round(reachMs / stepMs);
   const guard = Math.round(100 / stepMs);
-  let best = 0;
-  for (let i = 1; i < sum.length; i++) if ((sum[i] ?? 0) > (sum[best] ?? 0)) best = i;
-  const others = sum.filter((_, i) => Math.abs(i - best) > guard);
-  const height = (sum[best] ?? 0) - mean(others);
+  const centre = median(sum);
+  let top = 0;
+  for (const value of sum) top = Math.max(top, value - centre);
+  if (top <= 0) return null;
+  const tops: number[] = [];
+  for (let i = 0; i < sum.length; i++) {
+    if ((sum[i] ?? 0) - centre < equalShare * top) continue;
+    const last = tops.at(-1);
+    if (last === undefined || i - last > guard) tops.push(i);
+    else if ((sum[i] ?? 0) > (sum[last] ?? 0)) tops[tops.length - 1] = i;
+  }
+  const equal = tops
+    .filter((i) => (sum[i] ?? 0) - centre >= top * (1 - 0.5 / events))
+    .sort((a, b) => Math.abs(a - reach) - Math.abs(b - reach));
+  const best = equal[0] ?? 0;
+  const height = (sum[best] ?? 0) - centre;
+  const nextMs = equal[1] === undefined ? reachMs : Math.abs(equal[1] - reach) * stepMs;
+  const crowded =
+    equal[1] !== undefined && (nextMs < secondMs || nextMs - Math.abs(best - reach) * stepMs < aloneMs);
+  const others = sum.filter((_, i) => tops.every((peak) => Math.abs(i - peak) > guard));
   const spread = deviation(others);
-  if (!(spread > 0) || height <= 0) return null;
-  const rival = Math.max(...others) - mean(others);
-  return { offsetMs: (best - reach) * stepMs, prominence: height / spread, rivalShare: rival / height };
+  if (!(spread > 0)) return null;
+  const rival = Math.max(...others) - centre;
+  return {
+    offsetMs: (best - reach) * stepMs,
+    prominence: height / spread,
+    rivalShare: crowded ? 1 : rival / height,
+  };
 }

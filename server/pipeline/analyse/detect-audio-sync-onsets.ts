@@ -6,7 +6,7 @@ const HOP = 160;
  * Where inside its frame a sudden start is felt, samples from the start of the frame: the log flux is largest
  * when the start has just entered the window. Measured with single clicks: `detect-audio-sync-onsets.test.ts`.
  */
-const FELT_AT = 416;
+const FELT_AT = 336;
 
 export interface OnsetMeter {
   push(samples: ArrayLike<number>): void;

@@ -114,6 +114,9 @@ function pairwise(list: string[]): [string, string, ...string[]] {
 function toWritable(onStdout: NonNullable<RunOptions['onStdout']>, touch: () => void): Writable {
   return new Writable({
     highWaterMark: 1 << 20,
+    // On "close" fluent-ffmpeg gives the process 20 ms to be gone and then calls the run failed: too little
+    // for a machine under load. The exit of the process alone ends the run.
+    emitClose: false,
     write(chunk: Buffer, _encoding, done) {
       touch();
       Promise.resolve(onStdout(chunk)).then(() => done(), done);

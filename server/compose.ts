@@ -63,6 +63,7 @@ import { forwardEvents } from './realtime/forward-events.ts';
 import { createSocketServer, type SocketServer } from './realtime/socket-server.ts';
 import { createSubscriptionRoutes } from './subscription/subscription.routes.ts';
 import { createSubscriptionService } from './subscription/subscription.service.ts';
+import { createVideoRestore } from './videos/restore-video.ts';
 import { createVideoState } from './videos/video-state.ts';
 import { createVideosRoutes } from './videos/videos.routes.ts';
 import { createVideosService } from './videos/videos.service.ts';
@@ -155,7 +156,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     now,
     collect: (sha256s) => gc.collect(sha256s),
   });
-  const drafts = createDraftsService({ db, videos, events, draftExpiry, now });
+  const restore = createVideoRestore({ db, storage, queue, state, events, now });
+  const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
 
   const uploadsDir = inDataDir('uploads');
   const files = createUploadFiles(uploadsDir);
@@ -242,6 +244,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     async removeUploadFiles(uploadIds) {
       for (const id of uploadIds) await files.remove(id);
     },
+    collect: (sha256s) => gc.collect(sha256s),
   });
 
   let accepting = true;

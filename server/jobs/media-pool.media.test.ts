@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, processesNaming, testTools } from '#server/test/media-job.ts';
+import type { WorkerMessage } from '#server/pipeline/worker-protocol.ts';
+import { createMediaPool, type MediaPool } from './media-pool.ts';
+
+const workerUrl = new URL('../pipeline/worker.ts', import.meta.url);
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let clip = '';
+let pool: MediaPool;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  clip = path.join(folder.path, 'clip.mp4');
+  await makeMovingClip({ tools: testTools, outputPath: clip, seconds: 20, width: 640, height: 360 });
+  pool = createMediaPool({ workerUrl, threads: 1 });
+});
+afterAll(async () => {
+  await pool.close();
+  await folder.remove();
+});
+
+const nothing = { onMessage: () => undefined };
+
+describe('createMediaPool', () => {
+  it('runs a clip in a thread and hands its messages on', async () => {
+    const messages: WorkerMessage[] = [];
+    const task = await makeTask(clip, path.join(folder.path, 'work-run'));
+    const handlers = { onMessage: (message: WorkerMessage) => messages.push(message) };
+    const result = await pool.run(task, handlers, new AbortController().signal);
+    expect(mustBeOk(result).report.outcome).toBe('unchanged');
+    expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['progress', 'steps', 'issues']));
+  });
+
+  it('answers cancelled and leaves no ffmpeg when cancelled at work', async () => {
+    const work = path.join(folder.path, 'work-cancel');
+    const task = await makeTask(clip, work);
+    const cancel = new AbortController();
+    const handlers = {
+      onMessage: (message: WorkerMessage) => {
+        if (message.type === 'progress' && message.share > 0.1) cancel.abort();
+      },
+    };
+    const result = await pool.run(task, handlers, cancel.signal);
+    expect(result).toMatchObject({ ok: false, code: 'cancelled' });
+    expect(await processesNaming(folder.path)).toEqual([]);
+  });
+
+  it('ends a thread that does not listen, kills its ffmpeg and goes on with the next clip', async () => {
+    const hasty = createMediaPool({ workerUrl, threads: 1, cancelGraceMs: 0 });
+    try {
+      const task = await makeTask(clip, path.join(folder.path, 'work-force'));
+      const cancel = new AbortController();
+      const handlers = {
+        onMessage: (message: WorkerMessage) => {
+          if (message.type === 'progress' && message.share > 0.1) cancel.abort();
+        },
+      };
+      expect(await hasty.run(task, handlers, cancel.signal)).toMatchObject({ ok: false, code: 'cancelled' });
+      await expect.poll(() => processesNaming(folder.path)).toEqual([]);
+      const again = await makeTask(clip, path.join(folder.path, 'work-again'));
+      expect((await hasty.run(again, nothing, new AbortController().signal)).ok).toBe(true);
+    } finally {
+      await hasty.close();
+    }
+  });
+
+  it('does not start a task that is cancelled before', async () => {
+    const task = await makeTask(clip, path.join(folder.path, 'work-never'));
+    const result = await pool.run(task, nothing, AbortSignal.abort());
+    expect(result).toMatchObject({ ok: false, code: 'cancelled' });
+  });
+});

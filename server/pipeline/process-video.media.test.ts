@@ -1,0 +1,277 @@
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Defect, DefectKind, RepairReport } from '#common/report.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import {
+  corruptSamples,
+  injectRepeats,
+  injectTimestampGaps,
+  makeMovingClip,
+} from '#server/test/broken-clips.ts';
+import { moveSound } from '#server/test/broken-sound.ts';
+import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
+import { analysePicture } from './analyse/analyse-picture.ts';
+import { processVideo } from './process-video.ts';
+import { hashFile } from './step-store.ts';
+import type { ProcessVideoResult, WorkerMessage } from './worker-protocol.ts';
+
+const tools = testTools;
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let clean = '';
+const at = (name: string) => path.join(folder.path, name);
+
+async function mend(
+  inputPath: string,
+  work: string,
+): Promise<{ result: ProcessVideoResult; messages: WorkerMessage[] }> {
+  const messages: WorkerMessage[] = [];
+  const result = await processVideo(await makeTask(inputPath, at(work)), {
+    signal: new AbortController().signal,
+    send: (message) => messages.push(message),
+  });
+  return { result, messages };
+}
+
+const DAMAGE = new Set<DefectKind>(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
+
+/** Defects that a repair exists for; the flags of shake, light and blur are judged elsewhere. */
+function damageOf(report: RepairReport): Defect[] {
+  return report.defects.filter(({ outcome }) => outcome !== 'flagged');
+}
+
+async function findingsOf(filePath: string) {
+  const info = await probe(tools, filePath, 'mov');
+  const { findings } = await analysePicture({ inputPath: filePath, info, tools });
+  return findings.filter(({ kind, confidence }) => confidence >= 0.6 && DAMAGE.has(kind));
+}
+
+async function soundStartMs(filePath: string): Promise<number> {
+  const info = await probe(tools, filePath, 'mov');
+  return (info.audio[0]?.startMs ?? Number.NaN) - (info.video[0]?.startMs ?? 0);
+}
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  clean = at('clean.mp4');
+  await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 180 });
+});
+afterAll(() => folder.remove());
+
+describe('processVideo on a clip with nothing wrong', () => {
+  it('hands the original back and says so in every step', async () => {
+    const { result } = await mend(clean, 'clean');
+    const { report, resultPath, resultSha256, issues, fixesApplied } = mustBeOk(result);
+    expect(resultPath).toBeNull();
+    expect(resultSha256).toBe(await hashFile(clean));
+    expect(report.outcome).toBe('unchanged');
+    expect(issues).toMatchObject({ stutteredCuts: 0, droppedFrames: 0, corruptedSections: 0 });
+    expect(issues).toMatchObject({ audioSyncIssues: false, windNoise: false });
+    expect(fixesApplied).toEqual({});
+    expect(report.steps.map(({ step }) => step)).toEqual(PROCESSING_STEPS.map(({ id }) => id));
+    expect(report.steps.every(({ note }) => note.length > 0)).toBe(true);
+  });
+
+  it('tells a monotone share that ends at 1', async () => {
+    const { messages } = await mend(clean, 'progress');
+    const shares = messages.flatMap((message) => (message.type === 'progress' ? [message.share] : []));
+    expect(shares.length).toBeGreaterThan(2);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+});
+
+describe('processVideo on planted faults', () => {
+  it('rebuilds held pictures, keeps all others bit-exact and is silent afterwards', async () => {
+    const broken = at('held.mp4');
+    const truth = await injectRepeats({
+      tools,
+      inputPath: clean,
+      outputPath: broken,
+      history: 'held',
+      runs: [{ frame: 40, count: 3 }],
+    });
+    const { result } = await mend(broken, 'held');
+    const { report, resultPath } = mustBeOk(result);
+    const [defect] = damageOf(report);
+    expect(defect).toMatchObject({
+      kind: 'stuttered_cut',
+      outcome: 'repaired',
+      action: 'rebuilt_frames',
+      firstFrame: truth[0]?.firstFrame,
+      lastFrame: truth[0]?.lastFrame,
+    });
+    expect(report.video.treatment).toBe('smart_render');
+    expect(report.video.unitsKept).toBeGreaterThan(30);
+    expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    expect(await findingsOf(resultPath ?? '')).toEqual([]);
+  });
+
+  it('removes inserted repeats and gives the clip its length back', async () => {
+    const broken = at('inserted.mp4');
+    await injectRepeats({
+      tools,
+      inputPath: clean,
+      outputPath: broken,
+      history: 'inserted',
+      runs: [{ frame: 60, count: 4 }],
+    });
+    const { result } = await mend(broken, 'inserted');
+    const { report, resultPath } = mustBeOk(result);
+    expect(damageOf(report)[0]).toMatchObject({ action: 'removed_repeats', outcome: 'repaired', count: 4 });
+    expect(report.original.media.frameCount).toBe(124);
+    expect(report.result.media.frameCount).toBe(120);
+    expect(report.result.media.durationMs).toBeCloseTo(4000, -2);
+    expect(await findingsOf(resultPath ?? '')).toEqual([]);
+  });
+
+  it('fills a hole in the times with new pictures', async () => {
+    const broken = at('gap.mp4');
+    const [truth] = await injectTimestampGaps({
+      tools,
+      inputPath: clean,
+      outputPath: broken,
+      holes: [{ frame: 50, count: 3 }],
+    });
+    const { result } = await mend(broken, 'gap');
+    const { report, issues, fixesApplied, resultPath } = mustBeOk(result);
+    expect(issues.droppedFrames).toBe(3);
+    expect(fixesApplied).toEqual({ droppedFrames: 3 });
+    expect(damageOf(report)[0]).toMatchObject({
+      firstFrame: truth?.frameBefore,
+      count: 3,
+      outcome: 'repaired',
+    });
+    expect(report.result.media.frameCount).toBe(120);
+    expect(await findingsOf(resultPath ?? '')).toEqual([]);
+  });
+
+  it('replaces damaged pictures and leaves a stream that decodes in silence', async () => {
+    const broken = at('corrupt.mp4');
+    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [45], fault: 'zero' });
+    const { result } = await mend(broken, 'corrupt');
+    const { report, resultPath } = mustBeOk(result);
+    expect(damageOf(report)[0]).toMatchObject({ kind: 'corrupted_section', outcome: 'repaired' });
+    const args = ['-v', 'warning', '-threads', '1', '-err_detect', 'aggressive', '-i', resultPath ?? ''];
+    const { stderr } = await runTool('decode', tools.ffmpeg, [...args, '-f', 'null', '-']);
+    expect(stderr).toBe('');
+  });
+
+  it('moves late sound back without touching a coded picture or sound packet', async () => {
+    const broken = at('late.mp4');
+    await moveSound({ tools, inputPath: clean, outputPath: broken, offsetMs: 240 });
+    expect(await soundStartMs(broken)).toBeGreaterThan(200);
+    const { result } = await mend(broken, 'late');
+    const { report, resultPath, issues } = mustBeOk(result);
+    expect(issues.audioSyncIssues).toBe(true);
+    expect(report.video.treatment).toBe('copied');
+    expect(report.audio.treatment).toBe('copied');
+    expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    expect(Math.abs((await soundStartMs(resultPath ?? '')) - (await soundStartMs(clean)))).toBeLessThan(5);
+  });
+});
+
+describe('processVideo on files that are no clips', () => {
+  it('names the reason for an empty file, a text and sound alone', async () => {
+    await writeFile(at('empty.mp4'), '');
+    await writeFile(at('text.mp4'), 'This is a letter, not a clip. '.repeat(20));
+    const sound = ['-v', 'error', '-i', clean, '-vn', '-c', 'copy', '-y', at('sound.mp4')];
+    await runTool('keep the sound', tools.ffmpeg, sound);
+    const codes = [];
+    for (const name of ['empty.mp4', 'text.mp4', 'sound.mp4']) {
+      const { result } = await mend(at(name), `work-${name}`);
+      codes.push(result.ok ? 'ok' : result.code);
+    }
+    expect(codes).toEqual(['empty_file', 'not_a_video', 'no_video_track']);
+  });
+
+  it('does not let a playlist open other files', async () => {
+    await writeFile(at('list.mp4'), `#EXTM3U\n#EXTINF:1,\nfile://${clean}\n`);
+    const { result } = await mend(at('list.mp4'), 'work-list');
+    expect(result).toMatchObject({ ok: false, code: 'not_a_video' });
+  });
+
+  it('says what is missing when the index was cut off with the end of the file', async () => {
+    const late = at('index-behind.mp4');
+    await runTool('write', tools.ffmpeg, ['-v', 'error', '-i', clean, '-c', 'copy', '-y', late]);
+    const { size } = await stat(late);
+    await truncate(late, Math.round(size * 0.6));
+    const { result } = await mend(late, 'work-cut');
+    if (result.ok) expect(result.report.notes.join(' ')).not.toBe('');
+    else expect(result).toMatchObject({ code: 'damaged_beyond_repair' });
+  });
+});
+
+describe('processVideo after a kill', () => {
+  it.each(['analyzing', 'fixing_cuts', 'fixing_audio', 'recovering_frames', 'exporting'] as const)(
+    'goes on behind the finished steps when killed in %s',
+    async (step) => {
+      const broken = at('many-faults.mp4');
+      if (!existsSync(broken)) {
+        const options = { tools, inputPath: clean, outputPath: at('many-1.mp4') };
+        await injectRepeats({ ...options, history: 'held', runs: [{ frame: 30, count: 3 }] });
+        await moveSound({ tools, inputPath: at('many-1.mp4'), outputPath: at('many-2.mp4'), offsetMs: 240 });
+        await copyFile(at('many-2.mp4'), broken);
+        await corruptSamples({
+          tools,
+          inputPath: at('many-2.mp4'),
+          outputPath: broken,
+          frames: [80],
+          fault: 'zero',
+        });
+      }
+      const work = at(`killed-${step}`);
+      const task = await makeTask(broken, work);
+      const { killed } = await runInProcess(task, (message) => {
+        return (
+          message.type === 'steps' &&
+          message.steps.some((one) => one.step === step && one.state === 'running')
+        );
+      });
+      expect(killed).toBe(true);
+      const kept = await readdir(work).catch(() => []);
+      const finished = kept.filter((name) => /^(analyzing|fixing_|recovering_).*\.json$/.test(name));
+      const before = await Promise.all(
+        finished.map(async (name) => (await stat(path.join(work, name))).mtimeMs),
+      );
+
+      const { result } = await mend(broken, `killed-${step}`);
+      const { report } = mustBeOk(result);
+      const after = await Promise.all(
+        finished.map(async (name) => (await stat(path.join(work, name))).mtimeMs),
+      );
+      expect(after).toEqual(before);
+      if (step !== 'analyzing') expect(finished).toContain('analyzing.json');
+      expect(report.defects.filter(({ outcome }) => outcome === 'repaired').length).toBeGreaterThanOrEqual(3);
+      expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    },
+  );
+});
+
+const REAL = path.resolve('../shared/media');
+describe.skipIf(!existsSync(REAL))(
+  'processVideo on the odd files of ../shared/media (skipped when absent)',
+  () => {
+    const FAILURES: Record<string, string> = {
+      'odd-no-moov.mp4': 'damaged_beyond_repair',
+      'odd-not-a-video.mp4': 'damaged_beyond_repair',
+      'odd-audio-only.mp4': 'no_video_track',
+    };
+    it('ends each with a playable result or a true reason', async () => {
+      const names = (await readdir(REAL)).filter((name) => name.startsWith('odd-'));
+      expect(names.length).toBeGreaterThan(0);
+      for (const name of names) {
+        const { result } = await mend(path.join(REAL, name), `real-${name}`);
+        const expected = FAILURES[name] ?? 'ok';
+        expect(`${name} ${result.ok ? 'ok' : result.code}`).toBe(`${name} ${expected}`);
+        if (result.ok && result.resultPath !== null) {
+          const info = await probe(tools, result.resultPath, 'mov');
+          expect(info.video.length).toBe(1);
+        }
+      }
+    });
+  },
+);

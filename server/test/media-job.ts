@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { hashFile } from '#server/pipeline/step-store.ts';
+import {
+  workerMessage,
+  type ProcessVideoResult,
+  type ProcessVideoTask,
+  type WorkerMessage,
+} from '#server/pipeline/worker-protocol.ts';
+
+export const testTools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' } as const;
+
+/** A fresh folder and the way to remove it. */
+export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-media-'));
+  return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A task for one clip with everyday limits. */
+export async function makeTask(
+  inputPath: string,
+  workDir: string,
+  overrides: Partial<ProcessVideoTask> = {},
+): Promise<ProcessVideoTask> {
+  return {
+    kind: 'process-video',
+    videoId: 'clip',
+    inputPath,
+    inputSha256: await hashFile(inputPath),
+    workDir,
+    tools: testTools,
+    limits: {
+      threads: 2,
+      preset: 'veryfast',
+      maxEncodePixels: 3840 * 2160,
+      maxDurationMs: 60 * 60_000,
+    },
+    reelmendVersion: 'test',
+    referencePaths: [],
+    ...overrides,
+  };
+}
+
+/** The value of a finished job; a failed one is an error with its reason. */
+export function mustBeOk(result: ProcessVideoResult): Extract<ProcessVideoResult, { ok: true }> {
+  if (!result.ok) throw new Error(`${result.code}: ${result.message} ${result.detail}`);
+  return result;
+}
+
+/**
+ * Runs a task in a Node process of its own and kills that process with SIGKILL as soon as `until` says so.
+ * @returns all messages that came before the end, and whether the process was killed
+ */
+export async function runInProcess(
+  task: ProcessVideoTask,
+  until: (message: WorkerMessage) => boolean,
+): Promise<{ messages: WorkerMessage[]; killed: boolean }> {
+  const script = path.join(import.meta.dirname, 'process-clip.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const messages: WorkerMessage[] = [];
+  let killed = false;
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const parsed = workerMessage.safeParse(JSON.parse(line));
+    if (!parsed.success || killed) continue;
+    messages.push(parsed.data);
+    if (until(parsed.data)) {
+      killed = true;
+      child.kill('SIGKILL');
+    }
+  }
+  await ended;
+  return { messages, killed };
+}
+
+/** Process ids of running programs whose command line names `folder`. */
+export async function processesNaming(folder: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    const state = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const isZombie = /\) Z /.test(state);
+    if (!isZombie && command.includes(folder)) found.push(Number(name));
+  }
+  return found;
+}

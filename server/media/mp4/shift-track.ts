@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { type Box, container, needBox, replaceBox } from './box.ts';
-import { type Edit, writeEditList } from './edit-list.ts';
-import { readMovie, type Movie, type Track } from './movie.ts';
+import { type Edit, readEditList, writeEditList } from './edit-list.ts';
+import { clockFactor, refineMovie, refineTrack } from './movie-clock.ts';
+import { readMovie, type Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { carryTrack, writeMovie } from './write-movie.ts';
 import { readDuration, withDuration } from './write-tables.ts';
@@ -32,26 +33,20 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
     if (!movie.tracks.some((track) => track.handler === 'soun')) {
       throw new Mp4Error('The file has no sound track.');
     }
-    const clock = refineClock(movie);
+    const factor = clockFactor(movie.timescale, FINE_TIMESCALE);
+    const timescale = movie.timescale * factor;
     const tracks = movie.tracks.map((track) => {
-      const carried = carryTrack(track, file);
-      const edits = track.edits.map((edit) => ({
-        ...edit,
-        durationTicks: edit.durationTicks * clock.factor,
-      }));
-      const shifted =
-        track.handler === 'soun' ? shiftEdits(track, edits, clock.timescale, input.shiftMs) : edits;
-      const header = needBox(track.trak, 'tkhd');
-      const durationTicks =
-        track.handler === 'soun'
-          ? shifted.reduce((sum, edit) => sum + edit.durationTicks, 0)
-          : readDuration(header) * clock.factor;
-      return { ...carried, trak: withEdits(track.trak, shifted, durationTicks) };
+      const trak = refineTrack(track.trak, factor);
+      const carried = { ...carryTrack(track, file), trak };
+      if (track.handler !== 'soun') return carried;
+      const edits = shiftEdits(track, readEditList(trak), timescale, input.shiftMs);
+      return { ...carried, trak: withEdits(trak, edits) };
     });
     const longest = Math.max(...tracks.map(({ trak }) => readDuration(needBox(trak, 'tkhd'))));
+    const moov = refineMovie(movie.moov, factor);
     await writeMovie(input.outputPath, {
       ftyp: movie.ftyp,
-      moov: withClock(movie.moov, clock.timescale, longest),
+      moov: replaceBox(moov, 'mvhd', (header) => withDuration(header, longest)),
       tracks,
       signal: input.signal,
     });
@@ -60,24 +55,10 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
   }
 }
 
-/** A movie clock that is a whole multiple of the old one, so that old durations stay exact. */
-function refineClock(movie: Movie): { factor: number; timescale: number } {
-  const factor = Math.max(1, Math.ceil(FINE_TIMESCALE / movie.timescale));
-  return { factor, timescale: movie.timescale * factor };
-}
-
-function withClock(moov: Box, timescale: number, durationTicks: number): Box {
-  return replaceBox(moov, 'mvhd', (header) => {
-    const bytes = Buffer.from(header.payload);
-    bytes.writeUInt32BE(timescale, bytes[0] === 1 ? 20 : 12);
-    return withDuration({ ...header, payload: bytes }, durationTicks);
-  });
-}
-
-function withEdits(trak: Box, edits: readonly Edit[], durationTicks: number): Box {
-  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, durationTicks));
+function withEdits(trak: Box, edits: readonly Edit[]): Box {
+  const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
+  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
   const others = (timed.children ?? []).filter((box) => box.type !== 'edts');
-  if (edits.length === 0) return container('trak', others);
   const edts = writeEditList(edits);
   return container(
     'trak',

@@ -20,6 +20,19 @@ const DECODE_STALL_MS = 15 * 60_000;
 const WALL_MS = 4 * 60 * 60_000;
 
 /**
+ * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
+ * showinfo, then renumbered, so that no version of ffmpeg repeats or drops pictures for a constant rate.
+ */
+export const EVERY_PICTURE_ONCE: readonly string[] = [
+  '-vf',
+  'showinfo,settb=1/25,setpts=N',
+  '-r',
+  '25',
+  '-f',
+  'rawvideo',
+];
+
+/**
  * Runs a plan whose single output is `rawvideo` on `pipe:1` behind a `showinfo` filter, and hands its
  * pictures over one by one. The decoder is stopped when the consumer stops asking. At most two whole pictures are held.
  * @throws MediaToolError when the decoder fails or is cancelled.

@@ -150,7 +150,7 @@ function encodePlan(target: TargetSequence, limits: MediaLimits): FfmpegPlan {
       {
         path: 'pipe:1',
         options: [
-          ...words('-map 0:v:0 -fps_mode passthrough -c:v libx264 -bf 0 -f h264'),
+          ...words('-map 0:v:0 -c:v libx264 -bf 0 -f h264'),
           ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${limits.preset}`),
           ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
           ...rate,

@@ -4,7 +4,7 @@ import { container } from '#server/media/mp4/box.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { streamPictures } from './smart-render-decode.ts';
+import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
@@ -108,11 +108,7 @@ function decodePlan(input: OriginalsInput, clipPath: string): FfmpegPlan {
     outputs: [
       {
         path: 'pipe:1',
-        options: [
-          ...'-map 0:v:0 -fps_mode passthrough -vf showinfo=checksum=0 -f rawvideo'.split(' '),
-          '-pix_fmt',
-          input.pixelFormat,
-        ],
+        options: ['-map', '0:v:0', ...EVERY_PICTURE_ONCE, '-pix_fmt', input.pixelFormat],
       },
     ],
     expectedDurationMs: null,

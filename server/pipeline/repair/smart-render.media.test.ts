@@ -317,7 +317,13 @@ describe('smartRender', () => {
     expect(result.done).toBe(true);
     const psnrOf = async (left: number, right: number) => {
       const { stderr } = await runTool('psnr', tools.ffmpeg, [
-        ...['-v', 'info', '-i', output, '-i', file, '-lavfi'],
+        '-v',
+        'info',
+        '-i',
+        output,
+        '-i',
+        file,
+        '-lavfi',
         `[0:v]trim=start_frame=${left}:end_frame=${left + 1},setpts=0[a];` +
           `[1:v]trim=start_frame=${right}:end_frame=${right + 1},setpts=0[b];[a][b]psnr`,
         ...'-f null -'.split(' '),

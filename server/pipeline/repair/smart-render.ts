@@ -117,7 +117,10 @@ async function render(
     }
     const label = `smart-render-${number}`;
     const decoder = createGroupDecoder({
-      ...{ source, order, cuts, decodeFrom: segment.decodeFrom },
+      source,
+      order,
+      cuts,
+      decodeFrom: segment.decodeFrom,
       workDir: input.workDir,
       pixelFormat: format.name,
       pictureBytes: format.pictureBytes,

@@ -1,0 +1,38 @@
+import { type Box, container, needBox, replaceBox } from './box.ts';
+import { readEditList, writeEditList } from './edit-list.ts';
+import { readMovieTimescale } from './movie.ts';
+import { readDuration, withDuration } from './write-tables.ts';
+
+const MAX_TIMESCALE = 2 ** 31 - 1;
+
+/** Factor that makes a movie timescale a multiple of `divisor`, or 1 where that would not fit its 32 bits. */
+export function clockFactor(timescale: number, divisor: number): number {
+  const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b));
+  const factor = divisor / common(timescale, divisor);
+  return timescale * factor <= MAX_TIMESCALE ? factor : 1;
+}
+
+/** A `moov` without its tracks that counts time `factor` times finer. */
+export function refineMovie(moov: Box, factor: number): Box {
+  const timescale = readMovieTimescale(moov) * factor;
+  return replaceBox(moov, 'mvhd', (header) => {
+    const bytes = Buffer.from(header.payload);
+    bytes.writeUInt32BE(timescale, bytes[0] === 1 ? 20 : 12);
+    const refined = { ...header, payload: bytes };
+    return withDuration(refined, readDuration(refined) * factor);
+  });
+}
+
+/** A track of such a movie: header duration and edit list in the finer ticks. */
+export function refineTrack(trak: Box, factor: number): Box {
+  if (factor === 1) return trak;
+  const duration = readDuration(needBox(trak, 'tkhd')) * factor;
+  const edits = readEditList(trak).map((edit) => ({ ...edit, durationTicks: edit.durationTicks * factor }));
+  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, duration));
+  if (edits.length === 0) return timed;
+  const edts = writeEditList(edits);
+  return container(
+    'trak',
+    (timed.children ?? []).map((box) => (box.type === 'edts' ? edts : box)),
+  );
+}

@@ -1,0 +1,52 @@
+import { uploadedInputOptions } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { indexPictures } from '../analyse/picture-times.ts';
+import { readPackets } from '../analyse/read-packets.ts';
+import type { FullEncodeInput } from './full-encode.ts';
+
+/**
+ * Presentation times of the displayed pictures, display order, stream ticks: as given, else from the packets,
+ * else (containers without usable times) from one run of the decoder.
+ * @throws MediaToolError when the file cannot be read.
+ */
+export async function listPictures(input: FullEncodeInput): Promise<readonly number[]> {
+  if (input.pictures) return input.pictures.ptsTicks;
+  const stream = input.info.video[0];
+  if (!stream) return [];
+  const { video } = await readPackets(input);
+  const fromPackets = indexPictures(stream, video, []);
+  const led = fromPackets !== null && fromPackets.undecoded.length === fromPackets.times.ptsTicks.length;
+  if (led) return fromPackets.times.ptsTicks;
+  const decoded: (number | null)[] = [];
+  await runFfmpeg(
+    {
+      label: 'list the pictures',
+      logLevel: 'info',
+      globalOptions: ['-copyts'],
+      inputs: [
+        {
+          path: input.inputPath,
+          format: input.info.format,
+          options: [...uploadedInputOptions(input.info.format), '-threads', String(input.limits.threads)],
+        },
+      ],
+      outputs: [
+        {
+          path: 'pipe:1',
+          options: ['-map', `0:${stream.index}`, '-vf', 'showinfo', '-f', 'null'],
+        },
+      ],
+      expectedDurationMs: null,
+    },
+    {
+      tools: input.tools,
+      signal: input.signal,
+      onStdout: () => undefined,
+      onStderrLine: (line) => {
+        const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
+        if (shown) decoded.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
+      },
+    },
+  );
+  return indexPictures(stream, video, decoded)?.times.ptsTicks ?? [];
+}

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export { buildPath } from './build-path.ts';
+
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -34,11 +36,6 @@ export function defineEndpoint<
   Body extends z.ZodType = z.ZodUnknown,
 >(endpoint: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
   return endpoint;
-}
-
-/** Fills the `:name` places of a path with encoded values. */
-export function buildPath(path: string, params: Readonly<Record<string, string>> = {}): string {
-  return path.replaceAll(/:([a-zA-Z]+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
 /** Ids are opaque: letters, digits, `-` and `_`, so that no id can name a path. */

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
-import { buildPath } from '#common/api/endpoint.ts';
+import { buildPath } from '#common/api/build-path.ts';
 import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
 import { SAFETY_POLL_MS } from '#common/limits.ts';
 import { absoluteUrl } from './url.ts';

@@ -28,6 +28,7 @@ export default defineConfig({
           root: import.meta.dirname,
           include: ['server/**/*.test.ts', 'db/**/*.test.ts'],
           exclude: ['**/*.media.test.ts'],
+          globalSetup: ['server/test/global-setup.ts'],
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

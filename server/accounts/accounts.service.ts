@@ -70,9 +70,11 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
   }
 
   async function mailLink(user: User, purpose: TokenPurpose): Promise<void> {
-    const last = await tokens.lastIssuedAt(user.id, purpose);
-    if (last !== null && last > now() - RESEND_MS && last <= now()) return;
     await db.transaction(async (trx) => {
+      // The lock makes look and insert one step, so that impatient clicks get one mail.
+      await User.query(trx).findById(user.id).forUpdate();
+      const last = await tokens.lastIssuedAt(user.id, purpose, trx);
+      if (last !== null && last > now() - RESEND_MS && last <= now()) return;
       const token = await tokens.issue(user, purpose, trx);
       const mail =
         purpose === 'verify'

@@ -37,7 +37,8 @@ export function isCommonPassword(password: string): boolean {
   const core = lower.replace(/^[\d\W_]+/, '').replace(/[\d\W_]+$/, '');
   const spelled = core.replaceAll(/[0134579@$!]/g, (mark) => LOOK_ALIKE[mark] ?? mark);
   const letters = lower.replaceAll(/[^a-z]/g, '');
-  return [core, spelled, letters].some((word) => COMMON_WORDS.has(word) || isRepeated(word));
+  const words = letters.length >= 6 ? [core, spelled, letters] : [core, spelled];
+  return words.some((word) => COMMON_WORDS.has(word)) || isRepeated(core);
 }
 
 // "aaaaaaA1", "abcabcABC1"

@@ -15,7 +15,7 @@ export interface MailTokens {
   /** Marks as used. @returns false when somebody was faster */
   use(row: MailToken, trx: Transaction): Promise<boolean>;
   /** When the newest token of a person was made, epoch ms. */
-  lastIssuedAt(userId: string, purpose: TokenPurpose): Promise<number | null>;
+  lastIssuedAt(userId: string, purpose: TokenPurpose, trx: Transaction): Promise<number | null>;
   /** Ends all tokens of a purpose. */
   revoke(userId: string, purpose: TokenPurpose, trx: Transaction): Promise<void>;
   purge(): Promise<number>;
@@ -50,8 +50,8 @@ export function createMailTokens(db: Knex, now: () => number): MailTokens {
         .whereNull('used_at');
       return changed === 1;
     },
-    async lastIssuedAt(userId, purpose) {
-      const row = await MailToken.query(db)
+    async lastIssuedAt(userId, purpose, trx) {
+      const row = await MailToken.query(trx)
         .where({ user_id: userId, purpose })
         .orderBy('created_at', 'desc')
         .first();

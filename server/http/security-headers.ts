@@ -42,6 +42,7 @@ export function securityHeaders(publicUrl: string): AppMiddleware {
     crossOriginEmbedderPolicy: false,
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: true } : false,
     referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
   });
   return async (ctx, next) => {
     ctx.set('Content-Security-Policy', policy);

@@ -1,0 +1,38 @@
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { connectDatabase } from '#db/connection.ts';
+import { startPostgres } from './postgres.ts';
+import { makeSqliteTemplate } from './sqlite-template.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Migrated SQLite file. */
+    sqliteTemplate: string;
+    /** A Postgres with the migrated database `reelmend_template`; null where none runs. */
+    postgresUrl: string | null;
+  }
+}
+
+/** Once for all server tests: a migrated file for SQLite and a real Postgres with a migrated template. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [sqlite, postgres] = await Promise.all([makeSqliteTemplate(), startPostgres()]);
+  if (postgres) await makePostgresTemplate(postgres.url);
+  project.provide('sqliteTemplate', sqlite.file);
+  project.provide('postgresUrl', postgres?.url ?? null);
+  return async () => {
+    await sqlite.remove();
+    await postgres?.stop();
+  };
+}
+
+async function makePostgresTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('CREATE DATABASE reelmend_template');
+  await client.end();
+  const template = new URL(url);
+  template.pathname = '/reelmend_template';
+  const db = connectDatabase({ databaseUrl: template.href, sqlitePath: '' });
+  await db.migrate.latest();
+  await db.destroy();
+}

@@ -1,0 +1,58 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { newId } from '#db/base-model.ts';
+
+export const ENGINES = ['sqlite', 'postgres'] as const;
+export type Engine = (typeof ENGINES)[number];
+
+/** Whether tests on this engine can run here; for `describe.skipIf(!hasEngine(engine))`. */
+export function hasEngine(engine: Engine): boolean {
+  return engine === 'sqlite' || inject('postgresUrl') !== null;
+}
+
+export interface TestDatabase {
+  readonly databaseUrl: string | null;
+  /** Folder for everything a server keeps; holds the SQLite file `reelmend.sqlite` on that engine. */
+  readonly dataDir: string;
+  /** Removes database and folder; close all connections first. */
+  remove(): Promise<void>;
+}
+
+/** A migrated, empty database of its own and a data folder. */
+export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'reelmend-test-'));
+  const removeFolder = () => rm(dataDir, { recursive: true, force: true });
+  if (engine === 'sqlite') {
+    await copyFile(inject('sqliteTemplate'), path.join(dataDir, 'reelmend.sqlite'));
+    return { databaseUrl: null, dataDir, remove: removeFolder };
+  }
+  const server = inject('postgresUrl');
+  if (server === null) throw new Error('No Postgres runs here; ask hasEngine() first.');
+  const name = `test_${newId()
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toLowerCase()}`;
+  await query(server, `CREATE DATABASE ${name} TEMPLATE reelmend_template`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    databaseUrl: url.href,
+    dataDir,
+    async remove() {
+      await query(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await removeFolder();
+    },
+  };
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

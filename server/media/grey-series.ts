@@ -8,6 +8,7 @@ import {
   strongestMean,
   type GreySize,
 } from './grey-frame.ts';
+import { measureJump, type JumpMeasure } from './grey-jumps.ts';
 import { curveShift, projections, type Projections } from './grey-motion.ts';
 
 /** How many pictures back differences are taken: one step, and the longer steps that tell loss from repeat. */
@@ -39,7 +40,16 @@ export interface FrameSeries {
   readonly crushedShare: readonly number[];
   /** Mean squared gradient. */
   readonly sharpness: readonly number[];
+  /** Motion compared step by step, for the few pictures that differ more than their neighbours. */
+  readonly jumps: ReadonlyMap<number, JumpMeasure>;
 }
+
+/** A step is followed in detail when it changes this many times more than both its neighbours... */
+const JUMP_CANDIDATE = 1.2;
+/** ...and this much at all (block difference, grey levels). */
+const JUMP_MIN = 2;
+/** Pictures that the comparison of a step needs: three before it, itself and two after. */
+const JUMP_PICTURES = 6;
 
 /** Full-range grey level at or below which a pixel counts as crushed (about 22 of 16..235 luma). */
 const CRUSHED_LEVEL = 7;
@@ -77,6 +87,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const lumaP90: number[] = [];
   const crushedShare: number[] = [];
   const sharpness: number[] = [];
+  const jumps = new Map<number, JumpMeasure>();
 
   const back = (lag: number): Kept | undefined => ring[ring.length - lag];
 
@@ -94,6 +105,16 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
     motionX.push(x?.pixels ?? 0);
     motionY.push(y?.pixels ?? 0);
     motionResidual.push(x && y ? Math.min(x.residual, y.residual) : 1);
+  };
+
+  const followJump = () => {
+    const at = meanDiff.length - 3;
+    const moves = blockDiff.get(1) ?? [];
+    const here = moves[at] ?? 0;
+    if (ring.length < JUMP_PICTURES || here < JUMP_MIN) return;
+    if (here < JUMP_CANDIDATE * Math.max(moves[at - 1] ?? 0, moves[at + 1] ?? 0)) return;
+    const pictures = ring.slice(-JUMP_PICTURES).map((kept) => kept.picture);
+    jumps.set(at, measureJump(pictures, size));
   };
 
   return {
@@ -116,6 +137,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       sharpness.push(gradientEnergy(picture, size));
       ring.push(now);
       if (ring.length > longest) ring.shift();
+      followJump();
     },
     finish: () => ({
       size,
@@ -131,6 +153,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       lumaP90,
       crushedShare,
       sharpness,
+      jumps,
     }),
   };
 }

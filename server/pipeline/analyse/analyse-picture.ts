@@ -5,14 +5,17 @@ import { checkStructure, type DamagedFrame } from './check-structure.ts';
 import { decodePass, type DecodePass } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
-import { detectTimestampGaps } from './detect-dropped-frames.ts';
+import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
+import { detectHiddenDrops } from './detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
-import { detectStutter } from './detect-stutter.ts';
+import { detectStutter, type StutterRun } from './detect-stutter.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
   flagFinding,
   gapFinding,
+  hiddenDropFinding,
+  singleHoldFinding,
   stutterFinding,
   type FindingContext,
 } from './picture-findings.ts';
@@ -132,10 +135,19 @@ function judge(
     frameOfDecoded,
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
-  const stutter = detectStutter(series, cuts, fps).filter((run) => isSound(run.first) && isSound(run.last));
+  const stutter = detectStutter(series, cuts, fps).filter(
+    (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
+  );
+  const gaps = detectTimestampGaps(times);
+  const hidden = times.variableByNature
+    ? []
+    : detectHiddenDrops(series, cuts, fps, explained(series.count, stutter, gaps, index, isSound));
   const findings: Finding[] = [
-    ...stutter.map((run) => stutterFinding(run, context)),
-    ...detectTimestampGaps(times).map((gap) => gapFinding(gap, context)),
+    ...stutter.map((run) =>
+      run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
+    ),
+    ...hidden.map((drop) => hiddenDropFinding(drop, context)),
+    ...gaps.map((gap) => gapFinding(gap, context)),
     ...damage.map((bad) => corruptionFinding(bad, context)),
     ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
   ];
@@ -152,6 +164,23 @@ function judge(
       frameTimesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
     },
   };
+}
+
+/** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */
+function explained(
+  count: number,
+  stutter: readonly StutterRun[],
+  gaps: readonly TimestampGap[],
+  index: PictureIndex,
+  isSound: (decoded: number) => boolean,
+): Set<number> {
+  const taken = new Set<number>();
+  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
+  const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
+  for (let i = 0; i < count; i += 1) {
+    if (behindGaps.has(index.frameOfDecoded[i] ?? -1) || !isSound(i) || !isSound(i - 1)) taken.add(i);
+  }
+  return taken;
 }
 
 function framesOf(spans: readonly CorruptedSpan[]): Set<number> {

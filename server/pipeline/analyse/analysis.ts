@@ -40,6 +40,12 @@ export type FindingDetail =
       readonly history: 'timestamp_gap' | 'hidden';
       /** True when a scene cut lies inside the hole: never interpolate across it. */
       readonly acrossCut: boolean;
+      /**
+       * `between` (also when absent): `firstFrame` is the last picture before the hole, `lastFrame` the first
+       * behind it. `instead`: pictures `firstFrame` to `lastFrame` are repeats that stand where the lost ones
+       * were; rebuild them in place.
+       */
+      readonly placement?: 'between' | 'instead';
     }
   | {
       readonly kind: 'corrupted_section';

@@ -17,6 +17,7 @@ export interface StutterRun {
 
 /** Longest hold that is still a stutter, seconds; beyond it people see a still. */
 const LONGEST_S = 1.2;
+/** A single repeat is reported only when a jump right after it proves that a picture was lost under it. */
 const SHORTEST_FRAMES = 2;
 /** Pictures on each side that must be alive. */
 const FLANK = 6;
@@ -36,7 +37,7 @@ const POP_SHARE = 0.25;
  * is not frozen solid is somebody at rest.
  */
 const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }[] = [
-  { frames: 2, limit: 0.42 },
+  { frames: 1, limit: 0.42 },
   { frames: 3, limit: 0.3 },
   { frames: 5, limit: 0.06 },
   { frames: 9, limit: 0.03 },
@@ -49,6 +50,8 @@ const WEAK_LEVEL = 4;
 const MAX_QUIET_CADENCE = 0.06;
 /** A step this many times the livelier side right after the run proves a hold over lost pictures. */
 const JUMP_RATIO = 1.5;
+/** The limit for a single repeat before a jump. */
+const MAX_QUIET_SINGLE = 0.12;
 /** Side motion (grey levels of the block difference) below which nothing can be told from rest. */
 const MIN_LEVEL = 0.6;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
@@ -140,7 +143,7 @@ interface Candidate {
 function judge(run: Candidate): StutterRun | null {
   const { first, last, moves, cutSet } = run;
   const length = last - first + 1;
-  if (length < SHORTEST_FRAMES || length > LONGEST_S * run.fps) return null;
+  if (length > LONGEST_S * run.fps) return null;
   const startsAtCut = cutSet.has(first - 1) || (first >= 2 && cutSet.has(first));
   const endsAtCut = cutSet.has(last + 1);
   const before = sideMotion(run, -1);
@@ -153,6 +156,7 @@ function judge(run: Candidate): StutterRun | null {
   const quieter = Math.min(...alive.map((side) => side.level));
   const livelier = Math.max(...alive.map((side) => side.level));
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
+  if (length < SHORTEST_FRAMES && (!jumps || inside > MAX_QUIET_SINGLE * quieter)) return null;
   const limit = quietLimit(length, quieter, jumps);
   if (quieter < MIN_LEVEL || inside > limit * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
   const loudest = Math.max(...values);

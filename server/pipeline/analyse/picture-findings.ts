@@ -1,6 +1,7 @@
 import type { Finding, PictureTimes } from './analysis.ts';
 import type { CorruptedSpan } from './detect-corruption.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
+import type { HiddenDrop } from './detect-hidden-drops.ts';
 import { MAX_QUIET, type StutterRun } from './detect-stutter.ts';
 import type { PictureFlag } from './detect-picture-flags.ts';
 import { frameEndMs, frameStartMs } from './picture-times.ts';
@@ -40,6 +41,47 @@ export function stutterFinding(run: StutterRun, context: FindingContext): Findin
   };
 }
 
+/** One repeat with a jump behind it: the repeat stands where a picture was lost. */
+export function singleHoldFinding(run: StutterRun, context: FindingContext): Finding {
+  const frame = displayed(run.first, context);
+  return {
+    kind: 'dropped_frames',
+    ...span(frame, frame, context.times),
+    count: 1,
+    confidence: run.confidence,
+    detector: 'detect-stutter',
+    measure: {
+      name: 'change inside the run against its sides',
+      unit: 'ratio',
+      threshold: MAX_QUIET,
+      value: round(run.quietness),
+    },
+    detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: run.endsAtCut, placement: 'instead' },
+  };
+}
+
+/** A jump of the motion. `firstFrame` is the last picture before it, `lastFrame` the first behind it. */
+export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Finding {
+  const lastFrame = displayed(drop.after, context);
+  return {
+    kind: 'dropped_frames',
+    startMs: frameStartMs(context.times, lastFrame - 1),
+    endMs: frameStartMs(context.times, lastFrame),
+    firstFrame: lastFrame - 1,
+    lastFrame,
+    count: drop.missing,
+    confidence: drop.confidence,
+    detector: 'detect-hidden-drops',
+    measure: {
+      name: 'step against the steps around it',
+      unit: 'ratio',
+      threshold: 1.45,
+      value: round(drop.ratio),
+    },
+    detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false, placement: 'between' },
+  };
+}
+
 /** A hole in the times. `firstFrame` is the last picture before it, `lastFrame` the first behind it. */
 export function gapFinding(gap: TimestampGap, context: FindingContext): Finding {
   const { times } = context;
@@ -63,6 +105,7 @@ export function gapFinding(gap: TimestampGap, context: FindingContext): Finding 
       kind: 'dropped_frames',
       history: 'timestamp_gap',
       acrossCut: context.sceneCuts.includes(lastFrame),
+      placement: 'between',
     },
   };
 }

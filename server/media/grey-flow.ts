@@ -1,0 +1,187 @@
+import type { GreySize } from './grey-frame.ts';
+
+/** Side of the square windows that are followed, and the distance of their corners, pixels. */
+const WINDOW = 16;
+const STRIDE = 16;
+/** Farthest displacement looked for, pixels of the small picture. */
+const REACH = 10;
+/** Windows whose mean change is below this do not move measurably (grey levels). */
+const STILL = 0.7;
+/** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window followable (Shi and Tomasi 1994). */
+const MIN_TEXTURE = 4;
+/** Steps of the sub-pixel refinement. */
+const REFINEMENTS = 3;
+
+/** Displacement of each window, or null where it cannot be followed; row by row. */
+export interface Flow {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** 1 where the window was followed (standing still counts), 0 where not. */
+  readonly valid: Uint8Array;
+}
+
+/**
+ * Motion of the windows of a small grey picture from one picture to the next: the best whole-pixel place by
+ * mean absolute difference, refined by the gradient equation (B. Lucas and T. Kanade, "An iterative image
+ * registration technique", 1981).
+ */
+export function blockFlow(before: Uint8Array, after: Uint8Array, size: GreySize): Flow {
+  const columns = Math.floor((size.width - WINDOW) / STRIDE) + 1;
+  const rows = Math.floor((size.height - WINDOW) / STRIDE) + 1;
+  const flow: Flow = {
+    x: new Float64Array(columns * rows),
+    y: new Float64Array(columns * rows),
+    valid: new Uint8Array(columns * rows),
+  };
+  let guessX = 0;
+  let guessY = 0;
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const left = column * STRIDE;
+      const top = row * STRIDE;
+      const at = row * columns + column;
+      const texture = gradientTensor(before, size, left, top);
+      if (texture.smallest < MIN_TEXTURE) continue;
+      if (windowError(before, after, size, left, top, 0, 0, 1, Infinity) < STILL) {
+        flow.valid[at] = 1;
+        continue;
+      }
+      const [wholeX, wholeY] = bestPlace(before, after, size, left, top, guessX, guessY);
+      const refined = refine(before, after, size, left, top, wholeX, wholeY, texture);
+      if (!refined) continue;
+      flow.x[at] = refined[0];
+      flow.y[at] = refined[1];
+      flow.valid[at] = 1;
+      guessX = Math.round(refined[0]);
+      guessY = Math.round(refined[1]);
+    }
+  }
+  return flow;
+}
+
+interface Tensor {
+  readonly xx: number;
+  readonly xy: number;
+  readonly yy: number;
+  /** Smaller eigenvalue per pixel. */
+  readonly smallest: number;
+}
+
+function gradientTensor(picture: Uint8Array, { width, height }: GreySize, left: number, top: number): Tensor {
+  let xx = 0;
+  let xy = 0;
+  let yy = 0;
+  for (let y = Math.max(1, top); y < Math.min(height - 1, top + WINDOW); y += 1) {
+    for (let x = Math.max(1, left); x < Math.min(width - 1, left + WINDOW); x += 1) {
+      const at = y * width + x;
+      const gx = ((picture[at + 1] ?? 0) - (picture[at - 1] ?? 0)) / 2;
+      const gy = ((picture[at + width] ?? 0) - (picture[at - width] ?? 0)) / 2;
+      xx += gx * gx;
+      xy += gx * gy;
+      yy += gy * gy;
+    }
+  }
+  const pixels = WINDOW * WINDOW;
+  const half = (xx + yy) / 2;
+  const root = Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);
+  return { xx, xy, yy, smallest: (half - root) / pixels };
+}
+
+/** Mean absolute difference of a window against the other picture moved by (dx, dy); Infinity outside. */
+function windowError(
+  before: Uint8Array,
+  after: Uint8Array,
+  { width, height }: GreySize,
+  left: number,
+  top: number,
+  dx: number,
+  dy: number,
+  step: number,
+  best: number,
+): number {
+  if (left + dx < 0 || top + dy < 0 || left + dx + WINDOW > width || top + dy + WINDOW > height) {
+    return Infinity;
+  }
+  const count = (WINDOW / step) ** 2;
+  const limit = best * count;
+  let sum = 0;
+  for (let y = 0; y < WINDOW; y += step) {
+    let from = (top + y) * width + left;
+    let to = from + dy * width + dx;
+    for (let x = 0; x < WINDOW; x += step) {
+      const difference = (before[from] ?? 0) - (after[to] ?? 0);
+      sum += difference < 0 ? -difference : difference;
+      from += step;
+      to += step;
+    }
+    if (sum > limit) return Infinity;
+  }
+  return sum / count;
+}
+
+function bestPlace(
+  before: Uint8Array,
+  after: Uint8Array,
+  size: GreySize,
+  left: number,
+  top: number,
+  guessX: number,
+  guessY: number,
+): [number, number] {
+  let bestX = 0;
+  let bestY = 0;
+  let best = windowError(before, after, size, left, top, 0, 0, 2, Infinity);
+  const guess = windowError(before, after, size, left, top, guessX, guessY, 2, best);
+  if (guess < best) [best, bestX, bestY] = [guess, guessX, guessY];
+  for (let dy = -REACH; dy <= REACH; dy += 1) {
+    for (let dx = -REACH; dx <= REACH; dx += 1) {
+      const error = windowError(before, after, size, left, top, dx, dy, 2, best);
+      if (error < best) [best, bestX, bestY] = [error, dx, dy];
+    }
+  }
+  return [bestX, bestY];
+}
+
+function refine(
+  before: Uint8Array,
+  after: Uint8Array,
+  { width, height }: GreySize,
+  left: number,
+  top: number,
+  startX: number,
+  startY: number,
+  { xx, xy, yy }: Tensor,
+): [number, number] | null {
+  const determinant = xx * yy - xy * xy;
+  let dx = startX;
+  let dy = startY;
+  for (let round = 0; round < REFINEMENTS; round += 1) {
+    const baseX = Math.floor(dx);
+    const baseY = Math.floor(dy);
+    const fx = dx - baseX;
+    const fy = dy - baseY;
+    let bx = 0;
+    let by = 0;
+    for (let y = Math.max(1, top); y < Math.min(height - 1, top + WINDOW); y += 1) {
+      const sy = y + baseY;
+      if (sy < 0 || sy + 1 >= height) continue;
+      for (let x = Math.max(1, left); x < Math.min(width - 1, left + WINDOW); x += 1) {
+        const sx = x + baseX;
+        if (sx < 0 || sx + 1 >= width) continue;
+        const at = y * width + x;
+        const to = sy * width + sx;
+        const upper = (after[to] ?? 0) * (1 - fx) + (after[to + 1] ?? 0) * fx;
+        const lower = (after[to + width] ?? 0) * (1 - fx) + (after[to + width + 1] ?? 0) * fx;
+        const change = upper * (1 - fy) + lower * fy - (before[at] ?? 0);
+        bx += (((before[at + 1] ?? 0) - (before[at - 1] ?? 0)) / 2) * change;
+        by += (((before[at + width] ?? 0) - (before[at - width] ?? 0)) / 2) * change;
+      }
+    }
+    const stepX = -(yy * bx - xy * by) / determinant;
+    const stepY = -(xx * by - xy * bx) / determinant;
+    dx += Math.max(-1, Math.min(1, stepX));
+    dy += Math.max(-1, Math.min(1, stepY));
+  }
+  if (Math.abs(dx - startX) > 1.5 || Math.abs(dy - startY) > 1.5) return null;
+  return [dx, dy];
+}

@@ -52,18 +52,17 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = 
 
 const SESSION_GROUPS: readonly string[] = ['subscription', 'account', 'tokens'];
 
-// Signed-out people register and sign in, and look at what its owner shares.
-const PUBLIC_IDS: readonly string[] = [
-  ...Object.keys(authApi)
-    .filter((name) => name !== 'currentUser')
-    .map((name) => `auth.${name}`),
-  'videos.sharedVideo',
-];
+// Where a group does not decide: signed-out people look at what its owner shares.
+const EXCEPTIONS: Readonly<Record<string, Access>> = {
+  'auth.currentUser': 'token',
+  'auth.changePassword': 'session',
+  'videos.sharedVideo': 'public',
+};
 
 /** Whether an operation is public, for accounts and their tokens, or for the signed-in person alone. */
 function accessOf(id: string, group: string): Access {
-  if (PUBLIC_IDS.includes(id)) return 'public';
-  return SESSION_GROUPS.includes(group) ? 'session' : 'token';
+  const fallback = group === 'auth' ? 'public' : SESSION_GROUPS.includes(group) ? 'session' : 'token';
+  return EXCEPTIONS[id] ?? fallback;
 }
 
 /** Every JSON call of the API, from the endpoint objects that router and browser client use. */

@@ -22,7 +22,6 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createDraftsRoutes } from './drafts/drafts.routes.ts';
 import { createDraftsService } from './drafts/drafts.service.ts';
-import { AppError } from './errors.ts';
 import { createEventBus, type EventBus } from './events.ts';
 import { createHealthRoutes } from './http/health.routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
@@ -44,6 +43,7 @@ import { createNotificationsService } from './notifications/notifications.servic
 import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
+import { createMakeSample } from './pipeline/sample/sample.service.ts';
 import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
 import { createChecksumScope } from './pipeline/upload/checksum.ts';
@@ -180,6 +180,18 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const store = new UploadStore({ db, folder: uploadsDir, files, checksums, now });
   const tus = createTusServer({ store, locks, logger });
   const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
+
+  const makeSample = createMakeSample({
+    db,
+    storage,
+    queue,
+    quota,
+    draftExpiry,
+    events,
+    now,
+    tools: options.tools,
+    folder: inDataDir('sample'),
+  });
 
   const workFolders = createWorkFolders(inDataDir('work'));
   const pool = createMediaPool({ workerUrl: options.workerUrl, threads: config.jobConcurrency, logger });
@@ -343,8 +355,4 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       await db.destroy();
     },
   };
-}
-
-async function makeSample(): Promise<{ videoId: string }> {
-  throw new AppError('unavailable');
 }

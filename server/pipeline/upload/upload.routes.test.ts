@@ -394,9 +394,10 @@ describe('POST /api/videos/upload-complete', () => {
     );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => videoIdOf(answer.body))).size).toBe(1);
-    for (const model of [Video, Draft, UsageUnit]) {
-      expect(await model.query(server.db).where({ userId: user.id }).resultSize()).toBe(1);
-    }
+    const mine = { userId: user.id };
+    expect(await Video.query(server.db).where(mine).resultSize()).toBe(1);
+    expect(await Draft.query(server.db).where(mine).resultSize()).toBe(1);
+    expect(await UsageUnit.query(server.db).where(mine).resultSize()).toBe(1);
     expect(await Job.query(server.db).where({ userId: user.id }).resultSize()).toBe(1);
   });
 

@@ -1,0 +1,116 @@
+import { open, rename } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import { SAMPLE, samplePicture, SCENES } from './sample-picture.ts';
+
+/** What is broken in the sample on purpose; picture numbers count from 0 in the intact clip. */
+export const PLANTED = {
+  /** Pictures replaced by the one before them: the clip stutters behind its first cut and before its second. */
+  held: [
+    { first: 101, last: 104 },
+    { first: 184, last: 187 },
+  ],
+  /** Pictures that are missing, with a hole in the timestamps. */
+  missing: { first: 141, last: 146 },
+  /** The sound comes this much too late. */
+  lateSoundMs: 240,
+  windFromSeconds: 5,
+  windToSeconds: 9,
+  /** About here some bytes of a coded picture are overwritten. */
+  corruptAtSeconds: 8.45,
+  corruptBytes: 96,
+} as const;
+
+/** Part of the cache's file name: a change of the recipe makes a new clip. */
+export const SAMPLE_RECIPE = '1';
+
+export interface SampleOptions {
+  readonly tools: ToolPaths;
+  /** MP4 to write; it appears whole or not at all. */
+  readonly outputPath: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Makes a clip of about ten seconds from ffmpeg's own sources and plants the defects of `PLANTED` in it.
+ * @throws MediaToolError
+ */
+export async function makeSampleClip({ tools, outputPath, signal }: SampleOptions): Promise<void> {
+  const partPath = `${outputPath}.part`;
+  await runFfmpeg(samplePlan(partPath), { tools, signal });
+  await corruptOnePicture(tools, partPath);
+  await rename(partPath, outputPath);
+}
+
+/** The whole clip but for the overwritten bytes. */
+export function samplePlan(outputPath: string): FfmpegPlan {
+  const seconds = SCENES.length * SAMPLE.sceneSeconds;
+  const { held, missing } = PLANTED;
+  const heldOut = held.map(({ first, last }) => `between(n,${first},${last})`).join('+');
+  const graph = [
+    samplePicture(),
+    // A hole in the times is filled with copies of the picture before it; the second hole stays one.
+    `[picture]select='not(${heldOut})',fps=${SAMPLE.fps},select='not(between(n,${missing.first},${missing.last}))'[out0]`,
+    sampleSound(seconds),
+  ].join(';');
+  return {
+    label: 'make the sample clip',
+    inputs: [{ path: graph, lavfi: true }],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          ...['-map', '0:v', '-map', '0:a', '-vsync', 'passthrough'],
+          ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-g', '30', '-threads', '1'],
+          ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart', '-f', 'mp4'],
+        ],
+      },
+    ],
+    expectedDurationMs: seconds * 1000,
+  };
+}
+
+/** A plucked note for every touch of the lantern over a soft chord; gusts of wind; all of it late. */
+function sampleSound(seconds: number): string {
+  const { windFromSeconds, windToSeconds, lateSoundMs } = PLANTED;
+  const note = '294*pow(2,(3*eq(ld(1),1)+5*eq(ld(1),2)+7*eq(ld(1),3)+10*eq(ld(1),4))/12)';
+  const pluck =
+    `st(0,mod(t,${SAMPLE.bounceSeconds}));st(1,mod(floor(t/${SAMPLE.bounceSeconds})*2,5));st(2,${note});` +
+    '0.34*min(1,ld(0)*250)*exp(-5.5*ld(0))*(sin(2*PI*ld(2)*ld(0))+0.4*sin(4*PI*ld(2)*ld(0))+0.15*sin(6*PI*ld(2)*ld(0)))' +
+    '+0.03*(sin(2*PI*146.8*t)+sin(2*PI*220*t)+sin(2*PI*293.7*t))*(0.7+0.3*sin(t*1.3))';
+  const span = windToSeconds - windFromSeconds;
+  const gust = `if(between(t,${windFromSeconds},${windToSeconds}),pow(sin(PI*(t-${windFromSeconds})/${span}),0.6)*(0.75+0.25*sin(t*5)),0)`;
+  return [
+    `aevalsrc='${pluck}':s=48000:d=${seconds}[notes]`,
+    `anoisesrc=color=brown:amplitude=1:sample_rate=48000:duration=${seconds}:seed=7,lowpass=f=140,lowpass=f=140,volume='5*(${gust})':eval=frame[wind]`,
+    `[notes][wind]amix=inputs=2:duration=first,volume=2,alimiter=limit=0.9,aformat=channel_layouts=stereo,asetpts=PTS+${lateSoundMs / 1000}/TB[out1]`,
+  ].join(';');
+}
+
+/** Overwrites bytes inside one coded picture, as a torn write leaves them; no other byte changes. */
+async function corruptOnePicture(tools: ToolPaths, file: string): Promise<void> {
+  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time,size,pos,flags'];
+  const { stdout } = await runTool('list the packets', tools.ffprobe, [...args, '-of', 'csv=p=0', file]);
+  const packets = stdout
+    .split('\n')
+    .map((line) => line.split(','))
+    .map(([time = '', size = '', pos = '', flags = '']) => ({
+      seconds: Number(time),
+      sizeBytes: Number(size),
+      offsetBytes: Number(pos),
+      isKey: flags.startsWith('K'),
+    }))
+    .filter((packet) => packet.sizeBytes > PLANTED.corruptBytes * 3 && !packet.isKey);
+  const distance = (packet: { seconds: number }) => Math.abs(packet.seconds - PLANTED.corruptAtSeconds);
+  const victim = packets.toSorted((a, b) => distance(a) - distance(b))[0];
+  if (!victim) return;
+  const handle = await open(file, 'r+');
+  try {
+    const place = victim.offsetBytes + Math.floor(victim.sizeBytes / 3);
+    await handle.write(Buffer.alloc(PLANTED.corruptBytes), 0, PLANTED.corruptBytes, place);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { access, copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { PlanSlug } from '#common/plans.ts';
+import { Video } from '#db/models/video.ts';
+import type { EventBus } from '#server/events.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { DraftExpiry } from '#server/plans/draft-retention.ts';
+import type { Quota } from '#server/plans/quota.ts';
+import { createVideo } from '#server/videos/create-video.ts';
+import { createKeyedLock } from '../storage/keyed-lock.ts';
+import type { MediaStorage } from '../storage/media-storage.ts';
+import { makeSampleClip, SAMPLE_RECIPE } from './make-sample-clip.ts';
+
+/** A sample this young is shown again instead of making another. */
+const AGAIN_MS = 10 * 60_000;
+const NAME = 'Sample clip.mp4';
+
+export interface SampleServiceDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly queue: JobQueue;
+  readonly quota: Quota;
+  readonly draftExpiry: DraftExpiry;
+  readonly events: EventBus;
+  readonly now: () => number;
+  readonly tools: ToolPaths;
+  /** Keeps the made clip, which is the same for everybody. */
+  readonly folder: string;
+}
+
+/**
+ * Puts a sample clip with planted defects into the library of an account and queues its repair, as for any
+ * upload; it is not counted against the allowance. At most one in ten minutes: until then the same video.
+ * @throws MediaToolError when the clip cannot be made
+ */
+export type MakeSample = (user: {
+  readonly id: string;
+  readonly plan: PlanSlug;
+}) => Promise<{ videoId: string }>;
+
+/** See `MakeSample`. */
+export function createMakeSample(deps: SampleServiceDeps): MakeSample {
+  const { db, storage, queue, quota, draftExpiry, events, now, tools, folder } = deps;
+  const lock = createKeyedLock();
+
+  const clip = () =>
+    lock('clip', async () => {
+      const file = path.join(folder, `sample-${SAMPLE_RECIPE}.mp4`);
+      await mkdir(folder, { recursive: true });
+      await access(file).catch(() => makeSampleClip({ tools, outputPath: file }));
+      return file;
+    });
+
+  async function store() {
+    const copy = path.join(folder, `${randomBytes(8).toString('hex')}.copy`);
+    await copyFile(await clip(), copy);
+    return storage.put(copy);
+  }
+
+  return (user) =>
+    lock(user.id, async () => {
+      const recent = await Video.query(db)
+        .where({ userId: user.id, isSample: true })
+        .where('createdAt', '>', now() - AGAIN_MS)
+        .orderBy('createdAt', 'desc')
+        .first();
+      if (recent) return { videoId: recent.id };
+      const original = await store();
+      const videoId = await db.transaction((trx) =>
+        createVideo(
+          trx,
+          { user, fileName: NAME, original, uploadId: null, isSample: true },
+          { queue, quota, draftExpiry, now },
+        ),
+      );
+      events.emit('video.created', { userId: user.id, videoId });
+      return { videoId };
+    });
+}

@@ -38,7 +38,9 @@ export function isCommonPassword(password: string): boolean {
   const spelled = core.replaceAll(/[0134579@$!]/g, (mark) => LOOK_ALIKE[mark] ?? mark);
   const letters = lower.replaceAll(/[^a-z]/g, '');
   const words = letters.length >= 6 ? [core, spelled, letters] : [core, spelled];
-  return words.some((word) => COMMON_WORDS.has(word)) || isRepeated(core);
+  // A long rest in other signs is no decoration any more.
+  const mostly = words.filter((word) => word.length * 2 >= lower.length);
+  return mostly.some((word) => COMMON_WORDS.has(word) || isRepeated(word));
 }
 
 // "aaaaaaA1", "abcabcABC1"

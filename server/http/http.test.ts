@@ -1,0 +1,218 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authApi } from '#common/api/auth.ts';
+import { errorBody } from '#common/errors.ts';
+import { ideasApi } from '#common/api/ideas.ts';
+import { Idea } from '#db/models/idea.ts';
+import { startTestApp, TEST_PUBLIC_URL, type TestApp } from '#server/test/test-app.ts';
+import type { TestClient } from '#server/test/test-client.ts';
+
+describe('the edge of the API', () => {
+  let app: TestApp;
+  let client: TestClient;
+  beforeAll(async () => {
+    app = await startTestApp({ engine: 'sqlite' });
+    ({ client } = await app.signIn());
+  });
+  afterAll(() => app.stop());
+
+  const post = (headers: Record<string, string>, body: string | null = '{"text":"From another site"}') =>
+    client.fetch(ideasApi.create.path, { method: 'POST', headers, ...(body === null ? {} : { body }) });
+  const JSON_TYPE = { 'content-type': 'application/json' };
+
+  describe('writes', () => {
+    it.each([
+      ['another site', { origin: 'https://evil.test' }],
+      ['an opaque origin', { origin: 'null' }],
+      ['another site by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+      ['a sibling site', { 'sec-fetch-site': 'same-site' }],
+    ])('are refused from %s', async (_name, headers) => {
+      const answer = await post({ ...JSON_TYPE, ...headers });
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ code: 'forbidden_origin' });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(await Idea.query(app.db).resultSize()).toBe(0);
+    });
+
+    it('are refused without any origin when a cookie is sent', async () => {
+      const answer = await rawRequest(app.baseUrl, [
+        `POST ${ideasApi.create.path} HTTP/1.1`,
+        `Cookie: ${client.cookies()}`,
+        'Content-Length: 0',
+      ]);
+      expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    });
+
+    it.each([authApi.login, authApi.logout])('of $path are refused from another site', async ({ path }) => {
+      const answer = await client.fetch(path, { method: 'POST', headers: { origin: 'https://evil.test' } });
+      expect(answer.status).toBe(403);
+    });
+
+    it('are taken from PUBLIC_URL and from the name the visitor used', async () => {
+      for (const origin of [TEST_PUBLIC_URL, app.baseUrl]) {
+        expect((await post({ ...JSON_TYPE, origin })).status).toBe(201);
+      }
+    });
+
+    it('must be JSON', async () => {
+      const answer = await post({ 'content-type': 'text/plain' });
+      expect(answer.status).toBe(415);
+    });
+
+    it('ignore method overrides', async () => {
+      const answer = await post({ ...JSON_TYPE, 'x-http-method-override': 'DELETE' });
+      expect(answer.status).toBe(201);
+    });
+
+    it('answer 400 for malformed JSON and 413 for too much of it', async () => {
+      expect((await post(JSON_TYPE, '{"text":')).status).toBe(400);
+      expect((await post(JSON_TYPE, JSON.stringify({ text: 'x'.repeat(70_000) }))).status).toBe(413);
+    });
+
+    it('take deep and polluting JSON without harm', async () => {
+      const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`;
+      expect((await post(JSON_TYPE, deep)).status).toBe(400);
+      const polluting =
+        '{"text":"An idea","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
+      expect((await post(JSON_TYPE, polluting)).status).toBe(400);
+      expect('polluted' in {}).toBe(false);
+    });
+  });
+
+  describe('errors', () => {
+    it('have one form, as JSON', async () => {
+      for (const [path, status] of [
+        ['/api/nothing', 404],
+        ['/api/auth/user', 401],
+        ['/api', 404],
+      ] as const) {
+        const answer = await app.client().fetch(path);
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        const body = errorBody.parse(await answer.json());
+        expect(body.error).toBe(body.message);
+        expect(body.requestId).toBe(answer.headers.get('x-request-id'));
+      }
+    });
+
+    it('answer 405 for a method that an address does not know', async () => {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const answer = await client.fetch(authApi.login.path, { method });
+        expect([method, answer.status]).toEqual([method, 405]);
+      }
+    });
+
+    it.each(['PROPFIND', 'TRACE'])('answer 405 or 501 for %s', async (method) => {
+      const answer = await rawRequest(app.baseUrl, [`${method} / HTTP/1.1`]);
+      expect(answer).toMatch(/^HTTP\/1.1 (405|501) /);
+    });
+
+    it('tell nothing about what broke inside', async () => {
+      const broken = await startTestApp({ engine: 'sqlite' });
+      const { client: visitor } = await broken.signIn();
+      await broken.db.schema.dropTable('ideaVotes');
+      const answer = await visitor.fetch(ideasApi.list.path);
+      const text = await answer.text();
+      await broken.stop();
+      expect(answer.status).toBe(500);
+      expect(JSON.parse(text)).toMatchObject({ code: 'internal', message: 'Something went wrong.' });
+      expect(text).not.toMatch(/sqlite|select|table|\.ts/i);
+    });
+
+    it.each(["1' OR '1'='1", '1);DROP TABLE ideas;--', '%', '../../etc/passwd', 'a'.repeat(300)])(
+      'answer 404 for the id %j',
+      async (id) => {
+        const answer = await client.call(ideasApi.vote, { params: { id } });
+        expect(answer.status).toBe(404);
+        expect(await Idea.query(app.db).resultSize()).toBeGreaterThan(0);
+      },
+    );
+  });
+
+  describe('headers', () => {
+    it('keep answers of the API out of caches and other sites', async () => {
+      const { headers } = await client.fetch(ideasApi.list.path, {
+        headers: { origin: 'https://evil.test' },
+      });
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('strict-transport-security')).toBeNull();
+    });
+
+    it('forbid inline scripts and frames', async () => {
+      const policy = (await client.fetch('/')).headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe-inline|unsafe-eval|upgrade-insecure-requests/);
+    });
+  });
+
+  it('answers /healthz and /readyz, and is not ready while it stops', async () => {
+    const stopping = await startTestApp({ engine: 'sqlite' });
+    expect((await stopping.client().fetch('/healthz')).status).toBe(200);
+    expect((await stopping.client().fetch('/readyz')).status).toBe(200);
+    stopping.stopAccepting();
+    expect((await stopping.client().fetch('/readyz')).status).toBe(503);
+    expect((await stopping.client().fetch('/healthz')).status).toBe(200);
+    await stopping.stop();
+  });
+
+  describe('behind https', () => {
+    let secure: TestApp;
+    beforeAll(async () => {
+      secure = await startTestApp({ engine: 'sqlite', env: { PUBLIC_URL: 'https://clips.test' } });
+    });
+    afterAll(() => secure.stop());
+    const viaProxy = { 'x-forwarded-proto': 'https', origin: 'https://clips.test' };
+
+    it('gives a __Host- cookie that is Secure, and HSTS', async () => {
+      const { user } = await secure.signIn();
+      const answer = await secure.client().call(authApi.login, {
+        body: { username: user.username, password: 'Mended-Clip-42' },
+        headers: viaProxy,
+      });
+      expect(answer.status).toBe(200);
+      for (const line of answer.headers.getSetCookie()) {
+        expect(line).toMatch(/^__Host-sid(\.sig)?=/);
+        expect(line).toMatch(/secure/i);
+      }
+      expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    });
+
+    it('redirects pages and refuses calls that came over plain http', async () => {
+      const page = await secure.client().fetch('/videos?a=b');
+      expect([page.status, page.headers.get('location')]).toEqual([308, 'https://clips.test/videos?a=b']);
+      expect((await secure.client().fetch(ideasApi.list.path)).status).toBe(403);
+      expect((await secure.client().fetch('/healthz')).status).toBe(200);
+    });
+  });
+
+  it('limits visitors, but not three tabs that poll as specified', async () => {
+    const limited = await startTestApp({ engine: 'sqlite', env: { RATE_LIMITS: 'on' } });
+    const { client: tabs } = await limited.signIn();
+    const statuses = async (who: TestClient, count: number) =>
+      Promise.all(Array.from({ length: count }, async () => (await who.fetch(ideasApi.list.path)).status));
+    expect(new Set(await statuses(tabs, 280))).toEqual(new Set([200]));
+    expect(await statuses(limited.client(), 130)).toContain(429);
+    await limited.stop();
+  });
+});
+
+/** Sends exactly these lines; `fetch` would add or refuse some. */
+function rawRequest(baseUrl: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port, host } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+    socket.end([...lines, `Host: ${host}`, 'Connection: close', '', ''].join('\r\n'));
+  });
+}

@@ -1,0 +1,178 @@
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { authApi } from '#common/api/auth.ts';
+import { ideasApi } from '#common/api/ideas.ts';
+import { SOCKET_PATH } from '#common/realtime.ts';
+import { User } from '#db/models/user.ts';
+import { startTestApp, type TestApp } from '#server/test/test-app.ts';
+import type { TestClient } from '#server/test/test-client.ts';
+
+describe('push', () => {
+  let app: TestApp;
+  const open: Socket[] = [];
+  beforeAll(async () => {
+    app = await startTestApp({ engine: 'sqlite' });
+  });
+  afterEach(() => {
+    for (const socket of open.splice(0)) socket.disconnect();
+  });
+  afterAll(() => app.stop());
+
+  function dial(headers: Record<string, string>, transports: string[] = ['websocket']): Socket {
+    const socket = io(app.baseUrl, {
+      path: SOCKET_PATH,
+      transports,
+      extraHeaders: headers,
+      reconnection: false,
+      forceNew: true,
+    });
+    open.push(socket);
+    return socket;
+  }
+  const headersOf = (client: TestClient) => ({ origin: app.baseUrl, cookie: client.cookies() });
+  /** "connected" or why not. */
+  const outcome = (socket: Socket) =>
+    new Promise<string>((resolve) => {
+      socket.once('connect', () => resolve('connected'));
+      socket.once('connect_error', (error) => resolve(error.message));
+    });
+  async function connected(client: TestClient): Promise<Socket> {
+    const socket = dial(headersOf(client));
+    expect(await outcome(socket)).toBe('connected');
+    return socket;
+  }
+  const heard = (socket: Socket, name: string) =>
+    new Promise<unknown>((resolve) => socket.once(name, resolve));
+  const ended = (socket: Socket) =>
+    new Promise<void>((resolve) => socket.once('disconnect', () => resolve()));
+
+  it('admits our own pages with a session', async () => {
+    const { client } = await app.signIn();
+    await connected(client);
+  });
+
+  it.each([
+    ['another site', { origin: 'https://evil.test' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['another site by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+  ])('refuses %s, session or not', async (_name, headers) => {
+    const { client } = await app.signIn();
+    expect(await outcome(dial({ ...headersOf(client), ...headers }))).not.toBe('connected');
+  });
+
+  it('refuses a cookie without any origin', async () => {
+    const { client } = await app.signIn();
+    expect(await outcome(dial({ cookie: client.cookies() }))).not.toBe('connected');
+  });
+
+  it('refuses without a session and with an ended one', async () => {
+    expect(await outcome(dial({ origin: app.baseUrl }))).not.toBe('connected');
+    const { client } = await app.signIn();
+    const headers = headersOf(client);
+    await client.call(authApi.logout);
+    expect(await outcome(dial(headers))).not.toBe('connected');
+  });
+
+  it('knows no other transport', async () => {
+    const { client } = await app.signIn();
+    const answer = await client.fetch(`${SOCKET_PATH}/?EIO=4&transport=polling`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: 'Transport unknown' });
+  });
+
+  it('tells a person of their own things and nobody else', async () => {
+    const [mine, other] = [await app.signIn(), await app.signIn()];
+    const [mySocket, otherSocket] = [await connected(mine.client), await connected(other.client)];
+    const names: string[] = [];
+    otherSocket.onAny((name: string) => names.push(name));
+    const arrival = heard(mySocket, 'drafts:changed');
+    app.events.emit('draft.changed', { userId: mine.user.id, draftId: 'd1' });
+    expect(await arrival).toEqual({ id: 'd1' });
+    // What comes to both comes later than what must not come to one.
+    const marker = heard(otherSocket, 'leaderboard:changed');
+    app.events.emit('reputation.changed', { userId: mine.user.id });
+    await marker;
+    expect(names).toEqual(['leaderboard:changed']);
+  });
+
+  it('cuts a client that says anything', async () => {
+    const { client } = await app.signIn();
+    for (const send of [
+      (socket: Socket) => socket.emit('join', 'user:somebody'),
+      (socket: Socket) => socket.emit('x', Buffer.alloc(10)),
+      (socket: Socket) => socket.emit('x', 'y'.repeat(17_000)),
+    ]) {
+      const socket = await connected(client);
+      const end = ended(socket);
+      send(socket);
+      await end;
+    }
+  });
+
+  it('ends with the session: logout, password change elsewhere, deleted account', async () => {
+    const { client, user } = await app.signIn();
+    const first = await connected(client);
+    const afterLogout = ended(first);
+    await client.call(authApi.logout);
+    await afterLogout;
+
+    const [here, there] = [await app.signIn(user), await app.signIn(user)];
+    const [stays, goes] = [await connected(here.client), await connected(there.client)];
+    const afterChange = ended(goes);
+    const body = { password: 'Mended-Clip-42', newPassword: 'Another-Clip-43' };
+    expect((await here.client.call(authApi.changePassword, { body })).status).toBe(200);
+    await afterChange;
+    expect(stays.connected).toBe(true);
+
+    const afterDeletion = ended(stays);
+    await User.query(app.db).deleteById(user.id);
+    app.events.emit('user.changed', { userId: user.id });
+    await afterDeletion;
+  });
+
+  it('keeps the ten newest connections of a person', async () => {
+    const { client } = await app.signIn();
+    const sockets: Socket[] = [];
+    for (let index = 0; index < 11; index += 1) sockets.push(await connected(client));
+    await expect
+      .poll(() => sockets.map((socket) => socket.connected))
+      .toEqual([false, ...Array(10).fill(true)]);
+  });
+
+  it('shows a vote of one browser in another within a second', async () => {
+    const [author, watcher, voter] = [await app.signIn(), await app.signIn(), await app.signIn()];
+    const made = await author.client.call(ideasApi.create, { body: { text: 'Live votes' } });
+    const id = made.body?.id ?? '';
+    const socket = await connected(watcher.client);
+    const arrival = heard(socket, 'ideas:changed');
+    const startedAt = performance.now();
+    await voter.client.call(ideasApi.vote, { params: { id } });
+    expect(await arrival).toEqual({ id });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it('says goodbye before it stops and admits nobody after', async () => {
+    const stopping = await startTestApp({ engine: 'sqlite' });
+    const { client } = await stopping.signIn();
+    const headers = { origin: stopping.baseUrl, cookie: client.cookies() };
+    const socket = io(stopping.baseUrl, {
+      transports: ['websocket'],
+      extraHeaders: headers,
+      reconnection: false,
+    });
+    open.push(socket);
+    await heard(socket, 'connect');
+    const goodbye = heard(socket, 'server:bye');
+    stopping.sockets.bye(10_000);
+    expect(await goodbye).toEqual({ waitMs: 10_000 });
+    const late = io(stopping.baseUrl, {
+      transports: ['websocket'],
+      extraHeaders: headers,
+      reconnection: false,
+      forceNew: true,
+    });
+    open.push(late);
+    expect(await outcome(late)).not.toBe('connected');
+    await stopping.stop();
+  });
+});

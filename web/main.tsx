@@ -9,6 +9,10 @@ import { BrowserRouter } from 'react-router-dom';
 import { App } from './app.tsx';
 import { createQueryClient } from './data/query-client.ts';
 
+// Libraries that add style elements find the page's nonce under this name; without it the policy refuses them.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
+if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });
+
 const store = createStore();
 const client = createQueryClient();
 store.set(queryClientAtom, client);

@@ -35,6 +35,13 @@ export const ROUTES: readonly RoutePage[] = [
     ),
   },
   {
+    path: '/mailbox',
+    access: 'all',
+    Page: lazy(() =>
+      import('./pages/mailbox/mailbox-page.tsx').then((module) => ({ default: module.MailboxPage })),
+    ),
+  },
+  {
     path: '/reset-password',
     access: 'all',
     Page: lazy(() =>

@@ -61,6 +61,14 @@ export const authTexts = {
     failed: 'The password could not be changed. The link may be expired or used.',
   },
 
+  mailboxPage: {
+    title: 'Mailbox',
+    lead: 'This installation has no mail service: its mails are kept here, for this machine only.',
+    unavailable: 'There is no mailbox here: mails are really sent.',
+    empty: 'No mail yet.',
+    refresh: 'Refresh',
+  },
+
   verify: {
     title: 'Email verification',
     loading: 'Verifying your email...',

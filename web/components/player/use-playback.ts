@@ -9,6 +9,13 @@ export interface Playback {
   readonly captions: boolean;
 }
 
+/** Shows or hides a text track; answers whether it shows now. */
+function toggleTrack(track: TextTrack | undefined): boolean {
+  if (!track) return false;
+  track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
+  return track.mode === 'showing';
+}
+
 /** What the video element says about itself, and the few commands on it. */
 export function usePlayback(knownDurationMs: number | null) {
   const video = useRef<HTMLVideoElement>(null);
@@ -71,10 +78,7 @@ export function usePlayback(knownDurationMs: number | null) {
     video.current.muted = volume === 0;
   }, []);
   const toggleCaptions = useCallback(() => {
-    const track = video.current?.textTracks[0];
-    if (!track) return;
-    const captions = track.mode !== 'showing';
-    track.mode = captions ? 'showing' : 'disabled';
+    const captions = toggleTrack(video.current?.textTracks[0]);
     setState((old) => ({ ...old, captions }));
   }, []);
 

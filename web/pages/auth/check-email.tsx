@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { Link } from 'react-router-dom';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { useOutbox } from '../../data/outbox.ts';
@@ -9,7 +10,7 @@ import { ResendButton } from './resend-panel.tsx';
 /** After registering: where to look, how to get the link again, and the way on (D-13). */
 export function CheckEmail({ email }: { readonly email: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const outboxPath = useOutbox();
+  const { data: outbox } = useOutbox();
   useEffect(() => heading.current?.focus(), []);
   return (
     <>
@@ -18,11 +19,7 @@ export function CheckEmail({ email }: { readonly email: string }) {
         {authTexts.checkTitle}
       </SheetTitle>
       <Note>{authTexts.checkText(email)}</Note>
-      {outboxPath && (
-        <a href={outboxPath} target="_blank" rel="noreferrer">
-          {authTexts.mailbox}
-        </a>
-      )}
+      {outbox && <Link to="/mailbox">{authTexts.mailbox}</Link>}
       <ButtonLink to="/">{authTexts.toHome}</ButtonLink>
       <Note>{authTexts.checkHint}</Note>
       <ResendButton identifier={email} />

@@ -45,7 +45,8 @@ export function createAccountService(deps: AccountDeps): AccountService {
   const { db, events } = deps;
 
   async function remove(userId: string, password: string): Promise<void> {
-    const user = await User.query(db).findById(userId).throwIfNotFound(notFound());
+    const user = await User.query(db).findById(userId);
+    if (!user) throw notFound();
     if (!(await deps.verifyPassword(user.passwordHash, password))) {
       // Not a 401: the session is fine, and the client would take it for signed out.
       const message = 'The password is not right.';

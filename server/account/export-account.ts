@@ -63,7 +63,8 @@ type Rows = Awaited<ReturnType<typeof readRows>>;
 
 async function readRows(db: Knex, userId: string) {
   const own = { userId };
-  const user = await User.query(db).findById(userId).throwIfNotFound(notFound());
+  const user = await User.query(db).findById(userId);
+  if (!user) throw notFound();
   const { passwordHash: _secret, ...account } = user.toJSON();
   const videos = await Video.query(db).where(own).orderBy(['createdAt', 'id']);
   const versions = await VideoVersion.query(db)

@@ -45,9 +45,9 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
   const { db, events, now, notify } = deps;
 
   async function subscribe(userId: string, plan: PlanSlug): Promise<User> {
-    if (deps.billing === 'off') return User.query(db).findById(userId).throwIfNotFound(notFound());
+    if (deps.billing === 'off') return found(await User.query(db).findById(userId));
     const result = await db.transaction(async (trx) => {
-      const user = await lockUser(userId, trx);
+      const user = found(await User.query(trx).findById(userId).forUpdate());
       const next = PLANS[plan].paid ? await paidPlan(user, plan, trx) : { plan, trialEndsAt: null };
       if (next.plan === user.plan && next.trialEndsAt === user.trialEndsAt) return { user, changed: false };
       const patched = await user.$query(trx).patchAndFetch({ ...next, updatedAt: now() });
@@ -130,8 +130,10 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
   };
 }
 
-async function lockUser(userId: string, trx: Transaction): Promise<User> {
-  return User.query(trx).findById(userId).forUpdate().throwIfNotFound(notFound());
+/** @throws AppError `not_found` when the account was deleted meanwhile */
+function found(user: User | undefined): User {
+  if (!user) throw notFound();
+  return user;
 }
 
 /** The plan below the running trial: what the operator had given, else Starter. */

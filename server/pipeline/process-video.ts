@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { NO_ISSUES } from '#common/video.ts';
 import { toFailure } from './media-failure.ts';
 import { createProgressMeter } from './progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
@@ -50,17 +49,17 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
 
   const opened = await analyseStep(job);
   const { analysis } = opened;
-  const findings = [...opened.indexFindings, ...analysis.findings];
-  const issues = findings.length > 0 ? toIssues(findings) : NO_ISSUES;
+  const plan = planRepair(analysis, task.limits);
+  const believed = analysis.findings.filter((finding) => !plan.contradicted.includes(finding));
+  const issues = toIssues([...opened.indexFindings, ...believed]);
   io.send({ type: 'issues', issues });
 
-  const plan = planRepair(analysis, task.limits);
   const needs = playbackNeeds(analysis.info);
   job.meter.expectLater(laterCost(opened.tookMs, plan, needs.video !== null, opened.rebuilt !== null));
   const cuts = await pictureStep(job, 'fixing_cuts', opened, plan);
   const sound = await soundStep(job, opened, plan);
   const frames = await pictureStep(job, 'recovering_frames', opened, plan);
-  const captions = await captionStep(job, analysis);
+  const captions = await captionStep(job, analysis, sound);
   const exported = await exportStep(job, { opened, plan, needs, cuts, frames, sound });
 
   const { size } = await stat(task.inputPath);

@@ -23,8 +23,14 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   const audio = info.audio[0];
   return {
     container: info.format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[info.format]} files`,
-    video: video && !PLAYABLE_VIDEO.has(video.codec) ? `browsers do not play ${video.codec} pictures` : null,
-    audio: audio && !PLAYABLE_AUDIO.has(audio.codec) ? `browsers do not play ${audio.codec} sound` : null,
+    video:
+      video && !PLAYABLE_VIDEO.has(video.codec)
+        ? `pictures coded as ${video.codec} do not play from MP4 files`
+        : null,
+    audio:
+      audio && !PLAYABLE_AUDIO.has(audio.codec)
+        ? `sound coded as ${audio.codec} does not play from MP4 files`
+        : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
   };
 }

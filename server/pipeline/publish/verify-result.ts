@@ -8,6 +8,7 @@ import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import { clock } from './build-report.ts';
 import { checkPackets } from './verify-packets.ts';
+import { checkSound } from './verify-sound.ts';
 import { judgeVerdicts } from './verify-verdicts.ts';
 
 export interface VerifyInput {
@@ -19,6 +20,8 @@ export interface VerifyInput {
   readonly verdicts: readonly Verdict[];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
+  /** How far the sound was moved against the pictures by the repair, ms; null when its samples were mended. */
+  readonly soundShiftMs: number | null;
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -49,7 +52,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
   const info = await probe(tools, input.resultPath, 'mov', signal);
   const pictures = input.analysis.pictures;
   const planned = pictures ? plannedPictures(pictures.ptsTicks, input.edit) : [];
-  const packetChecks = await checkPackets(input, info, planned);
+  const packetChecks = [...(await checkPackets(input, info, planned)), ...(await checkSound(input, info))];
   const repainted = input.video.treatment === 'smart_render' || input.video.treatment === 'full_encode';
   if (!repainted) {
     input.onProgress?.(1);

@@ -15,10 +15,14 @@ export interface RepairPlan {
   readonly sound: readonly Finding[];
   /** Findings that stay as they are, each with its reason. */
   readonly left: readonly Verdict[];
+  /** Those of `left` that other evidence speaks against: reported, but not counted among the defects. */
+  readonly contradicted: readonly Finding[];
 }
 
 /** What a planner of one finding answers: a task, or the reason why there is none. */
-export type Planned = { readonly task: PictureTask } | { readonly reason: string };
+export type Planned =
+  | { readonly task: PictureTask }
+  | { readonly reason: string; readonly contradicted?: boolean };
 
 /** Facts that planners of picture repairs share. */
 export interface PlanContext {
@@ -27,6 +31,11 @@ export interface PlanContext {
   readonly sceneCuts: readonly number[];
   /** True for pictures that some finding names as damaged or repeated: no true neighbour. */
   readonly isBad: (frame: number) => boolean;
+  /**
+   * How much longer the sound lasts than the pictures once repeats are removed, ms: the time that may be
+   * missing from the pictures. Null without sound or without lengths.
+   */
+  readonly surplusMs: number | null;
 }
 
 const FLAGS: Partial<Record<Finding['kind'], string>> = {
@@ -43,7 +52,8 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
   const left: Verdict[] = [];
   const sound: Finding[] = [];
   const planned: PictureTask[] = [];
-  const context = toContext(analysis);
+  const contradicted: Finding[] = [];
+  let context = toContext(analysis);
   const obstacle = pictureObstacle(analysis.info, limits);
 
   for (const finding of byPriority(analysis.findings)) {
@@ -62,10 +72,15 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     } else {
       const answer =
         finding.kind === 'stuttered_cut' ? planCut(finding, context) : planFrames(finding, context);
-      if ('reason' in answer) left.push(leave(finding, answer.reason));
-      else if (planned.some((task) => overlaps(task, answer.task))) {
+      if ('reason' in answer) {
+        left.push(leave(finding, answer.reason));
+        if (answer.contradicted) contradicted.push(finding);
+      } else if (planned.some((task) => overlaps(task, answer.task))) {
         left.push(leave(finding, 'Lies inside a section that is rebuilt for a worse defect.'));
-      } else planned.push(answer.task);
+      } else {
+        planned.push(answer.task);
+        context = spend(context, answer.task);
+      }
     }
   }
   planned.sort((a, b) => a.firstFrame - b.firstFrame);
@@ -75,7 +90,19 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     frames: planned.filter((task) => !isCut(task)),
     sound,
     left,
+    contradicted,
   };
+}
+
+/** Pictures put back use up the time that the sound has more. */
+function spend(context: PlanContext, task: PictureTask): PlanContext {
+  const { timeBase } = context.pictures;
+  if (context.surplusMs === null || task.shiftAfterTicks <= 0) return context;
+  return { ...context, surplusMs: context.surplusMs - toMs(task.shiftAfterTicks, timeBase) };
+}
+
+function toMs(ticks: number, timeBase: PictureTimes['timeBase']): number {
+  return (ticks * timeBase.num * 1000) / timeBase.den;
 }
 
 function leave(finding: Finding, explanation: string): Verdict {
@@ -91,7 +118,15 @@ function toContext(analysis: Analysis): PlanContext | null {
     return firstFrame === null || lastFrame === null ? [] : [{ firstFrame, lastFrame }];
   });
   const isBad = (frame: number) => spans.some((span) => frame >= span.firstFrame && frame <= span.lastFrame);
-  return { info, pictures, sceneCuts, isBad };
+  const removed = analysis.findings.reduce((sum, { detail, count, confidence }) => {
+    const isRemoval = detail.kind === 'stuttered_cut' && detail.history === 'inserted';
+    return isRemoval && confidence >= ACT_CONFIDENCE ? sum + count * pictures.medianIntervalTicks : sum;
+  }, 0);
+  const picture = info.video[0]?.durationMs ?? null;
+  const sound = info.audio[0]?.durationMs ?? null;
+  const surplusMs =
+    picture === null || sound === null ? null : sound - picture + toMs(removed, pictures.timeBase);
+  return { info, pictures, sceneCuts, isBad, surplusMs };
 }
 
 function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {
@@ -110,7 +145,8 @@ function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {
 const PRIORITY: Partial<Record<Finding['kind'], number>> = { corrupted_section: 0, dropped_frames: 1 };
 
 function byPriority(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort((a, b) => (PRIORITY[a.kind] ?? 2) - (PRIORITY[b.kind] ?? 2));
+  const rank = (finding: Finding) => PRIORITY[finding.kind] ?? 2;
+  return [...findings].sort((a, b) => rank(a) - rank(b) || b.confidence - a.confidence);
 }
 
 function overlaps(a: PictureTask, b: PictureTask): boolean {

@@ -1,4 +1,3 @@
-import type { MediaInfo } from '#server/media/probe.ts';
 import type { Finding } from '../analyse/analysis.ts';
 import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
@@ -45,9 +44,9 @@ function planHiddenHole(finding: Finding, before: number, context: PlanContext):
   if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
   const addedTicks = finding.count * medianIntervalTicks;
   const addedMs = (addedTicks * timeBase.num * 1000) / timeBase.den;
-  const surplusMs = soundSurplusMs(context.info);
-  if (surplusMs !== null && surplusMs < addedMs / 2) {
+  if (context.surplusMs !== null && context.surplusMs < addedMs / 2) {
     return {
+      contradicted: true,
       reason:
         'Left as it is: the motion jumps here, but sound and picture are equally long, so putting pictures back would pull them apart.',
     };
@@ -105,11 +104,4 @@ function planDamage(finding: Finding, context: PlanContext): Planned {
       shiftAfterTicks: 0,
     },
   };
-}
-
-/** How much longer the sound lasts than the pictures, ms; null without sound or without lengths. */
-function soundSurplusMs(info: MediaInfo): number | null {
-  const picture = info.video[0]?.durationMs ?? null;
-  const sound = info.audio[0]?.durationMs ?? null;
-  return picture === null || sound === null ? null : sound - picture;
 }

@@ -2,6 +2,7 @@ import type { CaptionCue } from '#common/report.ts';
 import type { Analysis } from '../analyse/analysis.ts';
 import { addCaptions } from '../repair/add-captions.ts';
 import type { JobContext } from './job-context.ts';
+import type { SoundRepair } from './sound-step.ts';
 
 export interface Captions {
   readonly cues: readonly CaptionCue[];
@@ -12,7 +13,11 @@ export interface Captions {
 const COST_MS = 20;
 
 /** Times caption cues by who speaks when. Words come from a speech engine or from people, never from here. */
-export async function captionStep(job: JobContext, analysis: Analysis): Promise<Captions> {
+export async function captionStep(
+  job: JobContext,
+  analysis: Analysis,
+  { audio }: SoundRepair,
+): Promise<Captions> {
   if (analysis.speech.length === 0) {
     const why = analysis.info.audio.length > 0 ? 'Nobody speaks in this clip.' : 'The clip has no sound.';
     job.steps.set('adding_captions', 'not_needed', why);
@@ -20,9 +25,13 @@ export async function captionStep(job: JobContext, analysis: Analysis): Promise<
   }
   job.steps.set('adding_captions', 'running');
   job.meter.begin('adding_captions', COST_MS);
+  // Cues belong to the result: they move with its sound.
+  const shiftMs = audio.kind === 'copy' ? audio.shiftMs : 0;
   const { value, tookMs, resumed } = await job.store.run('adding_captions', async () => {
     const captions: Captions = await addCaptions({
-      speech: analysis.speech,
+      speech: analysis.speech.map(({ startMs, endMs }) => {
+        return { startMs: startMs + shiftMs, endMs: endMs + shiftMs };
+      }),
       durationMs: analysis.info.durationMs,
       workDir: job.task.workDir,
     });

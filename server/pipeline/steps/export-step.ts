@@ -99,8 +99,11 @@ async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<Ex
 }
 
 function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolean {
-  const soundChanges = sound.audio.kind === 'file' || sound.audio.shiftMs !== 0;
-  return pictures.length > 0 || soundChanges || work.opened.rebuilt !== null || !playsAsIs(work.needs);
+  return pictures.length > 0 || changesSound(sound) || work.opened.rebuilt !== null || !playsAsIs(work.needs);
+}
+
+function changesSound({ audio }: SoundRepair): boolean {
+  return audio.kind === 'file' || audio.shiftMs !== 0;
 }
 
 interface Done {
@@ -138,6 +141,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...indexVerdicts(work)],
     video: exported.video,
     audio: exported.audio,
+    soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
     reencodedSpans: exported.reencodedSpans,
     tools: task.tools,
     signal,
@@ -176,7 +180,9 @@ function gentler(attempt: Attempt, done: Done, work: ExportWork): Attempt | null
   }
   const broken = checks.filter((check) => !check.passed);
   if (broken.length === 0) return null;
+  const onlySound = broken.every((check) => check.name.startsWith('sound'));
   const why = broken.map((check) => `${check.name} (${check.detail})`).join('; ');
+  if (onlySound && changesSound(attempt.sound)) return dropSound(attempt, why);
   if (done.outcome.video.treatment === 'smart_render') {
     const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
@@ -191,15 +197,16 @@ function gentler(attempt: Attempt, done: Done, work: ExportWork): Attempt | null
     const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));
     return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
   }
-  const soundChanges = attempt.sound.audio.kind === 'file' || attempt.sound.audio.shiftMs !== 0;
-  if (soundChanges) {
-    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
-    const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
-    return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
-  }
+  if (changesSound(attempt.sound)) return dropSound(attempt, why);
   // Only a conversion or a rebuilt index is left: the clip does not play without it, and the report shows
   // the checks that did not pass.
   return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
+}
+
+function dropSound(attempt: Attempt, why: string): Attempt {
+  const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
+  const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
+  return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
 }
 
 function drop(

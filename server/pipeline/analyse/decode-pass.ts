@@ -83,7 +83,11 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
         format: input.info.format,
         options: [
           ...uploadedInputOptions(input.info.format),
-          ...['-threads', '1', '-err_detect', 'aggressive', '-noautorotate'],
+          '-threads',
+          '1',
+          '-err_detect',
+          'aggressive',
+          '-noautorotate',
         ],
       },
     ],

@@ -35,6 +35,8 @@ const MAX_HISTOGRAM = 0.05;
 /** So many jumps within this time make them the way the clip was made (24 from 30, speed-ups). */
 const CADENCE_JUMPS = 3;
 const CADENCE_REACH_S = 1.5;
+/** A clip with so many crowded jumps, most of all, was converted throughout: a jump must then stand alone. */
+const CROWDED = 8;
 
 /**
  * Losses hidden in a constant rate. A jump is a step much longer than all steps around it, of the same
@@ -54,12 +56,16 @@ export function detectHiddenDrops(
   const steps = Array.from({ length: series.count }, (_, i) => measureStep(series, cuts, i));
   const jumping = steps.flatMap((step, i) => (step && isLoose(step) ? [i] : []));
   const reach = CADENCE_REACH_S * fps;
+  const crowded = jumping.filter(
+    (i) => jumping.filter((other) => Math.abs(other - i) <= reach).length > CADENCE_JUMPS,
+  );
+  const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   return steps.flatMap((step, i) => {
     if (!step || taken.has(i) || taken.has(i - 1) || !isJump(step)) return [];
     // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
-    return others.length >= CADENCE_JUMPS ? [] : [toDrop(series, step, i)];
+    return others.length >= allowed ? [] : [toDrop(series, step, i)];
   });
 }
 

@@ -1,0 +1,218 @@
+import { stat } from 'node:fs/promises';
+import type { Defect, RepairReport } from '#common/report.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { ACT_CONFIDENCE, type Analysis, type Finding } from '../analyse/analysis.ts';
+import { analyseVideo } from '../analyse/analyse-video.ts';
+import { hashFile } from '../step-store.ts';
+import { clock } from './build-report.ts';
+import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
+
+export interface ClaimInput {
+  readonly originalPath: string;
+  readonly repairedPath: string;
+  readonly report: RepairReport;
+  readonly tools: ToolPaths;
+}
+
+/** One statement of the report, held against the files. */
+export interface Claim {
+  readonly claim: string;
+  readonly confirmed: boolean;
+  readonly detail: string;
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly info: MediaInfo;
+  readonly analysis: Analysis;
+}
+
+/**
+ * Checks each claim of a repair report against the two files alone: hashes, carried-over streams, and the
+ * detectors run again on both.
+ * @throws MediaToolError when a tool cannot run
+ */
+export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
+  const { report, tools } = input;
+  const claims = [
+    await fileClaim('original', input.originalPath, report.original),
+    await fileClaim('result', input.repairedPath, report.result),
+  ];
+  const original = await tryOpen(input.originalPath, tools);
+  if (report.outcome === 'unchanged') {
+    const same = report.original.sha256 === report.result.sha256;
+    claims.push({
+      claim: 'the result is the original',
+      confirmed: same,
+      detail: 'Both hashes are compared.',
+    });
+    return original === null ? claims : [...claims, ...foundClaims(original, report)];
+  }
+  const result = await tryOpen(input.repairedPath, tools);
+  if (result === null) {
+    return [...claims, { claim: 'the result is a clip', confirmed: false, detail: 'It cannot be read.' }];
+  }
+  if (original === null) {
+    const said = report.defects.some(({ action }) => action === 'rebuilt_index');
+    claims.push({ claim: 'the original cannot be read', confirmed: said, detail: 'Its index is damaged.' });
+  } else {
+    claims.push(...(await streamClaims(original, result, report, tools)), ...foundClaims(original, report));
+  }
+  return [
+    ...claims,
+    ...goneClaims(result, report),
+    await orderClaim(result, tools),
+    countClaim(result, report),
+  ];
+}
+
+async function fileClaim(
+  what: string,
+  path: string,
+  said: { readonly sha256: string; readonly sizeBytes: number },
+): Promise<Claim> {
+  const { size } = await stat(path);
+  const sha256 = await hashFile(path);
+  return {
+    claim: `SHA-256 and size of the ${what}`,
+    confirmed: sha256 === said.sha256 && size === said.sizeBytes,
+    detail: `${sha256.slice(0, 16)}..., ${size} bytes.`,
+  };
+}
+
+async function tryOpen(path: string, tools: ToolPaths): Promise<OpenFile | null> {
+  const format = await sniffFile(path);
+  if (format === null) return null;
+  const info = await probe(tools, path, format).catch(() => null);
+  if (!info || info.video.length === 0) return null;
+  return { path, info, analysis: await analyseVideo({ inputPath: path, info, tools }) };
+}
+
+async function streamClaims(
+  original: OpenFile,
+  result: OpenFile,
+  report: RepairReport,
+  tools: ToolPaths,
+): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  const { video, audio } = report;
+  if (video.treatment === 'copied' || video.treatment === 'smart_render') {
+    const said = video.unitsKept ?? 0;
+    const coded = inCommon(
+      await hashPackets({ ...original, tools }, 'v'),
+      await hashPackets({ ...result, tools }, 'v'),
+    );
+    if (original.info.format === 'mov' || original.info.format === 'matroska') {
+      claims.push({
+        claim: `${said} coded pictures are the same bytes`,
+        confirmed: coded >= said,
+        detail: `${coded} have the same SHA-256 in both files.`,
+      });
+    }
+    const shown = inCommon(
+      await hashPictures({ ...original, tools }),
+      await hashPictures({ ...result, tools }),
+    );
+    const hidden = original.analysis.pictures ? said - original.analysis.pictures.ptsTicks.length : 0;
+    claims.push({
+      claim: 'untouched pictures decode to the same picture',
+      confirmed: shown >= said - Math.max(0, hidden),
+      detail: `${shown} decoded pictures have the same SHA-256 in both files.`,
+    });
+  }
+  if (audio.treatment === 'copied' && original.info.audio.length > 0 && original.info.format === 'mov') {
+    const before = await hashPackets({ ...original, tools }, 'a');
+    const common = inCommon(before, await hashPackets({ ...result, tools }, 'a'));
+    claims.push({
+      claim: 'every sound packet is the same bytes',
+      confirmed: common === before.length,
+      detail: `${common} of ${before.length} have the same SHA-256.`,
+    });
+  }
+  return claims;
+}
+
+/** Units of `a` that stand in `b` too, each counted as often as both have it. */
+function inCommon(a: readonly HashedPacket[], b: readonly HashedPacket[]): number {
+  const left = new Map<string, number>();
+  for (const { hash } of b) left.set(hash, (left.get(hash) ?? 0) + 1);
+  let common = 0;
+  for (const { hash } of a) {
+    const count = left.get(hash) ?? 0;
+    if (count === 0) continue;
+    left.set(hash, count - 1);
+    common += 1;
+  }
+  return common;
+}
+
+/** Each defect of the report is found again in the original, at its place and with its figure. */
+function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
+  return report.defects
+    .filter(({ action }) => action !== 'rebuilt_index')
+    .map((defect) => {
+      const again = original.analysis.findings.find((finding) => isSame(finding, defect));
+      const value = again?.measure.value ?? null;
+      const said = defect.measure.before;
+      const agrees =
+        value !== null && said !== null && Math.abs(value - said) <= Math.abs(said) * 0.01 + 1e-9;
+      return {
+        claim: `${defect.kind} at ${clock(defect.startMs)} in the original`,
+        confirmed: agrees,
+        detail: again
+          ? `${again.measure.name}: ${value} ${again.measure.unit}, the report says ${said}.`
+          : 'The detector does not find it.',
+      };
+    });
+}
+
+function isSame(finding: Finding, defect: Defect): boolean {
+  if (finding.kind !== defect.kind) return false;
+  if (finding.firstFrame !== null && defect.firstFrame !== null) {
+    return finding.firstFrame === defect.firstFrame && finding.lastFrame === defect.lastFrame;
+  }
+  return finding.startMs <= defect.endMs && finding.endMs >= defect.startMs;
+}
+
+const REPAIRABLE = ['stuttered_cut', 'dropped_frames', 'corrupted_section', 'audio_sync'] as const;
+
+/** Of each kind, the result shows no more than what the report says was left alone. */
+function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
+  return REPAIRABLE.flatMap((kind) => {
+    const mine = report.defects.filter((defect) => defect.kind === kind);
+    if (mine.every(({ outcome }) => outcome !== 'repaired')) return [];
+    const left = mine.filter(({ outcome }) => outcome === 'left_alone').length;
+    const seen = result.analysis.findings.filter((finding) => {
+      return finding.kind === kind && finding.confidence >= ACT_CONFIDENCE;
+    });
+    const places = seen.map((finding) => clock(finding.startMs)).join(', ');
+    return [
+      {
+        claim: `${mine.length - left} of ${mine.length} ${kind} gone from the result`,
+        confirmed: seen.length <= left,
+        detail: seen.length === 0 ? 'The detector finds none.' : `The detector still finds: ${places}.`,
+      },
+    ];
+  });
+}
+
+async function orderClaim(result: OpenFile, tools: ToolPaths): Promise<Claim> {
+  const packets = await hashPackets({ ...result, tools }, 'v');
+  const falls = packets.filter((packet, index) => {
+    const previous = packets[index - 1];
+    return previous !== undefined && packet.dtsTicks <= previous.dtsTicks;
+  }).length;
+  return {
+    claim: 'decode times rise',
+    confirmed: falls === 0,
+    detail: `${falls} of ${packets.length} do not.`,
+  };
+}
+
+function countClaim(result: OpenFile, report: RepairReport): Claim {
+  const seen = result.analysis.pictures?.ptsTicks.length ?? 0;
+  const said = report.result.media.frameCount;
+  return { claim: `${said} pictures in the result`, confirmed: seen === said, detail: `${seen} counted.` };
+}

@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import { statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,6 +23,7 @@ import type { Config } from './config.ts';
 import { createDraftsRoutes } from './drafts/drafts.routes.ts';
 import { createDraftsService } from './drafts/drafts.service.ts';
 import { createEventBus, type EventBus } from './events.ts';
+import { createHttpServer } from './http/create-http-server.ts';
 import { createHealthRoutes } from './http/health.routes.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import { closeSession, identifyBySession } from './http/session.ts';
@@ -303,14 +304,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     },
     ...(options.webDir === null ? {} : { webFiles: await serveWebFiles(options.webDir, config.publicUrl) }),
   });
-  const handle = app.callback();
-  const httpServer = createServer((request, response) => void handle(request, response));
-  httpServer.headersTimeout = 20_000;
-  // A 2 GB upload on a slow line takes hours: what ends a connection is silence, not its age.
-  httpServer.requestTimeout = 0;
-  httpServer.timeout = 75_000;
-  httpServer.keepAliveTimeout = 65_000;
-
+  const httpServer = createHttpServer(app);
   const sockets = createSocketServer({
     httpServer,
     app,

@@ -1,21 +1,49 @@
 import { notFound } from '../errors.ts';
 import { createRouter, type AppRouter } from '../http/context.ts';
-import { readOutbox } from './mailer.ts';
+import { readOutbox, type OutboxMail } from './mailer.ts';
 
 const SHOWN = 50;
 const LOOPBACK = /^(::1|127\.\d+\.\d+\.\d+|::ffff:127\.\d+\.\d+\.\d+)$/;
 
 /**
- * `GET /api/dev/outbox`: the mails that were written to files, for whoever sits at this machine. Mounted
- * only outside production and without a mail server; other machines get 404, since the links in these
- * mails open accounts.
+ * `GET /api/dev/outbox`: the mails that were written to files, for whoever sits at this machine; a small
+ * page for a browser, JSON for programs. Mounted only outside production and without a mail server; other
+ * machines get 404, since the links in these mails open accounts.
  */
 export function createOutboxRoutes(outboxDir: string): AppRouter {
   const router = createRouter();
   router.get('/api/dev/outbox', async (ctx) => {
     const forwarded = ctx.get('x-forwarded-for') !== '';
     if (forwarded || !LOOPBACK.test(ctx.req.socket.remoteAddress ?? '')) throw notFound();
-    ctx.body = await readOutbox(outboxDir, SHOWN);
+    const mails = await readOutbox(outboxDir, SHOWN);
+    if (ctx.accepts('json', 'html') === 'html') {
+      ctx.type = 'text/html; charset=utf-8';
+      ctx.body = renderOutbox(mails);
+    } else {
+      ctx.body = mails;
+    }
   });
   return router;
+}
+
+function renderOutbox(mails: readonly OutboxMail[]): string {
+  const items = mails.map((mail) => {
+    const links = mail.links.map((link) => `<p><a href="${escape(link)}">${escape(link)}</a></p>`).join('');
+    return `<article><h2>${escape(mail.subject)}</h2><p>To ${escape(mail.to)}, ${escape(mail.at)}</p>${links}</article>`;
+  });
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>Mailbox of this machine</title></head>
+<body><main><h1>Mailbox of this machine</h1>
+<p>No mail server is set (SMTP_URL), so mails are kept here. Newest first.</p>
+${items.join('\n') || '<p>No mail yet.</p>'}</main></body></html>
+`;
+}
+
+function escape(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import type { NotificationDto } from '#common/api/notifications.ts';
+import { countFixes } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { Notification } from '#db/models/notification.ts';
 import { Video } from '#db/models/video.ts';
@@ -68,9 +69,7 @@ export function createNotificationsService(deps: NotificationsDeps): Notificatio
       userId: video.userId,
       kind: finished ? 'video_ready' : 'video_failed',
       title: finished ? `${name} is ready` : `${name} could not be processed`,
-      body: finished
-        ? 'Issues fixed automatically. Ready for download.'
-        : (video.errorMessage ?? 'Unknown error'),
+      body: finished ? whatWasDone(video) : (video.errorMessage ?? 'Unknown error'),
       link: '/videos',
     });
   }
@@ -109,6 +108,12 @@ export function createNotificationsService(deps: NotificationsDeps): Notificatio
         .where('createdAt', '<', now() - KEEP_MS);
     },
   };
+}
+
+function whatWasDone(video: Video): string {
+  const fixes = countFixes(video.fixesApplied);
+  if (fixes === 0) return 'Nothing was changed. Ready for download.';
+  return `${fixes} ${fixes === 1 ? 'issue' : 'issues'} fixed automatically. Ready for download.`;
 }
 
 function toDto(row: Notification): NotificationDto {

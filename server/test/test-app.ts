@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Mailer } from '#server/accounts/mailer.ts';
 import type { Mail } from '#server/accounts/mails.ts';
 import type { User } from '#db/models/user.ts';
 import { compose, type Services } from '#server/compose.ts';
@@ -18,6 +19,8 @@ export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kinds of queued work the app does; mail alone by default, repairs only where a test asks for them. */
   readonly work?: readonly ('media' | 'mail')[];
+  /** Sends mails; kept in `mails` by default. */
+  readonly mailer?: Mailer;
   /** For tests that run repairs. */
   readonly tools?: ToolPaths;
 }
@@ -70,7 +73,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     tools: options.tools ?? { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
     webDir: null,
     now,
-    mailer: { send: async (mail) => void mails.push(mail) },
+    mailer: options.mailer ?? { send: async (mail) => void mails.push(mail) },
     work: options.work ?? ['mail'],
   });
   services.httpServer.listen(0, '127.0.0.1');

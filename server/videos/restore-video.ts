@@ -73,10 +73,13 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
     if (video.status !== 'completed') {
       throw new AppError('conflict', video.status === 'processing' ? STILL_PROCESSING : FAILED);
     }
-    const current = video.currentVersion;
-    if (current?.sha256 === backup.sha256 && current.kind === 'original') return;
     if (!(await storage.stat(backup.sha256))) throw new AppError('not_found', FILE_GONE);
-    await db.transaction(async (trx) => {
+    const changed = await db.transaction(async (trx) => {
+      // The lock makes look and switch one step: of parallel restores one makes a version.
+      await Video.query(trx).findById(video.id).select('id').forUpdate();
+      const locked = await Video.query(trx).findById(video.id).withGraphFetched('currentVersion');
+      const current = locked?.currentVersion;
+      if (current?.sha256 === backup.sha256 && current.kind === 'original') return false;
       const versionId = newId();
       if (!(await state.switchVersion(trx, video.id, versionId, {}))) throw new AppError('conflict');
       await VideoVersion.query(trx).insert({
@@ -90,7 +93,9 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
         posterSha256: current?.posterSha256 ?? null,
         createdAt: now(),
       });
+      return true;
     });
+    if (!changed) return;
     events.emit('video.changed', { userId: owner.id, videoId: video.id });
     events.emit('video.edited', { userId: owner.id, videoId: video.id });
   }

@@ -18,7 +18,7 @@ export const PLANTED = {
   windFromSeconds: 5,
   windToSeconds: 9,
   /** About here some bytes of a coded picture are overwritten. */
-  corruptAtSeconds: 8.45,
+  corruptAtSeconds: 8.2,
   corruptBytes: 96,
 } as const;
 
@@ -61,9 +61,9 @@ export function samplePlan(outputPath: string): FfmpegPlan {
       {
         path: outputPath,
         options: [
-          ...['-map', '0:v', '-map', '0:a', '-vsync', 'passthrough'],
-          ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-g', '30', '-threads', '1'],
-          ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart', '-f', 'mp4'],
+          ...words('-map 0:v -map 0:a -vsync passthrough'),
+          ...words('-c:v libx264 -preset veryfast -crf 21 -g 30 -threads 1 -pix_fmt yuv420p'),
+          ...words('-c:a aac -b:a 128k -movflags +faststart -f mp4'),
         ],
       },
     ],
@@ -71,19 +71,22 @@ export function samplePlan(outputPath: string): FfmpegPlan {
   };
 }
 
-/** A plucked note for every touch of the lantern over a soft chord; gusts of wind; all of it late. */
+const words = (text: string) => text.split(' ');
+
+/** A plucked note for every touch of the lantern, and gusts of wind; all of it late. */
 function sampleSound(seconds: number): string {
   const { windFromSeconds, windToSeconds, lateSoundMs } = PLANTED;
   const note = '294*pow(2,(3*eq(ld(1),1)+5*eq(ld(1),2)+7*eq(ld(1),3)+10*eq(ld(1),4))/12)';
   const pluck =
     `st(0,mod(t,${SAMPLE.bounceSeconds}));st(1,mod(floor(t/${SAMPLE.bounceSeconds})*2,5));st(2,${note});` +
-    '0.34*min(1,ld(0)*250)*exp(-5.5*ld(0))*(sin(2*PI*ld(2)*ld(0))+0.4*sin(4*PI*ld(2)*ld(0))+0.15*sin(6*PI*ld(2)*ld(0)))' +
-    '+0.03*(sin(2*PI*146.8*t)+sin(2*PI*220*t)+sin(2*PI*293.7*t))*(0.7+0.3*sin(t*1.3))';
+    '0.34*min(1,ld(0)*250)*exp(-5.5*ld(0))*(sin(2*PI*ld(2)*ld(0))+0.4*sin(4*PI*ld(2)*ld(0))+0.15*sin(6*PI*ld(2)*ld(0)))';
   const span = windToSeconds - windFromSeconds;
-  const gust = `if(between(t,${windFromSeconds},${windToSeconds}),pow(sin(PI*(t-${windFromSeconds})/${span}),0.6)*(0.75+0.25*sin(t*5)),0)`;
+  // Gusts: the level wanders by several decibels within tenths of a second, as it does at a microphone.
+  const gust = 'exp(0.55*sin(t*2.3)+0.45*sin(t*6.1+1)+0.4*sin(t*10.7+2))';
+  const wind = `if(between(t,${windFromSeconds},${windToSeconds}),pow(sin(PI*(t-${windFromSeconds})/${span}),0.4)*${gust},0)`;
   return [
     `aevalsrc='${pluck}':s=48000:d=${seconds}[notes]`,
-    `anoisesrc=color=brown:amplitude=1:sample_rate=48000:duration=${seconds}:seed=7,lowpass=f=140,lowpass=f=140,volume='5*(${gust})':eval=frame[wind]`,
+    `anoisesrc=color=white:amplitude=1:sample_rate=48000:duration=${seconds}:seed=7,lowpass=f=60:poles=1,lowpass=f=600:poles=1,volume='3.2*(${wind})':eval=frame[wind]`,
     `[notes][wind]amix=inputs=2:duration=first,volume=2,alimiter=limit=0.9,aformat=channel_layouts=stereo,asetpts=PTS+${lateSoundMs / 1000}/TB[out1]`,
   ].join(';');
 }

@@ -19,6 +19,7 @@ import { createAnalyticsService } from './analytics/analytics.service.ts';
 import { createApiAccessRoutes } from './api-access/api-access.routes.ts';
 import { createTokensService } from './api-access/tokens.service.ts';
 import { createApp } from './app.ts';
+import { composeUploads } from './compose-uploads.ts';
 import type { Config } from './config.ts';
 import { createDraftsRoutes } from './drafts/drafts.routes.ts';
 import { createDraftsService } from './drafts/drafts.service.ts';
@@ -47,15 +48,6 @@ import { createPublishService } from './pipeline/publish/publish.service.ts';
 import { createMakeSample } from './pipeline/sample/sample.service.ts';
 import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
-import { createChecksumScope } from './pipeline/upload/checksum.ts';
-import { createCompleteUpload } from './pipeline/upload/complete-upload.ts';
-import { createRawPut } from './pipeline/upload/raw-put.ts';
-import { createTusServer } from './pipeline/upload/tus-server.ts';
-import { createUploadFiles } from './pipeline/upload/upload-files.ts';
-import { createUploadLocks } from './pipeline/upload/upload-locks.ts';
-import { createUploadRoutes } from './pipeline/upload/upload.routes.ts';
-import { createUploadService } from './pipeline/upload/upload.service.ts';
-import { UploadStore } from './pipeline/upload/upload-store.ts';
 import { createWorkFolders } from './pipeline/work-folders.ts';
 import { createAiToolsRoutes } from './plans/ai-tools.routes.ts';
 import { createDraftExpiry } from './plans/draft-retention.ts';
@@ -105,8 +97,6 @@ export interface Services {
   /** Ends the media threads, listeners and the database; after the runner has drained. */
   readonly close: () => Promise<void>;
 }
-
-const UPLOAD_RESERVE_BYTES = 1024 ** 3;
 
 /**
  * Makes every part and hands each the parts it needs: the only place that knows them all. The database
@@ -160,28 +150,18 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const restore = createVideoRestore({ db, storage, queue, state, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
 
-  const uploadsDir = inDataDir('uploads');
-  const files = createUploadFiles(uploadsDir);
-  const locks = createUploadLocks();
-  const checksums = createChecksumScope();
-  const reserveBytes = UPLOAD_RESERVE_BYTES;
-  const uploads = createUploadService({ db, files, locks, quota, events, now, reserveBytes });
-  const complete = createCompleteUpload({
+  const uploads = composeUploads({
     db,
-    uploads,
-    files,
-    locks,
     storage,
     queue,
     quota,
     draftExpiry,
     events,
+    logger,
     now,
+    folder: inDataDir('uploads'),
+    publicUrl: config.publicUrl,
   });
-  const store = new UploadStore({ db, folder: uploadsDir, files, checksums, now });
-  const tus = createTusServer({ store, locks, logger });
-  const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
-
   const makeSample = createMakeSample({
     db,
     storage,
@@ -224,9 +204,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     db,
     events,
     storage,
-    files,
-    locks,
-    complete,
+    ...uploads.parts,
     gc,
     work: workFolders,
     logger,
@@ -255,7 +233,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       }
     },
     async removeUploadFiles(uploadIds) {
-      for (const id of uploadIds) await files.remove(id);
+      for (const id of uploadIds) await uploads.parts.files.remove(id);
     },
     collect: (sha256s) => gc.collect(sha256s),
   });
@@ -272,7 +250,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     }),
     createAccountsRoutes({ accounts, limits, logger }),
     ...(config.smtpUrl === null && config.env !== 'production' ? [createOutboxRoutes(outboxDir)] : []),
-    createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: config.publicUrl }),
+    uploads.router,
     createVideosRoutes({ videos, makeSample }),
     createDownloadRoutes({ videos, storage, demoMode: config.demoMode }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),

@@ -28,6 +28,9 @@ const LIMITS = {
   bridgeMs: 400,
   /** Shorter stretches are clicks and knocks, ms. */
   leastMs: 250,
+  /** Voiced frames a stretch needs, and their share of it: chance frames of noise are few and far apart. */
+  leastVoiced: 6,
+  voicedShare: 0.4,
   /** Consonants before and after the voiced part, ms. */
   edgeMs: 120,
 } as const;
@@ -87,19 +90,23 @@ export function detectSpeech(series: VoiceSeries): SpeechSpan[] {
   const { voiceDb, lineShare, steadiness } = series;
   if (voiceDb.length === 0) return [];
   const limit = Math.max(LIMITS.leastDb, percentile(voiceDb, 0.1) + LIMITS.overQuietDb);
-  const stretches: { first: number; last: number }[] = [];
+  const stretches: { first: number; last: number; voiced: number }[] = [];
   const bridge = Math.round(LIMITS.bridgeMs / SPECTRUM_HOP_MS);
   for (let i = 0; i < voiceDb.length; i++) {
     if ((voiceDb[i] ?? -140) < limit || (lineShare[i] ?? 0) < LIMITS.lineShare) continue;
     const last = stretches.at(-1);
-    if (last && i - last.last <= bridge) last.last = i;
-    else stretches.push({ first: i, last: i });
+    if (last && i - last.last <= bridge) {
+      last.last = i;
+      last.voiced += 1;
+    } else stretches.push({ first: i, last: i, voiced: 1 });
   }
   const endMs = voiceDb.length * SPECTRUM_HOP_MS;
   return stretches
-    .filter(({ first, last }) => {
+    .filter(({ first, last, voiced }) => {
       const held = median(steadiness.slice(first, last + 1)) > LIMITS.steadiness;
-      return !held && (last - first + 1) * SPECTRUM_HOP_MS >= LIMITS.leastMs;
+      const frames = last - first + 1;
+      const dense = voiced >= LIMITS.leastVoiced && voiced / frames >= LIMITS.voicedShare;
+      return !held && dense && frames * SPECTRUM_HOP_MS >= LIMITS.leastMs;
     })
     .map(({ first, last }) => ({
       startMs: Math.max(0, first * SPECTRUM_HOP_MS - LIMITS.edgeMs),

@@ -1,4 +1,5 @@
 import { createFramer, createPowerSpectrum } from '#server/media/signal-frames.ts';
+import { createLineMeter, type LineFigures } from './detect-wind-noise-lines.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { fitLine, percentile, powerToDb } from '#server/media/signal.ts';
 
@@ -31,6 +32,9 @@ export interface WindWindow {
   readonly tiltDbPerOctave: number;
   /** Share of the power 80-1000 Hz that stands out of the background in the quietest fifth: lines. */
   readonly pauseTonalShare: number;
+  /** The same below 500 Hz at four times the resolution, and how steady those lines are. */
+  readonly fineLineShare: number;
+  readonly lineSteadiness: number;
   /** Sub-band spectral centroid below 500 Hz (Nelke and Vary 2014), Hz, quieter half. */
   readonly centroidHz: number;
 }
@@ -71,12 +75,14 @@ export const SPECTRUM_BIN_HZ = BIN_HZ;
 export function createWindMeter(listen?: SpectrumListener): WindMeter {
   const spectrum = createPowerSpectrum(FRAME);
   const background = createSpectralFloor(BINS, FLOOR_HALF_BINS);
+  const lines = createLineMeter(WIND_RATE_HZ);
   const windows: WindWindow[] = [];
   const blockFloorDb: number[] = [];
   let block: number[] = [];
   const recent: FrameFigures[] = [];
   let waiting: Float64Array | null = null;
   let frames = 0;
+  const linesOf = (first: number, end: number) => lines.between(first, end);
   const take = (power: Float64Array, floor: Float64Array) => {
     listen?.(power, floor);
     const figures = measureFrame(power, floor);
@@ -88,7 +94,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
       block = [];
     }
     if (recent.length === WINDOW_FRAMES) {
-      windows.push(summarise(recent, frames - WINDOW_FRAMES));
+      windows.push(summarise(recent, frames - WINDOW_FRAMES, linesOf));
       recent.splice(0, WINDOW_HOP_FRAMES);
     }
   };
@@ -99,14 +105,17 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
     waiting = power.slice(0, BINS);
   });
   return {
-    push: (samples) => framer.push(samples),
+    push(samples) {
+      lines.push(samples);
+      framer.push(samples);
+    },
     finish() {
       const floor = background.flush();
       if (floor && waiting) take(waiting, floor);
       // The rest behind the last full window is judged when it is longer than the overlap.
       const covered = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
       if (recent.length > covered + 8 || (windows.length === 0 && recent.length >= 16)) {
-        windows.push(summarise(recent, frames - recent.length));
+        windows.push(summarise(recent, frames - recent.length, linesOf));
       }
       return { windows, blockFloorDb, blockMs: (BLOCK_FRAMES * HOP * 1000) / WIND_RATE_HZ };
     },
@@ -147,7 +156,14 @@ function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
   };
 }
 
-function summarise(frames: readonly FrameFigures[], firstFrame: number): WindWindow {
+function summarise(
+  frames: readonly FrameFigures[],
+  firstFrame: number,
+  linesOf: (first: number, end: number) => LineFigures,
+): WindWindow {
+  const firstSample = firstFrame * HOP;
+  const endSample = firstSample + (frames.length - 1) * HOP + FRAME;
+  const fine = linesOf(firstSample, endSample);
   const quiet = Float64Array.from({ length: BINS }, (_, k) =>
     percentile(
       frames.map(({ floor }) => floor[k] ?? 0),
@@ -168,14 +184,16 @@ function summarise(frames: readonly FrameFigures[], firstFrame: number): WindWin
     .slice(0, Math.max(1, Math.round(frames.length / 5)));
   const pausePower = sum((frame) => frame.bandPower, pauses);
   return {
-    startMs: (firstFrame * HOP * 1000) / WIND_RATE_HZ,
-    endMs: (((firstFrame + frames.length - 1) * HOP + FRAME) * 1000) / WIND_RATE_HZ,
+    startMs: (firstSample * 1000) / WIND_RATE_HZ,
+    endMs: (endSample * 1000) / WIND_RATE_HZ,
     totalDb: powerToDb(sum((frame) => frame.totalPower, frames) / frames.length),
     floorDb: powerToDb(bandSum(quiet, 60, 500)),
     highFloorDb: powerToDb(bandSum(quiet, 1000, 4000)),
     lowFloorDb: powerToDb(bandSum(quiet, 20, 80)),
     tiltDbPerOctave: fitLine(octaves, levels).slope,
     pauseTonalShare: pausePower > 0 ? sum((frame) => frame.excess, pauses) / pausePower : 0,
+    fineLineShare: fine.pauseShare,
+    lineSteadiness: fine.steadiness,
     centroidHz: percentile(
       half.map((frame) => frame.centroidHz),
       0.5,

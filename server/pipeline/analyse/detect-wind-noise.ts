@@ -14,8 +14,15 @@ export const WIND_LIMITS = {
   floorDb: -40.5,
   /** Background below 500 Hz over background 1-4 kHz, dB: wind 12 to 28, pink noise 2. */
   lowOverHighDb: 11,
+  /** The same at 4 Hz resolution: wind under a voice up to 0.64, music from 0.82, rotor 0.7. */
+  fineLineShare: 0.68,
+  /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
+  lineSteadiness: 0.24,
   /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
   totalOverFloorDb: 16,
+  /** Rumble 20-80 Hz that no voice has: from this level on, dBFS, up to 4 dB more are granted above. */
+  rumbleDb: -42,
+  rumbleGrantDb: 4,
   /** Slope 100-1600 Hz, dB per octave: wind -4.4 to -10, plane -2.4, pink noise -3. */
   tiltDbPerOctave: -4.2,
   /** Steeper than any wind measured (-10.7): hum and filtered noise. */
@@ -69,13 +76,17 @@ export function measureGusts(series: WindSeries, window: WindWindow): Gusts {
  */
 export function windMargin(window: WindWindow, gusts: Gusts): number {
   const { floorDb, tiltDbPerOctave: tilt } = window;
+  const { rumbleDb, rumbleGrantDb } = WIND_LIMITS;
+  const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
   return Math.min(
     (floorDb - WIND_LIMITS.floorDb) / 6,
     (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb) / 5,
-    (WIND_LIMITS.totalOverFloorDb - (window.totalDb - floorDb)) / 5,
+    (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / 5,
     (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
     (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / 5,
     (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / 0.1,
+    (WIND_LIMITS.fineLineShare - window.fineLineShare) / 0.2,
+    (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / 0.1,
     (gusts.spreadDb - WIND_LIMITS.gustDb) / 1.5,
     (gusts.flutterDb - WIND_LIMITS.flutterDb) / 0.4,
   );

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { parseSoundFrame } from './pcm.ts';
+import {
+  appendSound,
+  createSoundClock,
+  sampleOfTime,
+  soundEndMs,
+  soundStartMs,
+  timeOfSample,
+} from './pcm-clock.ts';
+
+function clockWithHole() {
+  const clock = createSoundClock();
+  appendSound(clock, { startMs: 100, sampleCount: 4800, rateHz: 48_000 });
+  appendSound(clock, { startMs: 200, sampleCount: 4800, rateHz: 48_000 });
+  appendSound(clock, { startMs: 500, sampleCount: 4800, rateHz: 48_000 });
+  return clock;
+}
+
+describe('the clock of a sound', () => {
+  it('names the time of a sample before and behind a hole', () => {
+    const clock = clockWithHole();
+    expect(soundStartMs(clock)).toBe(100);
+    expect(timeOfSample(clock, 9599)).toBeCloseTo(299.98, 2);
+    expect(timeOfSample(clock, 9600)).toBe(500);
+    expect(soundEndMs(clock)).toBe(600);
+  });
+
+  it('names the sample of a time, inside a hole the first one behind it', () => {
+    const clock = clockWithHole();
+    expect(sampleOfTime(clock, 150)).toBe(2400);
+    expect(sampleOfTime(clock, 400)).toBe(9600);
+    expect(sampleOfTime(clock, 0)).toBe(0);
+    expect(sampleOfTime(clock, 9999)).toBe(14_400);
+  });
+
+  it('lets a frame without a time follow the one before', () => {
+    const clock = createSoundClock();
+    appendSound(clock, { startMs: 20, sampleCount: 480, rateHz: 48_000 });
+    appendSound(clock, { startMs: null, sampleCount: 480, rateHz: 48_000 });
+    expect(clock.startMs).toEqual([20, 30]);
+  });
+});
+
+describe('parseSoundFrame', () => {
+  it('reads the lines of ffmpeg 5.1 and 7', () => {
+    const old =
+      '[Parsed_ashowinfo_0 @ 0x55] n:0 pts:1024 pts_time:0.02322 pos:393 fmt:fltp channels:2 chlayout:stereo rate:44100 nb_samples:1024 checksum:ABC';
+    const recent =
+      '[Parsed_ashowinfo_0 @ 0x55] n:3 pts:-480 pts_time:-0.01 fmt:fltp chlayout:mono rate:48000 nb_samples:960 checksum:ABC';
+    expect(parseSoundFrame(old)).toEqual({
+      startMs: (1024 / 44_100) * 1000,
+      sampleCount: 1024,
+      rateHz: 44_100,
+    });
+    expect(parseSoundFrame(recent)).toEqual({ startMs: -10, sampleCount: 960, rateHz: 48_000 });
+  });
+
+  it('answers no time where the frame has none, and null for other lines', () => {
+    expect(
+      parseSoundFrame(
+        '[Parsed_ashowinfo_0 @ 0x1] n:1 pts:NOPTS pts_time:NOPTS rate:8000 nb_samples:160 checksum:0',
+      ),
+    ).toEqual({ startMs: null, sampleCount: 160, rateHz: 8000 });
+    expect(parseSoundFrame('Stream mapping:')).toBeNull();
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { appendSound, createSoundClock, type SoundClock } from '#server/media/pcm-clock.ts';
+import { hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
+import { containerOffset, readClock, type StreamTimes } from './detect-audio-sync-container.ts';
+import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
+import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
+import { dumpedBytes, recordedStartMs } from './detect-audio-sync-start.ts';
+import { detectAudioSync } from './detect-audio-sync.ts';
+
+const RATE = 48_000;
+const FRAME_MS = (1024 / RATE) * 1000;
+
+/** Clock of AAC frames whose start is `place(i)` ms later than the samples before it say. */
+function clockOf(frames: number, place: (index: number) => number): SoundClock {
+  const clock = createSoundClock();
+  for (let i = 0; i < frames; i++) {
+    appendSound(clock, { startMs: i * FRAME_MS + place(i), sampleCount: 1024, rateHz: RATE });
+  }
+  return clock;
+}
+
+const times = (change: Partial<StreamTimes>): StreamTimes => ({
+  pictureStartMs: 0,
+  pictureEndMs: 10_000,
+  soundStartMs: 0,
+  soundEndMs: 10_000,
+  leadingSilenceMs: 0,
+  ...change,
+});
+
+describe('containerOffset', () => {
+  it.each([240, -120, 1500])('sees a sound that was moved as a whole by %i ms', (by) => {
+    expect(containerOffset(times({ soundStartMs: by, soundEndMs: 10_000 + by + 15 }))).toEqual({
+      offsetMs: by,
+      cause: 'moved',
+    });
+  });
+
+  it('takes encoder priming and a different end for nothing', () => {
+    expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
+    expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();
+    expect(containerOffset(times({ soundEndMs: 11_400 }))).toBeNull();
+  });
+
+  it('leaves a picture or sound that merely begins later where it is', () => {
+    expect(containerOffset(times({ pictureStartMs: 1000, soundEndMs: 10_005 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 300 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 300, soundEndMs: 10_300, pictureEndMs: null }))).toBeNull();
+  });
+
+  it('sees silence put before the sound when the end hangs over by as much', () => {
+    expect(containerOffset(times({ leadingSilenceMs: 300, soundEndMs: 10_310 }))?.offsetMs).toBe(300);
+    expect(containerOffset(times({ leadingSilenceMs: 300 }))).toBeNull();
+  });
+});
+
+describe('recordedStartMs', () => {
+  const stream = {
+    index: 1,
+    codec: 'aac',
+    profile: 'LC',
+    sampleRateHz: RATE,
+    channels: 1,
+    channelLayout: 'mono',
+    timeBase: { num: 1, den: RATE },
+    startMs: 218,
+    durationMs: 10_000,
+    bitRate: null,
+  };
+  const packets = (first: number) => ({
+    timeBase: { num: 1, den: RATE },
+    ptsTicks: [first],
+    durationTicks: [1024],
+  });
+
+  it('adds the priming that a moved sound plays, when the encoder is known to hide it', () => {
+    expect(recordedStartMs(stream, packets(10_464), true)).toBeCloseTo(239.33, 2);
+    expect(recordedStartMs(stream, packets(10_464), false)).toBe(218);
+  });
+
+  it('sees the head of a sound that an edit list hides', () => {
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), false)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), false)).toBe(0);
+  });
+
+  it('finds the mark across the lines of a hex dump', () => {
+    const dump =
+      '\n00000000: de02 004c 6176 6335 392e 3337 2e31 3030  ...Lavc59.37.100\n00000010: 0002 5fc0  .._.\n';
+    expect(dumpedBytes(dump)).toContain('Lavc59.37');
+  });
+});
+
+describe('readClock', () => {
+  it('takes jitter that comes back for nothing', () => {
+    const facts = readClock(clockOf(500, (i) => (i % 10 === 0 ? 9 : 0)));
+    expect(facts.holes).toEqual([]);
+    expect(Math.abs(facts.driftTotalMs)).toBeLessThan(20);
+  });
+
+  it('finds a hole with its place and length', () => {
+    const facts = readClock(clockOf(500, (i) => (i >= 200 ? 128 : 0)));
+    expect(facts.holes).toHaveLength(1);
+    expect(facts.holes[0]?.startMs).toBeCloseTo(200 * FRAME_MS, 6);
+    expect(facts.holes[0]?.durationMs).toBeCloseTo(128, 6);
+    expect(facts.driftPpm).toBe(0);
+  });
+
+  it('takes a long first frame for the start of the sound', () => {
+    expect(readClock(clockOf(300, (i) => (i >= 1 ? 155 : 0))).holes).toEqual([]);
+  });
+
+  it.each([1500, -800])('measures a clock that is %i ppm off', (ppm) => {
+    const facts = readClock(clockOf(1500, (i) => i * FRAME_MS * (1 / (1 + ppm / 1e6) - 1)));
+    expect(facts.driftPpm).toBeCloseTo(ppm, 0);
+    expect(Math.sign(facts.driftTotalMs)).toBe(Math.sign(ppm));
+    expect(facts.holes).toEqual([]);
+  });
+
+  it('does not believe timestamps that lie grossly', () => {
+    expect(readClock(clockOf(80, (i) => -i * FRAME_MS * 0.98)).reliable).toBe(false);
+  });
+});
+
+/** Motion at 30 pictures a second with sudden starts at the given times over restless small motion. */
+function motionAt(timesMs: readonly number[], seconds: number, seed: number): MotionSeries {
+  const random = seededRandom(seed);
+  const frameTimesMs = Array.from({ length: seconds * 30 }, (_, i) => (i * 1000) / 30);
+  const motion = frameTimesMs.map(() => 0.8 + 0.6 * random());
+  for (const timeMs of timesMs) {
+    const at = Math.ceil((timeMs * 30) / 1000);
+    [12, 4, 9].forEach((rise, d) => {
+      motion[at + d] = (motion[at + d] ?? 0) + rise;
+    });
+  }
+  return { motion, frameTimesMs };
+}
+
+function onsetsOf(samples: Float32Array) {
+  const meter = createOnsetMeter();
+  meter.push(samples);
+  return { strength: meter.strength, timesMs: meter.strength.map((_, i) => meter.sampleOf(i) / 16) };
+}
+
+const EVENTS = [1200, 2750, 4100, 6333, 7000, 8850, 10_400, 12_020];
+
+describe('contentOffset', () => {
+  it.each([0, 120, -240, 700])('measures hits that are heard %i ms after they are seen', (offsetMs) => {
+    const struck = hits(
+      15,
+      16_000,
+      EVENTS.map((t) => t + offsetMs),
+      3,
+    );
+    const sound = mixAtSnr(struck, voiceLike(15, 16_000, 4), 3);
+    const evidence = contentOffset(motionAt(EVENTS, 15, 5), onsetsOf(sound));
+    expect(evidence && isConvincing(evidence)).toBe(true);
+    expect(Math.abs((evidence?.offsetMs ?? 999) - offsetMs)).toBeLessThanOrEqual(20);
+  });
+
+  it('finds nothing convincing between unrelated picture and sound', () => {
+    for (let seed = 1; seed <= 25; seed++) {
+      const random = seededRandom(seed);
+      const other = Array.from({ length: 8 }, () => 1000 + 12_500 * random());
+      const evidence = contentOffset(motionAt(EVENTS, 15, seed), onsetsOf(hits(15, 16_000, other, seed)));
+      expect(evidence !== null && isConvincing(evidence), `seed ${seed}`).toBe(false);
+    }
+  });
+
+  it('does not choose between the periods of a fast beat', () => {
+    const beat = Array.from({ length: 27 }, (_, i) => 700 + 500 * i);
+    const sound = hits(
+      15,
+      16_000,
+      beat.map((t) => t + 255),
+      3,
+    ).map((v, i) => v + 1e-3 * Math.sin(i * i));
+    const evidence = contentOffset(motionAt(beat.slice(1, -1), 15, 5), onsetsOf(sound));
+    expect(evidence !== null && isConvincing(evidence)).toBe(false);
+  });
+});
+
+describe('detectAudioSync', () => {
+  const clock = clockOf(469, () => 0);
+
+  it('answers no finding and no note for a clip in order', () => {
+    expect(detectAudioSync({ times: times({}), clock, motion: null, onsets: null })).toEqual({
+      finding: null,
+      notes: [],
+    });
+  });
+
+  it('says in words why a late start is left alone', () => {
+    const verdict = detectAudioSync({
+      times: times({ pictureStartMs: 1000, soundEndMs: 10_005 }),
+      clock,
+      motion: null,
+      onsets: null,
+    });
+    expect(verdict.finding).toBeNull();
+    expect(verdict.notes[0]).toContain('The picture begins 1000 ms after the sound');
+  });
+
+  it('acts on content where the container shows nothing', () => {
+    const sound = hits(
+      15,
+      16_000,
+      EVENTS.map((t) => t + 200),
+      3,
+    );
+    const verdict = detectAudioSync({
+      times: times({}),
+      clock,
+      motion: motionAt(EVENTS, 15, 5),
+      onsets: onsetsOf(mixAtSnr(sound, voiceLike(15, 16_000, 8), 10)),
+    });
+    expect(verdict.finding?.detail).toMatchObject({ evidence: 'content' });
+    expect(verdict.finding?.confidence).toBeGreaterThanOrEqual(0.6);
+    expect(Math.abs((verdict.finding?.measure.value ?? 0) - 200)).toBeLessThanOrEqual(20);
+  });
+
+  it('leaves a moved sound alone when what is seen and heard fits as it is', () => {
+    const verdict = detectAudioSync({
+      times: times({ soundStartMs: 300, soundEndMs: 10_300 }),
+      clock,
+      motion: motionAt(EVENTS, 15, 5),
+      onsets: onsetsOf(mixAtSnr(hits(15, 16_000, EVENTS, 3), voiceLike(15, 16_000, 8), 10)),
+    });
+    expect(verdict.finding).toBeNull();
+    expect(verdict.notes[0]).toContain('fits as it is');
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chords,
+  engine,
+  gustingWind,
+  mixAtSnr,
+  steadyNoise,
+  voiceLike,
+  type Samples,
+} from '#server/test/synthetic-sound.ts';
+import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
+import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
+import { detectWindNoise, findWindSpans } from './detect-wind-noise.ts';
+
+const SECONDS = 12;
+
+function measure(samples: Samples) {
+  const voice = createVoiceMeter();
+  const meter = createWindMeter(voice.listen);
+  for (let i = 0; i < samples.length; i += 5000) meter.push(samples.subarray(i, i + 5000));
+  return { wind: meter.finish(), voice: voice.series };
+}
+
+const windOf = (samples: Samples) => findWindSpans(measure(samples).wind).spans;
+
+describe('detectWindNoise', () => {
+  it.each([1, 2, 3])('finds gusting wind, alone and under a voice at 0 and 5 dB (seed %i)', (seed) => {
+    const wind = gustingWind(SECONDS, WIND_RATE_HZ, seed);
+    const voice = voiceLike(SECONDS, WIND_RATE_HZ, seed + 20);
+    expect(windOf(wind).length).toBeGreaterThan(0);
+    expect(windOf(mixAtSnr(voice, wind, 0)).length).toBeGreaterThan(0);
+    expect(windOf(mixAtSnr(voice, wind, 5)).length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, Samples]>([
+    ['a voice', voiceLike(SECONDS, WIND_RATE_HZ, 7)],
+    ['an engine', engine(SECONDS, WIND_RATE_HZ, 47, 3)],
+    ['chords', chords(SECONDS, WIND_RATE_HZ, 3)],
+    ['a steady rumble', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 60, rms: 0.1, seed: 4 })],
+    ['room tone', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 120, rms: 0.003, seed: 5 })],
+    ['rain', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 4000, rms: 0.1, seed: 6 })],
+    ['silence', new Float32Array(SECONDS * WIND_RATE_HZ)],
+  ])('does not take %s for wind', (_, samples) => {
+    expect(windOf(samples)).toEqual([]);
+  });
+
+  it('names the windy part of a clip', () => {
+    const samples = voiceLike(20, WIND_RATE_HZ, 9);
+    const wind = gustingWind(7, WIND_RATE_HZ, 2);
+    const first = 8 * WIND_RATE_HZ;
+    wind.forEach((value, i) => {
+      samples[first + i] = (samples[first + i] ?? 0) + 1.5 * value;
+    });
+    const finding = detectWindNoise(measure(samples).wind, (ms) => ms + 40);
+    expect(finding?.startMs).toBeGreaterThan(6000);
+    expect(finding?.startMs).toBeLessThan(9600);
+    expect(finding?.endMs).toBeGreaterThan(13_500);
+    expect(finding?.endMs).toBeLessThan(17_500);
+    expect(finding?.confidence).toBeGreaterThanOrEqual(0.6);
+    expect(finding?.measure.value).toBeGreaterThan(finding?.measure.threshold ?? 0);
+  });
+});
+
+describe('detectSpeech', () => {
+  const spans = (samples: Samples) => detectSpeech(measure(samples).voice);
+
+  it('finds a voice and its pauses', () => {
+    const samples = new Float32Array(10 * WIND_RATE_HZ);
+    samples.set(voiceLike(3, WIND_RATE_HZ, 3), WIND_RATE_HZ);
+    samples.set(voiceLike(3, WIND_RATE_HZ, 4), 6 * WIND_RATE_HZ);
+    const found = spans(samples);
+    expect(found[0]?.startMs).toBeGreaterThan(800);
+    expect(found[0]?.startMs).toBeLessThan(1500);
+    expect(found.every((span) => span.endMs < 4100 || span.startMs > 5800)).toBe(true);
+    expect(found.at(-1)?.endMs).toBeGreaterThan(8000);
+  });
+
+  it.each<[string, Samples]>([
+    ['wind', gustingWind(SECONDS, WIND_RATE_HZ, 5)],
+    ['an engine', engine(SECONDS, WIND_RATE_HZ, 53, 5)],
+    ['a rumble', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 200, rms: 0.1, seed: 5 })],
+  ])('does not take %s for a voice', (_, samples) => {
+    expect(spans(samples)).toEqual([]);
+  });
+});

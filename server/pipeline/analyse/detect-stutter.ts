@@ -67,6 +67,10 @@ const CADENCE_RUNS = 4;
 const CADENCE_REACH_S = 1.5;
 /** The length that this share of them stays within is the usual one; a run must be twice as long and more. */
 const CADENCE_LENGTH_SHARE = 0.8;
+/** A motion that turns round stands still for so many pictures at most... */
+const LONGEST_TURN = 4;
+/** ...after steps that shrink like this. */
+const TURN_SHARE = 0.8;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
 
@@ -163,7 +167,7 @@ function judge(run: Candidate): StutterRun | null {
   const sharp = (side: Side) =>
     side.edge >= EDGE_RATIO * loudest &&
     (side.edge >= EDGE_SHARE * side.level || side.edge >= EDGE_CONTRAST * Math.max(0.2, loudest));
-  if (!alive.every(sharp)) return null;
+  if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   const quietness = inside / quieter;
   const usual = cadenceLength(run);
   if (usual > 0 && (length < 2 * usual + 1 || quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE))) {
@@ -224,6 +228,15 @@ function cadenceLength({ first, last, moves, runs, fps }: Candidate): number {
     others.map(([from, to]) => to - from + 1),
     CADENCE_LENGTH_SHARE,
   );
+}
+
+/** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
+function isTurn({ first, last, moves }: Candidate): boolean {
+  return [-1, 1].every((direction) => {
+    const edge = direction < 0 ? first - 1 : last + 1;
+    const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
+    return near < TURN_SHARE * next && next < far;
+  });
 }
 
 function isSharp(moves: readonly number[], from: number, to: number): boolean {

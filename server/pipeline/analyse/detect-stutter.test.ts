@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectStutter } from './detect-stutter.ts';
+
+const FPS = 30;
+
+/** Motion of a hand-held shot: 12 grey levels, never quite even. */
+function motion(count: number, level = 12): number[] {
+  return Array.from(
+    { length: count },
+    (_, i) => level * (1 + 0.2 * Math.sin(i * 1.7) + 0.1 * Math.sin(i * 0.4)),
+  );
+}
+
+function withRun(moves: number[], first: number, count: number, jump = 1): number[] {
+  return moves.map((move, i) => {
+    if (i >= first && i < first + count) return i === first ? 0.6 : 0.05;
+    return i === first + count ? move * jump : move;
+  });
+}
+
+describe('detectStutter', () => {
+  it('finds a run of repeats inside motion at its exact place', () => {
+    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120), 50, 3)), [], FPS);
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({
+      first: 50,
+      last: 52,
+      history: 'inserted',
+      startsAtCut: false,
+      endsAtCut: false,
+    });
+    expect(run?.confidence).toBeGreaterThan(0.8);
+  });
+
+  it('calls a run held when the next step is as long as the pictures under it', () => {
+    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 3, 4)), [], FPS);
+    expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });
+  });
+
+  it('reports a single repeat only when a jump behind it proves a loss', () => {
+    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
+    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);
+    expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
+  });
+
+  it('finds repeats that end at a cut', () => {
+    const moves = withRun(motion(120), 50, 4);
+    moves[54] = 160;
+    const [run] = detectStutter(frameSeries(moves), [54], FPS);
+    expect(run).toMatchObject({ first: 50, last: 53, endsAtCut: true });
+  });
+
+  it('reports nothing in a still shot', () => {
+    const still = Array.from({ length: 120 }, (_, i) => 0.1 + 0.05 * Math.sin(i));
+    expect(detectStutter(frameSeries(still), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing when every second picture repeats the one before', () => {
+    const moves = motion(150).map((move, i) => (i % 2 === 0 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [], 25)).toEqual([]);
+  });
+
+  it('reports nothing in animation on threes or in pulldown', () => {
+    const threes = motion(150).map((move, i) => (i % 3 === 0 ? move : 0.05));
+    const pulldown = motion(150).map((move, i) => (i % 5 === 0 || i % 5 === 2 ? move : 0.05));
+    expect(detectStutter(frameSeries(threes), [], 24)).toEqual([]);
+    expect(detectStutter(frameSeries(pulldown), [], 60)).toEqual([]);
+  });
+
+  it('still finds a long freeze in a clip whose pictures come in pairs', () => {
+    const moves = motion(150).map((move, i) => (i % 2 === 0 || (i > 60 && i < 68) ? 0.03 : move));
+    const [run] = detectStutter(frameSeries(moves), [], 25);
+    expect(run).toMatchObject({ first: 60, last: 68 });
+  });
+
+  it('reports nothing where a sway turns round', () => {
+    const sway = Array.from({ length: 150 }, (_, i) => 20 * Math.abs(Math.sin((i - 75.5) / 12)));
+    expect(detectStutter(frameSeries(sway), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing when a shot comes to rest', () => {
+    const resting = motion(120).map((move, i) => (i < 60 ? move : Math.max(0.1, move * 0.75 ** (i - 60))));
+    expect(detectStutter(frameSeries(resting), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing on black between two scenes', () => {
+    const moves = motion(120).map((move, i) => (i >= 50 && i < 70 ? 0 : move));
+    const black = moves.map((_, i) => (i >= 50 && i < 70 ? 0 : 30));
+    const bright = moves.map((_, i) => (i >= 50 && i < 70 ? 1 : 200));
+    expect(detectStutter(frameSeries(moves, { lumaP10: black, lumaP90: bright }), [], FPS)).toEqual([]);
+  });
+
+  it('takes a stillness longer than a stutter for what it is', () => {
+    expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
+  });
+});

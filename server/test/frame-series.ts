@@ -1,0 +1,33 @@
+import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
+
+/**
+ * A measured series for tests of the pure detectors: `moves` is the change of each picture to the one
+ * before; everything else follows from it or is that of an ordinary well-lit picture.
+ */
+export function frameSeries(moves: readonly number[], other: Partial<FrameSeries> = {}): FrameSeries {
+  const fill = (value: number) => moves.map(() => value);
+  const blockDiff = new Map(
+    LAGS.map((lag) => [lag, moves.map((_, i) => sum(moves.slice(Math.max(0, i - lag + 1), i + 1)))] as const),
+  );
+  return {
+    size: { width: 160, height: 88 },
+    count: moves.length,
+    meanDiff: moves.map((move) => move / 8),
+    blockDiff,
+    histogramDiff: fill(0.001),
+    motionX: fill(0),
+    motionY: fill(0),
+    motionResidual: fill(1),
+    lumaMean: fill(110),
+    lumaP10: fill(30),
+    lumaP90: fill(200),
+    crushedShare: fill(0.01),
+    sharpness: fill(120),
+    jumps: new Map(),
+    ...other,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,14 +1,23 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { Knex } from 'knex';
+import { describe } from 'vitest';
 import { connectDatabase } from '#db/connection.ts';
+import { createTestDatabase, ENGINES, hasEngine } from '#server/test/test-database.ts';
+import path from 'node:path';
 import { describeQueue } from './queue-contract.ts';
 import { createTableQueue } from './table-queue.ts';
 
-describeQueue('table on SQLite', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-queue-'));
-  const db: Knex = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
-  await db.migrate.latest();
-  return { db, make: (now) => createTableQueue({ db, now }), close: () => db.destroy() };
-});
+for (const engine of ENGINES) {
+  describe.skipIf(!hasEngine(engine))(engine, () => {
+    describeQueue(`table on ${engine}`, async () => {
+      const { databaseUrl, dataDir, remove } = await createTestDatabase(engine);
+      const db = connectDatabase({ databaseUrl, sqlitePath: path.join(dataDir, 'reelmend.sqlite') });
+      return {
+        db,
+        make: (now) => createTableQueue({ db, now }),
+        async close() {
+          await db.destroy();
+          await remove();
+        },
+      };
+    });
+  });
+}

@@ -151,7 +151,7 @@ describe('process-video job', () => {
     }
     const next = await startClipServer({
       process: (task) => fakeResult(task, null),
-      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'test.sqlite') },
+      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'reelmend.sqlite') },
     });
     try {
       expect(await video(id)).toMatchObject({
@@ -242,7 +242,7 @@ describe('process-video job', () => {
     await rm(path.join(server.dataDir, 'objects'), { recursive: true });
     const other = await startClipServer({
       process: (task) => fakeResult(task, null),
-      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'test.sqlite') },
+      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'reelmend.sqlite') },
     });
     try {
       await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('failed');

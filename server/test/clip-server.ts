@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Koa from 'koa';
 import type { Knex } from 'knex';
@@ -38,11 +36,14 @@ import { createVideoRestore } from '#server/videos/restore-video.ts';
 import { createVideoState } from '#server/videos/video-state.ts';
 import { createVideosRoutes } from '#server/videos/videos.routes.ts';
 import { createVideosService } from '#server/videos/videos.service.ts';
+import { createTestDatabase, type Engine } from './test-database.ts';
 
 export interface ClipServerOptions {
   /** Stands in for the media threads; without it jobs stay queued. */
   readonly process?: MediaPool['run'];
-  /** Default: a new SQLite file. */
+  /** Engine of a new database; SQLite by default. */
+  readonly engine?: Engine;
+  /** A database that exists already; it is left standing. */
   readonly database?: DatabaseConfig;
   /** Bytes to keep free on the disk; a huge value stands for a full one. */
   readonly reserveBytes?: number;
@@ -64,10 +65,10 @@ const SILENT = pino({ level: 'silent' });
  * real port. A header names the signed-in person; sessions have tests of their own.
  */
 export async function startClipServer(options: ClipServerOptions = {}) {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));
-  const sqlitePath = path.join(dataDir, 'test.sqlite');
-  const db = connectDatabase(options.database ?? { databaseUrl: null, sqlitePath });
-  await db.migrate.latest();
+  const fresh = await createTestDatabase(options.engine ?? 'sqlite');
+  const { dataDir, databaseUrl } = fresh;
+  const sqlitePath = path.join(dataDir, 'reelmend.sqlite');
+  const db = connectDatabase(options.database ?? { databaseUrl, sqlitePath });
   const clock = { offsetMs: 0 };
   const now = () => Date.now() + clock.offsetMs;
   const events = createEventBus();
@@ -110,7 +111,7 @@ export async function startClipServer(options: ClipServerOptions = {}) {
         server.close(resolve);
       });
       await db.destroy();
-      await rm(dataDir, { recursive: true, force: true });
+      await fresh.remove();
     },
   };
 }

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+describe('readConfig', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(path.join(os.tmpdir(), 'reelmend-config-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+  const read = (variables: Record<string, string> = {}) => readConfig({ DATA_DIR: dataDir, ...variables });
+
+  it('runs with nothing set: this machine alone, SQLite, mails as files', () => {
+    expect(read()).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      https: false,
+      trustProxy: false,
+      databaseUrl: null,
+      smtpUrl: null,
+      emailVerification: true,
+      rateLimits: true,
+      warnings: [],
+    });
+  });
+
+  it('makes a session key that only this user can read, and finds it again', () => {
+    const [key] = read().sessionKeys;
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(statSync(path.join(dataDir, 'session-keys')).mode & 0o777).toBe(0o600);
+    expect(read().sessionKeys).toEqual([key]);
+  });
+
+  it('takes several session keys, newest first, and refuses short ones', () => {
+    const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)];
+    expect(read({ SESSION_KEYS: `${newer}, ${older}` }).sessionKeys).toEqual([newer, older]);
+    expect(() => read({ SESSION_KEYS: 'short' })).toThrow(ConfigError);
+  });
+
+  it.each([
+    ['PORT', 'abc'],
+    ['PORT', '70000'],
+    ['PUBLIC_URL', 'not-a-url'],
+    ['PUBLIC_URL', 'ftp://x.test'],
+    ['EMAIL_VERIFICATION', 'maybe'],
+    ['JOB_CONCURRENCY', '0'],
+  ])('names %s when its value is %s', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(new RegExp(name));
+  });
+
+  it('treats an empty variable as absent', () => {
+    expect(read({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null });
+  });
+
+  it('believes a proxy behind https or on a dyno only, and listens for all there', () => {
+    expect(read({ PUBLIC_URL: 'https://clips.test/' })).toMatchObject({
+      https: true,
+      trustProxy: true,
+      publicUrl: 'https://clips.test',
+    });
+    expect(read({ DYNO: 'web.1' })).toMatchObject({ trustProxy: true, host: '0.0.0.0' });
+    expect(read({ PUBLIC_URL: 'https://clips.test', TRUST_PROXY: 'off' }).trustProxy).toBe(false);
+  });
+
+  it('works gently on a small machine', () => {
+    const small = read({ MEMORY_LIMIT_MB: '512' });
+    expect(small).toMatchObject({ jobConcurrency: 1, toolMemoryMb: 400 });
+    expect(small.mediaLimits).toMatchObject({ preset: 'veryfast' });
+    expect(small.mediaLimits.maxEncodePixels).toBeGreaterThanOrEqual(1920 * 1080);
+    expect(read({ MEMORY_LIMIT_MB: '8192' }).mediaLimits.maxEncodePixels).toBeGreaterThan(3840 * 2160);
+  });
+
+  it('warns when uploads would be lost, in words', () => {
+    const warnings = read({ DYNO: 'web.1' }).warnings.join('\n');
+    expect(warnings).toMatch(/emptied at every restart/);
+    expect(warnings).toMatch(/SESSION_KEYS/);
+    expect(read({ DYNO: 'web.1', PERSISTENT_DISK: '1' }).warnings).toEqual([]);
+    expect(read({ NODE_ENV: 'production' }).warnings.join('\n')).toMatch(/PUBLIC_URL[^]*SMTP_URL/);
+  });
+});

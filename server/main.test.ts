@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockDataDir } from './data-lock.ts';
+
+const MAIN = path.join(import.meta.dirname, 'main.ts');
+
+describe('the server process', () => {
+  let dataDir: string;
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(os.tmpdir(), 'reelmend-main-'));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  function start(variables: Record<string, string> = {}) {
+    const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+      env: { PATH: process.env['PATH'], NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    return {
+      child,
+      output: () => output,
+      ended,
+      ready: () => expect.poll(() => output, { timeout: 20_000 }).toContain('Reelmend is ready'),
+    };
+  }
+
+  it('starts, refuses a second server on its folder, and stops in order on SIGTERM', async () => {
+    const first = start();
+    await first.ready();
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(/Another Reelmend server is already running/);
+    first.child.kill('SIGTERM');
+    first.child.kill('SIGTERM');
+    const askedAt = performance.now();
+    expect(await first.ended).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(20_000);
+    expect(first.output().match(/"stopping"/g)).toHaveLength(1);
+  });
+
+  it('starts again after a kill -9', async () => {
+    const first = start();
+    await first.ready();
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await start().ready();
+  });
+
+  it('says in one sentence which setting is wrong', async () => {
+    const { ended, output } = start({ PORT: 'abc' });
+    expect(await ended).toBe(1);
+    expect(output()).toMatch(/PORT/);
+    expect(output()).not.toMatch(/ {4}at /);
+  });
+
+  it('runs without ffmpeg and says what is missing', async () => {
+    const { ready, output } = start({ FFMPEG_PATH: '/nowhere/ffmpeg', FFPROBE_PATH: '/nowhere/ffprobe' });
+    await ready();
+    // Either a packaged binary steps in, or the log names the remedy.
+    expect(output()).toMatch(/"source":"package"|ffmpeg and ffprobe were not found/);
+  });
+});
+
+describe('lockDataDir', () => {
+  it('gives a folder to one at a time, a deep folder too', async () => {
+    const root = await mkdtemp(path.join(os.tmpdir(), 'reelmend-lock-'));
+    const deep = path.join(root, 'x'.repeat(120));
+    await mkdir(deep);
+    for (const folder of [root, deep]) {
+      const unlock = await lockDataDir(folder);
+      await expect(lockDataDir(folder)).rejects.toThrow(/already running/);
+      await unlock();
+      const again = await lockDataDir(folder);
+      await again();
+    }
+    await rm(root, { recursive: true, force: true });
+  });
+});

@@ -23,7 +23,8 @@ export function findSampleFault(sample: Buffer, lengthSize: number): string | nu
   return slices === 0 ? 'the picture holds no slice' : null;
 }
 
-function findUnitFault(unit: Buffer): string | null {
+/** What is wrong with one NAL unit (without its length); null when nothing is. */
+export function findUnitFault(unit: Buffer): string | null {
   const head = unit[0] ?? 0;
   if (head & 0x80) return 'the forbidden bit of a NAL unit is set';
   const type = nalType(unit);

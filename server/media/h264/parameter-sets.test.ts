@@ -32,6 +32,7 @@ describe('parseSps', () => {
       maxRefFrames: 4,
       frameMbsOnly: true,
       bitDepthLuma: 8,
+      pictureRate: 25,
       crop: { left: 0, right: 0, top: 0, bottom: 0 },
     });
   });

@@ -1,4 +1,4 @@
-import { createBitReader } from './bits.ts';
+import { type BitReader, createBitReader } from './bits.ts';
 import { H264Error } from './h264-error.ts';
 import { NAL, nalType, toRbsp } from './nal.ts';
 import { skipScalingLists } from './scaling-list.ts';
@@ -34,6 +34,8 @@ export interface Sps {
     readonly top: number;
     readonly bottom: number;
   };
+  /** Pictures per second that the usability information states; null when it states none. */
+  readonly pictureRate: number | null;
 }
 
 const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
@@ -109,7 +111,28 @@ export function parseSps(unit: Buffer): Sps {
     heightMbs: mapUnits * (frameMbsOnly ? 1 : 2),
     frameMbsOnly,
     crop: { left: left * cropX, right: right * cropX, top: top * cropY, bottom: bottom * cropY },
+    pictureRate: reader.flag() ? readPictureRate(reader) : null,
   };
+}
+
+/** Reads usability information (ITU-T H.264, E.1.1) up to its timing; a picture lasts two of its ticks. */
+function readPictureRate(reader: BitReader): number | null {
+  const EXTENDED_ASPECT = 255;
+  if (reader.flag() && reader.bits(8) === EXTENDED_ASPECT) reader.bits(32);
+  if (reader.flag()) reader.flag();
+  if (reader.flag()) {
+    reader.bits(4);
+    if (reader.flag()) reader.bits(24);
+  }
+  if (reader.flag()) {
+    reader.ue();
+    reader.ue();
+  }
+  if (!reader.flag()) return null;
+  const unitsInTick = reader.bits(32);
+  const timeScale = reader.bits(32);
+  const rate = timeScale / unitsInTick / 2;
+  return rate >= 1 && rate <= 240 ? rate : null;
 }
 
 /** @throws H264Error when a field is beyond what the standard allows. */

@@ -1,5 +1,3 @@
-import type { Sample } from './sample-table.ts';
-
 /** The samples of a video track with their places in display order. */
 export interface DisplayOrder {
   /** Sample numbers sorted by presentation time. */
@@ -17,7 +15,11 @@ export interface DisplayOrder {
  * @param startTicks shown media times start here (included)
  * @param endTicks and end here (excluded)
  */
-export function displayOrder(samples: readonly Sample[], startTicks: number, endTicks: number): DisplayOrder {
+export function displayOrder(
+  samples: readonly { readonly pts: number }[],
+  startTicks: number,
+  endTicks: number,
+): DisplayOrder {
   const order = samples.map((_, index) => index);
   const ptsOf = (index: number) => samples[index]?.pts ?? 0;
   order.sort((a, b) => ptsOf(a) - ptsOf(b) || a - b);

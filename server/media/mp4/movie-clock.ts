@@ -23,11 +23,14 @@ export function refineMovie(moov: Box, factor: number): Box {
   });
 }
 
-/** A track of such a movie: header duration and edit list in the finer ticks. */
+/** A track for a movie that counts `factor` times finer: header duration and edit list in those ticks. */
 export function refineTrack(trak: Box, factor: number): Box {
   if (factor === 1) return trak;
-  const duration = readDuration(needBox(trak, 'tkhd')) * factor;
-  const edits = readEditList(trak).map((edit) => ({ ...edit, durationTicks: edit.durationTicks * factor }));
+  const duration = Math.round(readDuration(needBox(trak, 'tkhd')) * factor);
+  const edits = readEditList(trak).map((edit) => ({
+    ...edit,
+    durationTicks: Math.round(edit.durationTicks * factor),
+  }));
   const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, duration));
   if (edits.length === 0) return timed;
   const edts = writeEditList(edits);

@@ -1,0 +1,132 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Box, container, fullBox, needBox, replaceBox } from './box.ts';
+import { displayOrder } from './display-order.ts';
+import { type Edit, writeEditList } from './edit-list.ts';
+import type { Track } from './movie.ts';
+import { type Chunk, readChunks, readSamples, sampleCount } from './sample-table.ts';
+import { carryTrack, type OutTrack, rebuildTrack } from './write-movie.ts';
+import { withDuration } from './write-tables.ts';
+
+export interface TrimmedTrack {
+  readonly track: OutTrack;
+  readonly samplesKept: number;
+  readonly samplesTotal: number;
+}
+
+/** Above this number samples are not listed one by one: only uncompressed sound has so many. */
+const LISTED_SAMPLES = 1_000_000;
+/** Pictures at the cut that may be given up so that none is missing in between (deepest usual B-pyramid). */
+const MAX_REORDER = 16;
+
+/**
+ * A track without the samples whose bytes lie beyond `endOffset`; a whole track is carried as it is.
+ * Pictures at the cut whose neighbours in display order are lost go as well, so that the rest is gapless.
+ * @returns null when nothing of the track is left
+ * @throws Mp4Error when its tables are damaged.
+ */
+export function trimTrack(
+  track: Track,
+  file: FileHandle,
+  endOffset: number,
+  movieTimescale: number,
+): TrimmedTrack | null {
+  const total = sampleCount(track.stbl);
+  const chunks = readChunks(track.stbl);
+  const whole = chunks.findIndex((chunk) => chunk.offset + chunk.sizeBytes > endOffset);
+  if (whole < 0) return { track: carryTrack(track, file), samplesKept: total, samplesTotal: total };
+  if (total > LISTED_SAMPLES) return trimByChunks(track, file, chunks.slice(0, whole), total, movieTimescale);
+  const samples = readSamples(track.stbl);
+  const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
+  const inFile = samples.slice(0, cut < 0 ? samples.length : cut);
+  const kept = track.handler === 'vide' ? withoutLoosePictures(inFile) : inFile;
+  if (kept.length === 0) return null;
+  const last = kept.at(-1);
+  const mediaTicks = last ? last.dts + last.durationTicks : 0;
+  const trak = withLength(track, mediaTicks, movieTimescale);
+  const rebuilt = rebuildTrack(
+    trak,
+    track.timescale,
+    kept.map((sample) => ({
+      ...sample,
+      bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+    })),
+  );
+  return { track: rebuilt, samplesKept: kept.length, samplesTotal: total };
+}
+
+function withoutLoosePictures<S extends { readonly pts: number }>(samples: readonly S[]): readonly S[] {
+  const order = displayOrder(samples, -Infinity, Infinity);
+  const steps = order.samples.slice(1).map((sample, place) => {
+    const before = samples[order.samples[place] ?? 0]?.pts ?? 0;
+    return (samples[sample]?.pts ?? 0) - before;
+  });
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  // The cut may leave pictures behind a hole in display order: everything from such a hole on is loose.
+  for (let place = Math.max(0, steps.length - MAX_REORDER); place < steps.length; place++) {
+    if ((steps[place] ?? 0) <= 1.5 * usual) continue;
+    const loose = new Set(order.samples.slice(place + 1));
+    const first = samples.findIndex((_, index) => loose.has(index));
+    const tail = samples.slice(first);
+    if (tail.every((_, index) => loose.has(first + index))) return samples.slice(0, first);
+  }
+  return samples;
+}
+
+function withLength(track: Track, mediaTicks: number, movieTimescale: number): Box {
+  const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
+  const edits: Edit[] = track.edits.map((edit) =>
+    edit.mediaTime < 0
+      ? edit
+      : {
+          ...edit,
+          durationTicks: Math.min(edit.durationTicks, toMovie(Math.max(0, mediaTicks - edit.mediaTime))),
+        },
+  );
+  const total =
+    edits.length > 0 ? edits.reduce((sum, edit) => sum + edit.durationTicks, 0) : toMovie(mediaTicks);
+  let trak = replaceBox(track.trak, 'tkhd', (header) => withDuration(header, total));
+  trak = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+  return edits.length > 0 ? replaceBox(trak, 'edts', () => writeEditList(edits)) : trak;
+}
+
+/** Cuts uncompressed sound at a chunk border, without a record per sample. */
+function trimByChunks(
+  track: Track,
+  file: FileHandle,
+  chunks: readonly Chunk[],
+  samplesTotal: number,
+  movieTimescale: number,
+): TrimmedTrack | null {
+  const stsz = needBox(track.stbl, 'stsz').payload;
+  const sampleBytes = stsz.readUInt32BE(4);
+  if (chunks.length === 0 || sampleBytes === 0) return null;
+  const kept = chunks.reduce((sum, chunk) => sum + chunk.sizeBytes / sampleBytes, 0);
+  const delta = needBox(track.stbl, 'stts').payload.readUInt32BE(12);
+  const words = (...values: number[]) => {
+    const bytes = Buffer.alloc(values.length * 4);
+    values.forEach((value, index) => bytes.writeUInt32BE(value, index * 4));
+    return bytes;
+  };
+  const stsc = needBox(track.stbl, 'stsc').payload;
+  const runs: number[] = [];
+  for (let run = 0; run < stsc.readUInt32BE(4); run++) {
+    const first = stsc.readUInt32BE(8 + 12 * run);
+    if (first <= chunks.length) runs.push(first, stsc.readUInt32BE(12 + 12 * run), 1);
+  }
+  const tables = new Map<string, Box>([
+    ['stts', fullBox('stts', 0, 0, words(1, kept, delta))],
+    ['stsz', fullBox('stsz', 0, 0, words(sampleBytes, kept))],
+    ['stsc', fullBox('stsc', 0, 0, words(runs.length / 3, ...runs))],
+  ]);
+  const trak = replaceBox(withLength(track, kept * delta, movieTimescale), 'mdia/minf/stbl', (stbl) =>
+    container(
+      'stbl',
+      (stbl.children ?? []).map((box) => tables.get(box.type) ?? box),
+    ),
+  );
+  const out = chunks.map((chunk) => ({
+    seconds: chunk.dts / track.timescale,
+    parts: [{ file, offset: chunk.offset, sizeBytes: chunk.sizeBytes }],
+  }));
+  return { track: { trak, chunks: out }, samplesKept: kept, samplesTotal };
+}

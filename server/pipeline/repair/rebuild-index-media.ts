@@ -1,0 +1,171 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import type { TopLevel } from '#server/media/mp4/top-level.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
+import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
+import { findInBandSettings, type PictureSettings, readReference } from './rebuild-index-settings.ts';
+import { restoreSound } from './rebuild-index-sound.ts';
+import { timePictures } from './rebuild-index-times.ts';
+import { countComplaints, describePictures } from './rebuild-index-trial.ts';
+
+/** Fewer bytes than any second of video: no use in looking for pictures. */
+const MIN_MEDIA_BYTES = 8192;
+/** A reference whose settings fit finds pictures at once; this much of the media tells. */
+const TRIAL_BYTES = 8 << 20;
+/** A damaged picture at the start may cost a few complaints; wrong settings cost several a picture. */
+const MAX_COMPLAINTS = 12;
+/** Pictures per second when neither a reference, the stream nor the sound tells. */
+const ASSUMED_RATE = 30;
+
+const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
+
+/**
+ * Builds a new index for a file that has none, from the media data alone: settings of the pictures from the
+ * data themselves or from a reference clip, pictures by their structure, sound from what lies between.
+ */
+export async function rebuildFromMedia(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  topLevel: TopLevel,
+): Promise<RebuildIndexResult> {
+  const fileBytes = (await file.stat()).size;
+  const mdat = topLevel.boxes.find((box) => box.type === 'mdat');
+  const start = mdat ? mdat.offset + mdat.headerBytes : (topLevel.brokenAt ?? fileBytes);
+  const only = `Only the first ${formatSize(fileBytes)} of the file are there;`;
+  if (fileBytes - start < MIN_MEDIA_BYTES) return refuse(`${only} the index and picture data are missing.`);
+
+  const settings = await chooseSettings(input, file, start, fileBytes);
+  if (!settings) {
+    return refuse(
+      'The index (moov) is missing, and the settings of the pictures are not in the file. A healthy clip from the same device, added before, would allow to rebuild it.',
+    );
+  }
+  const found = await findPictures(file, start, fileBytes, settings, input.signal);
+  const firstKey = found.pictures.findIndex((picture) => picture.head.idr);
+  if (firstKey < 0) return refuse('The index (moov) is missing, and no complete key picture is in the file.');
+  return assemble(input, file, settings, { ...found, pictures: found.pictures.slice(firstKey) });
+}
+
+/** The settings under which the decoder is content with the first pictures, most of them found. */
+async function chooseSettings(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  start: number,
+  end: number,
+): Promise<PictureSettings | null> {
+  const candidates: PictureSettings[] = [];
+  const inBand = await findInBandSettings(file, start, end, input.signal);
+  for (const path of input.referencePaths) {
+    const reference = await readReference(path);
+    if (reference) candidates.push(reference);
+  }
+  // A reference that carries the same settings knows the sound, the turn and the rate as well.
+  if (inBand) candidates.push(inBand);
+  let best: PictureSettings | null = null;
+  let fewest = Infinity;
+  let mostBytes = 0;
+  for (const settings of candidates) {
+    const trialEnd = Math.min(end, start + TRIAL_BYTES);
+    const { pictures } = await findPictures(file, start, trialEnd, settings, input.signal);
+    if (!pictures.some((picture) => picture.head.idr)) continue;
+    const bytes = pictures.reduce((sum, picture) => sum + picture.sizeBytes, 0);
+    const complaints = await countComplaints(input, file, settings, pictures);
+    if (complaints < fewest || (complaints === fewest && bytes > mostBytes)) {
+      best = settings;
+      fewest = complaints;
+      mostBytes = bytes;
+    }
+  }
+  return fewest <= MAX_COMPLAINTS ? best : null;
+}
+
+async function assemble(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  settings: PictureSettings,
+  found: FoundMedia,
+): Promise<RebuildIndexResult> {
+  const { reference } = settings;
+  const notes = [
+    `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
+    reference
+      ? 'Their settings come from an earlier clip of the same device.'
+      : 'Their settings were found among the pictures.',
+  ];
+  const sound = reference
+    ? await restoreSound({
+        file,
+        reference,
+        gaps: found.gaps,
+        basePath: input.outputPath,
+        tools: input.tools,
+        signal: input.signal,
+      })
+    : null;
+  try {
+    const base = reference
+      ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }
+      : await describePictures(input, file, settings, found.pictures);
+    if (!base) return refuse('The pictures that were found cannot be described.');
+    const stated = settings.sps.pictureRate;
+    const statedTicks = stated === null ? null : Math.round(base.video.timescale / stated);
+    const intervalTicks = pictureInterval(
+      base.video,
+      reference?.intervalTicks ?? statedTicks,
+      found,
+      sound?.durationMs,
+    );
+    const samples = timePictures(found.pictures, settings.sps, intervalTicks, file);
+    const movieTimescale = needBox(base.moov, 'mvhd').payload;
+    const timescale = movieTimescale.readUInt32BE(movieTimescale[0] === 1 ? 20 : 12);
+    const trak = freshTrack(base.video, samples, timescale);
+    const tracks = [rebuildTrack(trak, base.video.timescale, samples), ...(sound ? [sound.track] : [])];
+    const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
+    const header = needBox(base.moov, 'mvhd');
+    await writeMovie(input.outputPath, {
+      ftyp: base.ftyp,
+      moov: container('moov', [withDuration(header, longest)]),
+      tracks,
+      signal: input.signal,
+    });
+    if (sound) notes.push(sound.note);
+    else notes.push('The sound could not be restored.');
+    const rate = (base.video.timescale / intervalTicks).toFixed(2);
+    notes.push(`The times of the pictures were lost as well: ${rate} pictures per second are assumed.`);
+    return { rebuilt: true, notes };
+  } finally {
+    await sound?.release();
+  }
+}
+
+/** Distance of two pictures in ticks: the known one, unless the length of the sound contradicts it. */
+function pictureInterval(
+  video: Track,
+  knownTicks: number | null,
+  found: FoundMedia,
+  soundMs: number | undefined,
+): number {
+  const usual = knownTicks ?? Math.round(video.timescale / ASSUMED_RATE);
+  if (!soundMs) return usual;
+  const bySound = (soundMs * video.timescale) / 1000 / found.pictures.length;
+  return Math.abs(bySound - usual) > 0.05 * usual ? Math.max(1, Math.round(bySound)) : usual;
+}
+
+function freshTrack(video: Track, samples: ReturnType<typeof timePictures>, movieTimescale: number): Box {
+  const mediaTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  const durationTicks = Math.round((mediaTicks * movieTimescale) / video.timescale);
+  const delay = samples.reduce((least, sample) => Math.min(least, sample.pts), Infinity);
+  let trak = replaceBox(video.trak, 'tkhd', (header) => withDuration(header, durationTicks));
+  trak = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+  const others = (trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref');
+  if (delay === 0) return container('trak', others);
+  const edts = writeEditList([{ durationTicks, mediaTime: delay, rate: 1 }]);
+  return container(
+    'trak',
+    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
+  );
+}

@@ -1,0 +1,176 @@
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import { refineTrack } from '#server/media/mp4/movie-clock.ts';
+import { readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { FoundMedia } from './rebuild-index-scan.ts';
+import type { Reference } from './rebuild-index-settings.ts';
+
+export interface SoundInput {
+  readonly file: FileHandle;
+  readonly reference: Reference;
+  readonly gaps: FoundMedia['gaps'];
+  /** Working files get this path with an ending. */
+  readonly basePath: string;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+export interface RestoredSound {
+  readonly track: OutTrack;
+  readonly durationMs: number;
+  readonly note: string;
+  /** Closes and removes working files; call when the track has been written. */
+  release(): Promise<void>;
+}
+
+/** Encoders delay by one to four frames of 1024 samples. */
+const MAX_PRIMING_TICKS = 4096;
+/** Shorter stretches between pictures are padding, not sound. */
+const MIN_SOUND_BYTES = 6;
+
+/**
+ * Makes a sound track of the stretches between the pictures, with the description of the reference. Coded
+ * AAC frames carry no mark at their start: where each stretch is one frame they are copied, where stretches
+ * hold several the decoder separates them and they are encoded anew.
+ * @returns null when the reference has no AAC sound or the stretches do not decode
+ */
+export async function restoreSound(input: SoundInput): Promise<RestoredSound | null> {
+  const { sound } = input.reference;
+  const stretches = input.gaps.filter((gap) => gap.sizeBytes >= MIN_SOUND_BYTES);
+  if (!sound || sound.entries[0]?.coding !== 'mp4a' || stretches.length === 0) return null;
+  // The median: cameras stretch single packets to keep sound and pictures together.
+  const durations = readSamples(sound.stbl).map((sample) => sample.durationTicks);
+  const frameTicks = durations.sort((a, b) => a - b)[durations.length >> 1] ?? 1024;
+  const samples = stretches.map(({ offset, sizeBytes }, index) => ({
+    bytes: { file: input.file, offset, sizeBytes },
+    dts: index * frameTicks,
+    pts: index * frameTicks,
+    durationTicks: frameTicks,
+    sync: true,
+  }));
+  const trak = bareTrack(sound, samples, input.reference.movie.timescale);
+  const rawPath = `${input.basePath}.sound.mp4`;
+  const codedPath = `${input.basePath}.sound-coded.mp4`;
+  const remove = () => Promise.all([rm(rawPath, { force: true }), rm(codedPath, { force: true })]);
+  try {
+    await writeMovie(rawPath, {
+      ftyp: input.reference.movie.ftyp,
+      moov: moovHead(input.reference),
+      tracks: [rebuildTrack(trak, sound.timescale, samples)],
+      signal: input.signal,
+    });
+    const several = await recode(input, rawPath, codedPath);
+    if (several === null) {
+      await remove();
+      return null;
+    }
+    if (!several) {
+      return {
+        track: rebuildTrack(trak, sound.timescale, samples),
+        durationMs: (samples.length * frameTicks * 1000) / sound.timescale,
+        note: 'The sound was found between the pictures and carried over unchanged.',
+        release: async () => void (await remove()),
+      };
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return openCoded(input, codedPath, async () => void (await remove()));
+}
+
+async function openCoded(
+  input: SoundInput,
+  codedPath: string,
+  remove: () => Promise<void>,
+): Promise<RestoredSound | null> {
+  const coded = await open(codedPath, 'r');
+  const release = async () => {
+    await coded.close();
+    await remove();
+  };
+  try {
+    const movie = await readMovie(coded);
+    const [track] = movie.tracks;
+    if (!track) {
+      await release();
+      return null;
+    }
+    const carried = carryTrack(track, coded);
+    const ticks = readSamples(track.stbl).reduce((sum, sample) => sum + sample.durationTicks, 0);
+    const factor = input.reference.movie.timescale / movie.timescale;
+    return {
+      track: { ...carried, trak: refineTrack(carried.trak, factor) },
+      durationMs: (ticks * 1000) / track.timescale,
+      note: 'The sound was found between the pictures; its packets could only be told apart by decoding, so it was encoded anew.',
+      release,
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/**
+ * The reference's sound track, as long as the samples. What its edit list skips at the start is encoder delay
+ * (priming), the same in every clip of one device.
+ */
+function bareTrack(sound: Track, samples: readonly NewSample[], movieTimescale: number) {
+  const ticks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  const skipped = Math.max(0, sound.edits.at(-1)?.mediaTime ?? 0);
+  const mediaTime = skipped <= MAX_PRIMING_TICKS && skipped < ticks ? skipped : 0;
+  const durationTicks = Math.round(((ticks - mediaTime) * movieTimescale) / sound.timescale);
+  const others = (sound.trak.children ?? []).filter((box) => box.type !== 'edts');
+  const edts = writeEditList([{ durationTicks, mediaTime, rate: 1 }]);
+  const children = others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box]));
+  const timed = replaceBox(container('trak', children), 'tkhd', (header) =>
+    withDuration(header, durationTicks),
+  );
+  return replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, ticks));
+}
+
+const moovHead = (reference: Reference) => container('moov', [needBox(reference.movie.moov, 'mvhd')]);
+
+/**
+ * Decodes the stretches and encodes them anew.
+ * @returns whether a stretch held several frames; null when nothing could be decoded
+ */
+async function recode(input: SoundInput, rawPath: string, codedPath: string): Promise<boolean | null> {
+  let several = false;
+  let faults = 0;
+  try {
+    await runFfmpeg(
+      {
+        label: 'restore the sound',
+        logLevel: 'repeat+warning',
+        inputs: [{ path: rawPath, format: 'mov' }],
+        outputs: [
+          {
+            path: codedPath,
+            options: '-map 0:a:0 -af asetpts=N/SR/TB -c:a aac -b:a 192k -f mp4'.split(' '),
+          },
+        ],
+        expectedDurationMs: null,
+      },
+      {
+        tools: input.tools,
+        signal: input.signal,
+        onStderrLine: (line) => {
+          if (line.includes('Multiple frames in a packet')) several = true;
+          if (line.includes('Error while decoding') || line.includes('Error submitting')) faults++;
+        },
+      },
+    );
+  } catch (error) {
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    throw error;
+  }
+  // A wrong description fails on most stretches; single damaged ones are what a broken recording has.
+  return faults * 2 > input.gaps.length ? null : several || faults > 0;
+}

@@ -1,0 +1,21 @@
+import type { ToolPaths } from '#server/media/tools.ts';
+
+export interface RebuildIndexInput {
+  readonly inputPath: string;
+  readonly outputPath: string;
+  /** Healthy clips of the same person, perhaps of the same device: their settings stand in for lost ones. */
+  readonly referencePaths: readonly string[];
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+export type RebuildIndexResult =
+  | { readonly rebuilt: true; readonly notes: readonly string[] }
+  | { readonly rebuilt: false; readonly reason: string };
+
+/** Bytes for a sentence: "4 kB", "12 MB". */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}

@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { scanTopLevel } from '#server/media/mp4/top-level.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runTool } from '#server/media/tools.ts';
+import { rebuildIndex } from './rebuild-index.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+let folder = '';
+/** Index at the front, index at the end, and another clip of the "same device". */
+let front = '';
+let back = '';
+let reference = '';
+
+const SETTINGS = '-c:v libx264 -preset veryfast -bf 2 -g 30 -pix_fmt yuv420p -c:a aac -b:a 96k';
+
+async function make(name: string, source: string, seconds: number, output: string): Promise<string> {
+  const target = path.join(folder, name);
+  await runFfmpeg(
+    {
+      label: `make ${name}`,
+      inputs: [{ path: source, lavfi: true }],
+      outputs: [{ path: target, options: `-t ${seconds} ${SETTINGS} ${output}`.trim().split(' ') }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  return target;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'rebuild-index-'));
+  const source = 'testsrc2=s=320x240:r=30[out0];anoisesrc=c=pink:a=0.3:r=44100[out1]';
+  front = await make('front.mp4', source, 4, '-movflags +faststart');
+  back = await make('back.mp4', source, 4, '');
+  reference = await make('reference.mp4', 'mandelbrot=s=320x240:r=30[out0];sine=f=300:r=44100[out1]', 2, '');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function topLevelOf(file: string) {
+  const handle = await open(file);
+  const { boxes } = await scanTopLevel(handle, (await handle.stat()).size);
+  await handle.close();
+  return boxes;
+}
+
+async function tracksOf(file: string): Promise<Sample[][]> {
+  const handle = await open(file);
+  const movie = await readMovie(handle);
+  await handle.close();
+  return movie.tracks.map((track) => readSamples(track.stbl));
+}
+
+async function damaged(name: string, change: (bytes: Buffer) => Buffer, from: string): Promise<string> {
+  const target = path.join(folder, name);
+  await writeFile(target, change(await readFile(from)));
+  return target;
+}
+
+const rebuild = (inputPath: string, referencePaths: string[] = []) =>
+  rebuildIndex({ inputPath, outputPath: `${inputPath}.rebuilt.mp4`, referencePaths, tools });
+
+/** Hashes of decoded pictures and of coded sound; warnings of the decoder. */
+async function contentOf(file: string) {
+  const run = (args: string) =>
+    runTool('hash', tools.ffmpeg, [
+      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+      file,
+      ...args.split(' '),
+    ]);
+  const pictures = await run('-map 0:v:0 -f framemd5 -');
+  const sound = await run('-map 0:a:0 -c copy -f framemd5 -');
+  const hashes = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => line.split(/,\s*/)[5]);
+  return {
+    pictures: hashes(pictures.stdout),
+    sound: hashes(sound.stdout),
+    warnings: pictures.stderr,
+  };
+}
+
+describe('rebuildIndex', () => {
+  it('leaves a whole file alone', async () => {
+    for (const file of [front, back]) {
+      expect(await rebuild(file)).toEqual({ rebuilt: false, reason: 'The index of the file is whole.' });
+      expect(existsSync(`${file}.rebuilt.mp4`)).toBe(false);
+    }
+  });
+
+  it('finds an index that a wrong box length hides', async () => {
+    const file = await damaged(
+      'hidden.mp4',
+      (bytes) => {
+        const at = bytes.indexOf('free', 0, 'latin1');
+        bytes.writeUInt32BE(3, at - 4);
+        return bytes;
+      },
+      back,
+    );
+    await expect(probe(tools, file, 'mov')).rejects.toThrow();
+    const answer = await rebuild(file);
+    expect(answer.rebuilt).toBe(true);
+    expect(await contentOf(`${file}.rebuilt.mp4`)).toEqual(await contentOf(back));
+  });
+
+  it('corrects a media box that claims more than the file has, keeping every sample', async () => {
+    const mdat = (await topLevelOf(front)).find((box) => box.type === 'mdat');
+    const file = await damaged(
+      'claims.mp4',
+      (bytes) => {
+        bytes.writeUInt32BE((mdat?.sizeBytes ?? 0) + 5000, mdat?.offset ?? 0);
+        return bytes;
+      },
+      front,
+    );
+    const answer = await rebuild(file);
+    expect(answer).toEqual({
+      rebuilt: true,
+      notes: ['The file ends 5000 bytes before its media box says it does.'],
+    });
+    expect(await contentOf(`${file}.rebuilt.mp4`)).toEqual(await contentOf(front));
+    const again = await rebuild(`${file}.rebuilt.mp4`);
+    expect(again.rebuilt).toBe(false);
+  });
+
+  it('keeps exactly what is in a truncated file, without a hole at its end', async () => {
+    const whole = await contentOf(front);
+    for (const share of [0.3, 0.62, 0.9]) {
+      const file = await damaged(
+        `cut-${share}.mp4`,
+        (bytes) => bytes.subarray(0, Math.floor(bytes.length * share)),
+        front,
+      );
+      const length = Math.floor((await readFile(front)).length * share);
+      const answer = await rebuild(file);
+      if (!answer.rebuilt) throw new Error(answer.reason);
+      const kept = await contentOf(`${file}.rebuilt.mp4`);
+      expect(kept.warnings).toBe('');
+      expect(kept.pictures).toEqual(whole.pictures.slice(0, kept.pictures.length));
+      expect(kept.sound).toEqual(whole.sound.slice(0, kept.sound.length));
+      const [pictures = [], sound = []] = await tracksOf(front);
+      const inFile = (sample: Sample) => sample.offset + sample.sizeBytes <= length;
+      expect(kept.sound.length).toBe(sound.filter(inFile).length);
+      expect(pictures.filter(inFile).length - kept.pictures.length).toBeLessThanOrEqual(3);
+      const info = await probe(tools, `${file}.rebuilt.mp4`, 'mov');
+      expect(info.video[0]?.durationMs).toBeCloseTo((kept.pictures.length * 1000) / 30, 0);
+    }
+  });
+
+  it('rebuilds a lost index from an earlier clip of the same device, pictures bit-exact', async () => {
+    const mdat = (await topLevelOf(back)).find((box) => box.type === 'mdat');
+    const file = await damaged(
+      'lost.mp4',
+      (bytes) => {
+        bytes.writeUInt32BE(0, mdat?.offset ?? 0);
+        return bytes.subarray(0, (mdat?.offset ?? 0) + (mdat?.sizeBytes ?? 0));
+      },
+      back,
+    );
+    const alone = await rebuild(file);
+    expect(alone.rebuilt ? '' : alone.reason).toMatch(/healthy clip from the same device/);
+    const other = await make(
+      'other.mp4',
+      'testsrc2=s=640x360:r=25[out0];sine[out1]',
+      1,
+      '-profile:v baseline',
+    );
+    const answer = await rebuild(file, [other, reference]);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    const before = await contentOf(back);
+    const after = await contentOf(`${file}.rebuilt.mp4`);
+    expect(after.warnings).toBe('');
+    expect(after.pictures).toEqual(before.pictures);
+    const info = await probe(tools, `${file}.rebuilt.mp4`, 'mov');
+    const original = await probe(tools, back, 'mov');
+    expect(info.video[0]?.durationMs).toBe(original.video[0]?.durationMs);
+    expect(Math.abs((info.audio[0]?.durationMs ?? 0) - (original.audio[0]?.durationMs ?? 0))).toBeLessThan(
+      50,
+    );
+    expect(answer.notes.join(' ')).toContain('120 pictures');
+  });
+
+  it('rebuilds a lost index from parameter sets among the pictures', async () => {
+    const stream = path.join(folder, 'inband.ts');
+    await runFfmpeg(
+      {
+        label: 'make in-band',
+        inputs: [{ path: back }],
+        outputs: [{ path: stream, options: '-c copy -an'.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const whole = path.join(folder, 'inband.mp4');
+    await runFfmpeg(
+      {
+        label: 'make in-band',
+        inputs: [{ path: stream }],
+        outputs: [{ path: whole, options: '-c copy'.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const moov = (await topLevelOf(whole)).find((box) => box.type === 'moov');
+    const file = await damaged('inband-lost.mp4', (bytes) => bytes.subarray(0, moov?.offset), whole);
+    const answer = await rebuild(file);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    const hash = async (clip: string) =>
+      (await runTool('hash', tools.ffmpeg, ['-v', 'error', '-i', clip, '-map', '0:v', '-f', 'md5', '-']))
+        .stdout;
+    expect(await hash(`${file}.rebuilt.mp4`)).toBe(await hash(back));
+    expect((await probe(tools, `${file}.rebuilt.mp4`, 'mov')).video[0]?.frameRate).toBeCloseTo(30, 2);
+  });
+
+  it('says what is missing when nothing can be done', async () => {
+    const start = await damaged('start.mp4', (bytes) => bytes.subarray(0, 4000), back);
+    expect(await rebuild(start)).toEqual({
+      rebuilt: false,
+      reason: 'Only the first 4 kB of the file are there; the index and picture data are missing.',
+    });
+    const noMedia = await damaged('no-media.mp4', (bytes) => bytes.subarray(0, 7000), front);
+    const answer = await rebuild(noMedia);
+    expect(answer.rebuilt ? '' : answer.reason).toMatch(/missing/);
+  });
+});

@@ -1,0 +1,158 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { findSampleFault } from '#server/media/h264/check-sample.ts';
+import { type Box, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
+import {
+  type Movie,
+  readMovie,
+  readMovieTimescale,
+  readTracks,
+  type Track,
+} from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
+import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
+import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
+import { writeMovie } from '#server/media/mp4/write-movie.ts';
+import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import { rebuildFromMedia } from './rebuild-index-media.ts';
+import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
+
+export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
+
+const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
+
+/**
+ * Gives an MP4 or QuickTime file with a damaged, hidden, cut off or lost index a new one. Coded samples are
+ * copied byte for byte; samples whose bytes are not in the file are dropped and said. A file whose index is
+ * whole is left alone (`rebuilt: false`), which costs the reading of its index only.
+ * @throws the signal's reason when aborted.
+ */
+export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
+  const file = await open(input.inputPath, 'r');
+  try {
+    const fileBytes = (await file.stat()).size;
+    const topLevel = await scanTopLevel(file, fileBytes);
+    const listed = await tryReadMovie(file);
+    if (listed?.fragmented) return refuse('The file is made of fragments, which carry their own index.');
+    if (listed) return await repairListed(input, file, listed);
+    const hidden = await findHiddenMoov(file, fileBytes, input.signal);
+    if (hidden) return await repairHidden(input, file, hidden, topLevel);
+    return await rebuildFromMedia(input, file, topLevel);
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return refuse(error.message);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function tryReadMovie(file: FileHandle): Promise<Movie | null> {
+  try {
+    return await readMovie(file);
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  }
+}
+
+/** The index is where it should be: does the file hold all that it lists? */
+async function repairListed(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  movie: Movie,
+): Promise<RebuildIndexResult> {
+  const { fileBytes, topLevel } = movie;
+  const reach = Math.max(
+    0,
+    ...movie.tracks.flatMap((track) =>
+      tryChunks(track).map((chunk) => (chunk.sizeBytes > 0 ? chunk.offset + chunk.sizeBytes : 0)),
+    ),
+  );
+  const tooLong = topLevel.boxes.find((box) => box.type === 'mdat' && box.offset + box.sizeBytes > fileBytes);
+  if (reach <= fileBytes && !tooLong) return refuse('The index of the file is whole.');
+  const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
+  const note = `The file ends ${missing} bytes before its media box says it does.`;
+  return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);
+}
+
+/** Tables that are damaged end no file; the track is looked at again when it is written. */
+function tryChunks(track: Track) {
+  try {
+    return readChunks(track.stbl);
+  } catch (error) {
+    if (error instanceof Mp4Error) return [];
+    throw error;
+  }
+}
+
+async function repairHidden(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  moov: Box,
+  topLevel: TopLevel,
+): Promise<RebuildIndexResult> {
+  const fault = await findMisplacement(file, readTracks(moov));
+  if (fault) return refuse(fault);
+  const where = topLevel.brokenAt === null ? '' : ` at byte ${topLevel.brokenAt}`;
+  const ftyp = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);
+  const brand = ftyp ? await readUpTo(file, ftyp.offset, ftyp.sizeBytes) : null;
+  return writeTrimmed(input, file, moov, brand, [`A box with a wrong length${where} hid the index.`]);
+}
+
+/** A hidden index is used only if it points at coded pictures; a sentence when it does not. */
+async function findMisplacement(file: FileHandle, tracks: readonly Track[]): Promise<string | null> {
+  const video = tracks.find((track) => track.handler === 'vide');
+  const avcC = video?.entries[0]?.boxes.find((box) => box.type === 'avcC');
+  if (!video || !avcC) return null;
+  const { lengthSize } = readAvcConfig(avcC.payload);
+  const probes = readSamples(video.stbl).slice(0, 8);
+  let faults = 0;
+  for (const sample of probes) {
+    const bytes = await readUpTo(file, sample.offset, Math.min(sample.sizeBytes, 64 << 20));
+    if (bytes.length < sample.sizeBytes || findSampleFault(bytes, lengthSize)) faults++;
+  }
+  return probes.length > 0 && faults === probes.length
+    ? 'The index was found, but it does not fit the picture data of the file.'
+    : null;
+}
+
+async function writeTrimmed(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  moov: Box,
+  ftyp: Buffer | null,
+  notes: readonly string[],
+): Promise<RebuildIndexResult> {
+  const fileBytes = (await file.stat()).size;
+  const timescale = readMovieTimescale(moov);
+  const out: TrimmedTrack[] = [];
+  const losses: string[] = [];
+  for (const track of readTracks(moov)) {
+    const name = { vide: 'picture', soun: 'sound' }[track.handler] ?? 'data';
+    const trimmed = trimTrack(track, file, fileBytes, timescale);
+    if (!trimmed) {
+      if (track.handler === 'vide') return refuse(missingMedia(fileBytes));
+      losses.push(`Nothing of a ${name} track is in the file.`);
+      continue;
+    }
+    out.push(trimmed);
+    const lost = trimmed.samplesTotal - trimmed.samplesKept;
+    if (lost > 0) losses.push(`${lost} of ${trimmed.samplesTotal} ${name} samples are not in the file.`);
+  }
+  if (out.length === 0) return refuse(missingMedia(fileBytes));
+  const longest = Math.max(...out.map(({ track }) => readDuration(needBox(track.trak, 'tkhd'))));
+  await writeMovie(input.outputPath, {
+    ftyp,
+    moov: replaceBox(moov, 'mvhd', (header) => withDuration(header, longest)),
+    tracks: out.map(({ track }) => track),
+    signal: input.signal,
+  });
+  return { rebuilt: true, notes: [...notes, ...losses] };
+}
+
+const missingMedia = (fileBytes: number) =>
+  `Only the index and the first ${formatSize(fileBytes)} of the file are there; the picture data are missing.`;

@@ -88,50 +88,106 @@ interface Cleaner {
   flush(): Float32Array;
 }
 
+/** Sound before a span from which the suppressor finds its level, ms. */
+const RUN_UP_MS = 700;
+
+/** Where the suppressor runs: the spans with their fades and run-up, overlapping ones joined. */
+export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan[] {
+  const zones: { first: number; end: number }[] = [];
+  for (const span of [...spans].sort((a, b) => a.first - b.first)) {
+    const first = Math.max(0, span.first - reach);
+    const last = zones.at(-1);
+    if (last && first <= last.end) last.end = Math.max(last.end, span.end + reach);
+    else zones.push({ first, end: span.end + reach });
+  }
+  return zones;
+}
+
 function createSpanCleaner(
   wind: { readonly shapes: readonly WindShape[]; readonly spans: readonly SampleSpan[] },
   channels: number,
   rateHz: number,
 ): Cleaner {
   const fade = Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
-  const suppressors = Array.from({ length: channels }, (_, c) => {
-    const shape = wind.shapes[c];
-    if (!shape) throw new RangeError('one wind shape for each channel');
-    return createWindSuppressor(rateHz, shape);
-  });
-  let dry: Float32Array = new Float32Array(0);
+  const zones = toZones(wind.spans, fade + Math.round((RUN_UP_MS / 1000) * rateHz));
+  let running: ReturnType<typeof createWindSuppressor>[] = [];
+  let dry: Float32Array[] = [];
+  /** Samples taken in, and given out. */
+  let taken = 0;
   let position = 0;
+
+  const start = () => {
+    const [first] = wind.shapes;
+    // Channels that carry the same sound share one shape object and one suppressor.
+    const distinct = wind.shapes.every((shape) => shape === first) ? wind.shapes.slice(0, 1) : wind.shapes;
+    running = distinct.map((shape) => createWindSuppressor(rateHz, shape));
+  };
   const mix = (wet: readonly Float64Array[]): Float32Array => {
     const count = wet[0]?.length ?? 0;
-    const out = new Float32Array(count * channels);
+    const kept = joinSamples(dry);
+    const out = kept.slice(0, count * channels);
+    dry = [kept.subarray(count * channels)];
     for (let i = 0; i < count; i++) {
       const weight = wetWeight(wind.spans, position + i, fade);
+      if (weight === 0) continue;
       for (let c = 0; c < channels; c++) {
-        const original = dry[i * channels + c] ?? 0;
-        const cleaned = wet[c]?.[i] ?? 0;
-        out[i * channels + c] = weight === 0 ? original : original + weight * (cleaned - original);
+        const original = out[i * channels + c] ?? 0;
+        const cleaned = (wet[c] ?? wet[0])?.[i] ?? 0;
+        out[i * channels + c] = original + weight * (cleaned - original);
       }
     }
     position += count;
-    dry = dry.slice(count * channels);
     return out;
+  };
+  const stop = (): Float32Array => {
+    const rest = mix(running.map((suppressor) => suppressor.flush()));
+    running = [];
+    dry = [];
+    return rest;
   };
   return {
     take(interleaved) {
-      const joined = new Float32Array(dry.length + interleaved.length);
-      joined.set(dry);
-      joined.set(interleaved, dry.length);
-      dry = joined;
-      return mix(
-        suppressors.map((suppressor, c) => {
-          const channel = new Float64Array(interleaved.length / channels);
-          for (let i = 0; i < channel.length; i++) channel[i] = interleaved[i * channels + c] ?? 0;
-          return suppressor.push(channel);
-        }),
-      );
+      const out: Float32Array[] = [];
+      const count = interleaved.length / channels;
+      let done = 0;
+      while (done < count) {
+        const zone = zones.find(({ end }) => end > taken);
+        const inside = zone !== undefined && taken >= zone.first;
+        const border = zone === undefined ? Number.POSITIVE_INFINITY : inside ? zone.end : zone.first;
+        const step = Math.min(count - done, border - taken);
+        const part = interleaved.slice(done * channels, (done + step) * channels);
+        done += step;
+        taken += step;
+        if (!inside) {
+          out.push(part);
+          position += step;
+          continue;
+        }
+        if (running.length === 0) start();
+        dry.push(part);
+        out.push(mix(running.map((suppressor, c) => suppressor.push(channelOf(part, c, channels)))));
+        if (taken === border) out.push(stop());
+      }
+      return joinSamples(out);
     },
-    flush: () => mix(suppressors.map((suppressor) => suppressor.flush())),
+    flush: () => (running.length > 0 ? stop() : new Float32Array(0)),
   };
+}
+
+function channelOf(interleaved: Float32Array, channel: number, channels: number): Float32Array {
+  const samples = new Float32Array(interleaved.length / channels);
+  for (let i = 0; i < samples.length; i++) samples[i] = interleaved[i * channels + channel] ?? 0;
+  return samples;
+}
+
+function joinSamples(pieces: readonly Float32Array[]): Float32Array {
+  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
 }
 
 function createHoleFiller(fillings: readonly Filling[], channels: number, edge: number) {

@@ -3,7 +3,8 @@ import { sampleOfTime, type SoundClock } from '#server/media/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { SampleSpan } from './repair-audio-render.ts';
-import { createShapeLearner, type WindShape } from './repair-wind-noise-filter.ts';
+import type { WindShape } from './repair-wind-noise-filter.ts';
+import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 export interface LearnWind {
   readonly inputPath: string;
@@ -17,12 +18,14 @@ export interface LearnWind {
 
 /**
  * Learns the shape of the wind from the windy spans, one for each channel: every microphone has its own wind.
+ * Channels that carry the very same samples share one object.
  * @throws MediaToolError when the sound cannot be decoded
  */
 export async function learnWind(input: LearnWind): Promise<WindShape[]> {
   const channels = input.info.audio[0]?.channels ?? 1;
   const learners = Array.from({ length: channels }, () => createShapeLearner(input.clock.rateHz));
   let position = 0;
+  let same = true;
   await decodeSound({
     ...input,
     rateHz: null,
@@ -33,6 +36,9 @@ export async function learnWind(input: LearnWind): Promise<WindShape[]> {
         const from = Math.max(0, first - position);
         const to = Math.min(count, end - position);
         if (to <= from) continue;
+        for (let i = from * channels; same && i < to * channels; i++) {
+          same = samples[i] === samples[i - (i % channels)];
+        }
         learners.forEach((learner, c) => {
           const channel = new Float64Array(to - from);
           for (let i = from; i < to; i++) channel[i - from] = samples[i * channels + c] ?? 0;
@@ -42,7 +48,9 @@ export async function learnWind(input: LearnWind): Promise<WindShape[]> {
       position += count;
     },
   });
-  return learners.map((learner) => learner.finish());
+  const [first, ...others] = learners.map((learner) => learner.finish());
+  if (!first) return [];
+  return [first, ...(same ? others.map(() => first) : others)];
 }
 
 /** Windy spans in decoded samples. */

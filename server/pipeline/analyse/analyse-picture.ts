@@ -19,7 +19,7 @@ import {
   stutterFinding,
   type FindingContext,
 } from './picture-findings.ts';
-import { frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
+import { frameEndMs, frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
 import { readDisposable } from './read-references.ts';
 import { readPackets, type AudioPackets, type PacketScan } from './read-packets.ts';
 
@@ -135,7 +135,7 @@ function judge(
     frameOfDecoded,
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
-  const stutter = detectStutter(series, cuts, fps).filter(
+  const stutter = detectStutter(series, cuts, fps, pictureSurplus(times, scan)).filter(
     (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
   );
   const gaps = detectTimestampGaps(times);
@@ -164,6 +164,15 @@ function judge(
       frameTimesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
     },
   };
+}
+
+/** Pictures by which the picture outlasts the sound; null without sound. */
+function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | null {
+  const lastPts = audio?.ptsTicks.at(-1);
+  if (!audio || lastPts === undefined) return null;
+  const soundEndMs = ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase);
+  const pictureEndMs = frameEndMs(times, times.ptsTicks.length - 1);
+  return (pictureEndMs - soundEndMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
 }
 
 /** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */

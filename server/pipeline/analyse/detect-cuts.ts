@@ -1,11 +1,11 @@
 import type { FrameSeries } from '#server/media/grey-series.ts';
-import { median } from '#server/media/statistics.ts';
+import { quantile } from '#server/media/statistics.ts';
 
 /** Neighbours on each side that a cut is held against. */
 const FLANK = 6;
 /** Mean grey difference of two pictures below which no cut is claimed. */
 const MIN_DIFFERENCE = 12;
-/** Times the flank's median that a cut stands out by; the histogram must stand out too. */
+/** Times the flank's upper quartile that a cut stands out by; the histogram must stand out too. */
 const MIN_RATIO = 3.5;
 const MIN_HISTOGRAM_RATIO = 5;
 const MIN_HISTOGRAM = 0.02;
@@ -32,15 +32,17 @@ function isCut(series: FrameSeries, i: number): boolean {
   const difference = series.meanDiff[i] ?? 0;
   const broken = series.histogramDiff[i] ?? 0;
   if (difference < MIN_DIFFERENCE || broken < MIN_HISTOGRAM) return false;
-  const ratio = difference / Math.max(0.3, flankMedian(series.meanDiff, i));
+  const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
   if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && broken > STRONG_HISTOGRAM) return true;
   return (
     ratio >= MIN_RATIO &&
-    broken / Math.max(0.003, flankMedian(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&
+    broken / Math.max(0.003, flankLevel(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&
     (series.motionResidual[i] ?? 1) >= MIN_RESIDUAL
   );
 }
 
-function flankMedian(values: readonly number[], i: number): number {
-  return median([...values.slice(Math.max(1, i - FLANK), i), ...values.slice(i + 1, i + 1 + FLANK)]);
+/** What is usual around a picture: the upper quartile, so that a run of repeats beside it does not count. */
+function flankLevel(values: readonly number[], i: number): number {
+  const flank = [...values.slice(Math.max(1, i - FLANK), i), ...values.slice(i + 1, i + 1 + FLANK)];
+  return quantile(flank, 0.75);
 }

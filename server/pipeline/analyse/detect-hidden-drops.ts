@@ -28,6 +28,8 @@ const MIN_SPEED = 0.15;
 const PLAIN_MEAN_RATIO = 1.45;
 const PLAIN_BLOCK_RATIO = 1.2;
 const PLAIN_MOTION = 3;
+/** Motion that goes on as before (slope near 1) refutes a jump: something appeared. */
+const EVEN_SLOPE = 1.3;
 /** Both kinds of evidence, each a little weaker. */
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
 /** A change of the histogram beyond this is a flash or a cut, no jump. */
@@ -103,7 +105,19 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
 function isJump(step: Step): boolean {
   const { jump, meanRatio, blockRatio, motion } = step;
   if (motion < MIN_MOTION) return false;
-  if (motion >= PLAIN_MOTION && meanRatio >= PLAIN_MEAN_RATIO && blockRatio >= PLAIN_BLOCK_RATIO) return true;
+  const evenMotion =
+    jump !== undefined &&
+    jump.windows >= MIN_WINDOWS &&
+    jump.agreement >= MIN_AGREEMENT &&
+    jump.slope < EVEN_SLOPE;
+  if (
+    !evenMotion &&
+    motion >= PLAIN_MOTION &&
+    meanRatio >= PLAIN_MEAN_RATIO &&
+    blockRatio >= PLAIN_BLOCK_RATIO
+  ) {
+    return true;
+  }
   if (!jump || jump.windows < MIN_WINDOWS || jump.leastAround < MIN_LEAST || jump.speed < MIN_SPEED) {
     return false;
   }

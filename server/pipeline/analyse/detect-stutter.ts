@@ -39,8 +39,9 @@ const POP_SHARE = 0.25;
 const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }[] = [
   { frames: 1, limit: 0.42 },
   { frames: 3, limit: 0.3 },
-  { frames: 5, limit: 0.06 },
-  { frames: 9, limit: 0.03 },
+  { frames: 5, limit: 0.2 },
+  { frames: 9, limit: 0.06 },
+  { frames: 13, limit: 0.03 },
 ];
 export const MAX_QUIET = 0.42;
 /** The limit where there is little motion, for short runs: natural rests are nearly as quiet there. */
@@ -81,15 +82,23 @@ const MIN_CONTRAST = 5;
  * clips untouched.
  * @param cuts first pictures of new shots, as `detectCuts` answers them
  * @param fps pictures per second
+ * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound: inserted copies
+ *   make it so; asked only where the motion does not tell
  */
-export function detectStutter(series: FrameSeries, cuts: readonly number[], fps: number): StutterRun[] {
+export function detectStutter(
+  series: FrameSeries,
+  cuts: readonly number[],
+  fps: number,
+  pictureSurplus: number | null = null,
+): StutterRun[] {
   const moves = series.blockDiff.get(1) ?? [];
   const cutSet = new Set(cuts);
   const held = findHeld(moves, cutSet, fps);
   const runs = toRuns(held, moves, cutSet);
-  return runs.flatMap(
+  const judged = runs.flatMap(
     ([first, last]) => judge({ first, last, moves, cutSet, held, runs, series, fps }) ?? [],
   );
+  return decideHistories(judged, pictureSurplus);
 }
 
 function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
@@ -144,7 +153,11 @@ interface Candidate {
   readonly fps: number;
 }
 
-function judge(run: Candidate): StutterRun | null {
+interface Judged extends Omit<StutterRun, 'history'> {
+  readonly evidence: number;
+}
+
+function judge(run: Candidate): Judged | null {
   const { first, last, moves, cutSet } = run;
   const length = last - first + 1;
   if (length > LONGEST_S * run.fps) return null;
@@ -160,7 +173,9 @@ function judge(run: Candidate): StutterRun | null {
   const quieter = Math.min(...alive.map((side) => side.level));
   const livelier = Math.max(...alive.map((side) => side.level));
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
-  if (length < SHORTEST_FRAMES && (!jumps || inside > MAX_QUIET_SINGLE * quieter)) return null;
+  if (length < SHORTEST_FRAMES) {
+    if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
+  }
   const limit = quietLimit(length, quieter, jumps);
   if (quieter < MIN_LEVEL || inside > limit * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
   const loudest = Math.max(...values);
@@ -176,7 +191,7 @@ function judge(run: Candidate): StutterRun | null {
   return {
     first,
     last,
-    history: history(run, before.level, after.level, endsAtCut),
+    evidence: endsAtCut ? 0 : lossEvidence(run, before.level, after.level),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -245,13 +260,13 @@ function isSharp(moves: readonly number[], from: number, to: number): boolean {
 }
 
 /**
- * Held or inserted, by the step after the run: pictures lost under a hold make it as big as a step over
- * the whole run is elsewhere; inserted copies leave it as big as any single step.
+ * How much more the step after the run looks like pictures were lost under it (positive) than like copies
+ * were put in (negative), as a difference of log distances: lost pictures make the step as big as a step
+ * over the whole run is elsewhere; inserted copies leave it as big as any single step.
  */
-function history(run: Candidate, before: number, after: number, endsAtCut: boolean): 'inserted' | 'held' {
-  if (endsAtCut) return 'held';
+function lossEvidence(run: Candidate, before: number, after: number): number {
   const { first, last, moves, series } = run;
-  const step = moves[last + 1] ?? 0;
+  const step = Math.max(0.1, moves[last + 1] ?? 0);
   const single = Math.sqrt(Math.max(0.1, before) * Math.max(0.1, after));
   const span = last - first + 2;
   const lag = LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - span) < Math.abs(best - span) ? lag : best), 1);
@@ -260,7 +275,20 @@ function history(run: Candidate, before: number, after: number, endsAtCut: boole
     ...far.slice(Math.max(lag + 1, first - FLANK), first),
     ...far.slice(last + 1 + lag, last + 1 + lag + FLANK),
   ]);
-  const toSingle = Math.abs(Math.log(Math.max(0.1, step) / single));
-  const toLong = Math.abs(Math.log(Math.max(0.1, step) / Math.max(0.1, long)));
-  return toLong < toSingle ? 'held' : 'inserted';
+  return Math.abs(Math.log(step / single)) - Math.abs(Math.log(step / Math.max(0.1, long)));
+}
+
+/** Evidence below which a run follows what most runs of the clip say: one fault rarely comes in two kinds. */
+const WEAK_EVIDENCE = 0.35;
+
+function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
+  const clip = runs.reduce((sum, { evidence }) => sum + clamp(evidence, -1, 1), 0);
+  const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const byLength =
+    pictureSurplus === null || repeats < SHORTEST_FRAMES ? 0 : pictureSurplus >= 0.6 * repeats ? -1 : 1;
+  const common = Math.abs(clip) >= WEAK_EVIDENCE ? clip : byLength;
+  return runs.map(({ evidence, ...run }) => {
+    const decisive = Math.abs(evidence) >= WEAK_EVIDENCE ? evidence : common;
+    return { ...run, history: decisive < 0 ? 'inserted' : 'held' };
+  });
 }

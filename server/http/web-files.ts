@@ -63,7 +63,8 @@ function isService(urlPath: string): boolean {
 }
 
 // "/assets/x.js", "/.env" and "/app.db" are files that do not exist, not pages of the application.
-function hasFileName(urlPath: string): boolean {
+function hasFileName(rawPath: string): boolean {
+  const urlPath = rawPath.replaceAll(/%2e/gi, '.');
   return urlPath.startsWith('/assets/') || /(^|\/)\.|\.[a-z0-9]{1,8}$/i.test(urlPath);
 }
 
@@ -88,14 +89,20 @@ async function sendFile(ctx: AppContext, found: WebFile): Promise<void> {
     ctx.status = 304;
     return;
   }
-  const wanted = COMPRESSIBLE.has(extension) ? ctx.acceptsEncodings('br', 'gzip', 'identity') : 'identity';
-  if (wanted === 'br' || wanted === 'gzip') {
+  const wanted = COMPRESSIBLE.has(extension) ? bestCoding(ctx) : null;
+  if (wanted) {
     ctx.set('Content-Encoding', wanted);
     ctx.body = await compressed(found, wanted);
   } else {
     ctx.length = found.sizeBytes;
     ctx.body = createReadStream(found.file);
   }
+}
+
+// Clients list gzip first out of habit; Brotli is the smaller of the two.
+function bestCoding(ctx: AppContext): Coding | null {
+  if (ctx.acceptsEncodings('br') === 'br') return 'br';
+  return ctx.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : null;
 }
 
 function compressed(found: WebFile, coding: Coding): Promise<Buffer> {

@@ -1,0 +1,248 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { runTool } from '#server/media/tools.ts';
+import { fullEncode } from './full-encode.ts';
+import type { PictureEdit } from './picture-edit.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+const limits = {
+  threads: 2,
+  preset: 'veryfast',
+  maxEncodePixels: 4096 * 2304,
+  maxDurationMs: 3_600_000,
+} as const;
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'full-encode-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Maker {
+  readonly name: string;
+  readonly options: string;
+  readonly size?: string;
+  readonly soundKept: boolean;
+}
+
+const MAKERS: readonly Maker[] = [
+  {
+    name: 'hevc.mp4',
+    options: '-c:v libx265 -preset ultrafast -x265-params log-level=none -c:a aac',
+    soundKept: true,
+  },
+  { name: 'mpeg4.avi', options: '-c:v mpeg4 -bf 0 -q:v 3 -c:a mp3', soundKept: true },
+  { name: 'b-frames.avi', options: '-c:v mpeg4 -bf 2 -q:v 3 -c:a mp3', soundKept: true },
+  { name: 'vp8.webm', options: '-c:v libvpx -b:v 1M -deadline realtime -c:a libvorbis', soundKept: false },
+  {
+    name: 'variable.mp4',
+    options: '-vf select=not(eq(mod(n\\,5)\\,2)) -vsync vfr -c:v libx264 -preset veryfast -bf 2 -c:a aac',
+    soundKept: true,
+  },
+  { name: 'pcm.mov', options: '-c:v mjpeg -q:v 3 -c:a pcm_s16le', soundKept: true },
+  {
+    name: 'fragmented.mp4',
+    options: '-c:v libx264 -preset veryfast -c:a aac -movflags +frag_keyframe+empty_moov',
+    soundKept: true,
+  },
+  {
+    name: 'odd-size.mov',
+    options: '-c:v mjpeg -q:v 3 -pix_fmt yuvj444p -c:a aac',
+    size: '321x181',
+    soundKept: true,
+  },
+];
+
+async function make(maker: Maker): Promise<string> {
+  const target = path.join(folder, maker.name);
+  const source = `testsrc2=s=${maker.size ?? '320x180'}:r=25:d=2[out0];sine=f=440:d=2:r=48000[out1]`;
+  await runFfmpeg(
+    {
+      label: `make ${maker.name}`,
+      inputs: [{ path: source, lavfi: true }],
+      outputs: [{ path: target, options: maker.options.split(' ') }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  return target;
+}
+
+/** Times of the decoded pictures in seconds, display order, as the decoder says them; NaN where it knows none. */
+async function decodedTimes(file: string): Promise<number[]> {
+  const { stdout } = await runTool('times', tools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries frame=best_effort_timestamp_time -of csv=p=0'.split(' '),
+    file,
+  ]);
+  return stdout
+    .split('\n')
+    .filter((line) => /^(\d|N\/A)/.test(line))
+    .map((line) => Number(line.replace(',', '')));
+}
+
+async function warningsOf(file: string): Promise<string> {
+  const { stderr } = await runTool('decode', tools.ffmpeg, [
+    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+    file,
+    ...'-map 0:v -vsync passthrough -f framemd5 /dev/null -y'.split(' '),
+  ]);
+  // Recent versions remark on their own old option name.
+  return stderr
+    .split('\n')
+    .filter((line) => line && !line.includes('vsync') && !line.includes('Guessed Channel'))
+    .join('\n');
+}
+
+async function soundHash(file: string): Promise<string> {
+  const { stdout } = await runTool('sound', tools.ffmpeg, [
+    '-v',
+    'error',
+    '-i',
+    file,
+    ...'-map 0:a -c copy -f streamhash -'.split(' '),
+  ]);
+  return stdout;
+}
+
+/** PSNR in dB between picture `left` of one clip and picture `right` of another. */
+async function psnr(file: string, left: number, other: string, right: number): Promise<number> {
+  const pick = (input: string, frame: number) =>
+    `[${input}:v]trim=start_frame=${frame}:end_frame=${frame + 1},setpts=0,crop=320:180:0:0,format=yuv420p`;
+  const { stderr } = await runTool('psnr', tools.ffmpeg, [
+    '-v',
+    'info',
+    '-i',
+    file,
+    '-i',
+    other,
+    '-lavfi',
+    `${pick('0', left)}[a];${pick('1', right)}[b];[a][b]psnr`,
+    ...'-f null -'.split(' '),
+  ]);
+  const average = /average:(\S+)/.exec(stderr)?.[1];
+  return average === 'inf' ? Infinity : Number(average);
+}
+
+async function encode(file: string, edit: PictureEdit) {
+  const name = path.basename(file);
+  const workDir = path.join(folder, `${name}-work`);
+  await mkdir(workDir, { recursive: true });
+  const format = await sniffFile(file);
+  if (!format) throw new Error('The clip has no known format.');
+  const info = await probe(tools, file, format);
+  const outputPath = path.join(folder, `${name}-out.mp4`);
+  const shares: number[] = [];
+  const result = await fullEncode({
+    inputPath: file,
+    outputPath,
+    workDir,
+    info,
+    edit,
+    tools,
+    limits,
+    onProgress: (share) => shares.push(share),
+  });
+  return { info, outputPath, result, shares };
+}
+
+describe('fullEncode', () => {
+  for (const maker of MAKERS) {
+    it(`shows every picture at its planned time, with its sound (${maker.name})`, async () => {
+      const file = await make(maker);
+      const times = await decodedTimes(file);
+      const format = await sniffFile(file);
+      const { timeBase } = (await probe(tools, file, format ?? 'mov')).video[0] ?? {
+        timeBase: { num: 1, den: 1 },
+      };
+      const toTicks = (seconds: number) => Math.round((seconds * timeBase.den) / timeBase.num);
+      const at = (frame: number) => times[frame] ?? 0;
+      const edit: PictureEdit = [
+        {
+          firstFrame: 10,
+          endFrame: 12,
+          pictures: [10, 11].map((frame) => ({
+            ptsTicks: toTicks(at(frame)),
+            pixels: { kind: 'original', frame: 20 },
+          })),
+          shiftAfterTicks: 0,
+        },
+        { firstFrame: 30, endFrame: 32, pictures: [], shiftAfterTicks: toTicks(at(30)) - toTicks(at(32)) },
+      ];
+      const { outputPath, result, info, shares } = await encode(file, edit);
+      const removed = at(32) - at(30);
+      const planned = [...times.slice(0, 30), ...times.slice(32).map((time) => time - removed)];
+      expect(result).toEqual({ framesTotal: planned.length, heldFrames: [] });
+      const shown = await decodedTimes(outputPath);
+      expect(shown).toHaveLength(planned.length);
+      const known = planned.map((time, frame) => (Number.isNaN(time) ? (shown[frame] ?? 0) : time));
+      shown.forEach((time, frame) => expect(Math.abs(time - (known[frame] ?? 0))).toBeLessThan(0.0011));
+      expect(await psnr(outputPath, 5, file, 5)).toBeGreaterThan(34);
+      expect(await psnr(outputPath, 10, file, 20)).toBeGreaterThan(34);
+      expect(await psnr(outputPath, 34, file, 36)).toBeGreaterThan(34);
+      expect(await warningsOf(outputPath)).toBe('');
+      const again = await probe(tools, outputPath, 'mov');
+      expect(again.video[0]?.codec).toBe('h264');
+      if (maker.soundKept) expect(await soundHash(outputPath)).toBe(await soundHash(file));
+      expect(again.audio[0]).toMatchObject({
+        sampleRateHz: info.audio[0]?.sampleRateHz,
+        channels: info.audio[0]?.channels,
+      });
+      expect(again.audio[0]?.codec).toBe(maker.soundKept ? info.audio[0]?.codec : 'aac');
+      expect(shares.at(-1)).toBe(1);
+      expect(shares.every((share, index) => share >= (shares[index - 1] ?? 0))).toBe(true);
+    });
+  }
+
+  it('keeps rotation, colour description and the depth of high dynamic range', async () => {
+    const flat = await make({
+      name: 'hdr-flat.mp4',
+      options:
+        '-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc -color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc -c:a aac',
+      soundKept: true,
+    });
+    const file = path.join(folder, 'hdr.mp4');
+    await runFfmpeg(
+      {
+        label: 'turn',
+        inputs: [{ path: flat }],
+        outputs: [{ path: file, options: '-c copy -metadata:s:v:0 rotate=90'.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const { outputPath, info } = await encode(file, []);
+    const again = await probe(tools, outputPath, 'mov');
+    expect(info.video[0]?.rotation).not.toBe(0);
+    expect(again.video[0]).toMatchObject({
+      codec: 'h264',
+      pixelFormat: 'yuv420p10le',
+      rotation: info.video[0]?.rotation,
+      colorTransfer: 'arib-std-b67',
+      colorPrimaries: 'bt2020',
+      colorSpace: 'bt2020nc',
+    });
+  });
+
+  it('stops when cancelled', async () => {
+    const file = await make({ name: 'cancel.avi', options: '-c:v mpeg4 -c:a mp3', soundKept: true });
+    const workDir = path.join(folder, 'cancel-work');
+    await mkdir(workDir);
+    const controller = new AbortController();
+    const run = fullEncode({
+      inputPath: file,
+      outputPath: path.join(folder, 'x.mp4'),
+      workDir,
+      tools,
+      limits,
+      edit: [],
+      info: await probe(tools, file, 'avi'),
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});

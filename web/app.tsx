@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Outlet, Route, Routes } from 'react-router-dom';
 import { Footer } from './components/footer.tsx';
 import { Header } from './components/header/header.tsx';
@@ -30,6 +30,7 @@ function Gate({ page }: { readonly page: RoutePage }) {
 function Frame() {
   usePush();
   useArrival();
+  const [year] = useState(() => new Date().getFullYear());
   const hasUploads = useUploads().length > 0;
   return (
     <>
@@ -39,7 +40,7 @@ function Frame() {
           <Outlet />
         </Suspense>
       </PageBoundary>
-      <Footer year={new Date().getFullYear()} />
+      <Footer year={year} />
       {hasUploads && (
         <Suspense fallback={null}>
           <UploadPanel />

@@ -60,6 +60,8 @@ export const screen = {
   tablet: '@media (min-width: 640px)',
   desktop: '@media (min-width: 960px)',
   wide: '@media (min-width: 1200px)',
+  belowDesktop: '@media (max-width: 959.98px)',
+  belowWide: '@media (max-width: 1199.98px)',
 } as const;
 
 /** Numbers, time codes and sizes: fixed-width figures, so that changing values do not move. */

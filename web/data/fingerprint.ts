@@ -11,13 +11,13 @@ export async function fingerprintOf(file: Blob): Promise<string | undefined> {
   const first = file.slice(0, SAMPLE_BYTES);
   const last = file.slice(Math.max(0, file.size - SAMPLE_BYTES));
   const sample = await new Blob([String(file.size), first, last]).arrayBuffer();
-  return hex(await crypto.subtle.digest('SHA-256', sample));
+  return hex(await crypto.subtle.digest('SHA-256', new Uint8Array(sample)));
 }
 
 /** `Upload-Checksum` value of one chunk (tus checksum extension), undefined as above. */
 export async function checksumHeader(chunk: Blob): Promise<string | undefined> {
   if (!hasDigest()) return undefined;
-  const digest = await crypto.subtle.digest('SHA-256', await chunk.arrayBuffer());
+  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(await chunk.arrayBuffer()));
   return `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 }
 

@@ -37,11 +37,21 @@ const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
 
 type AppSocket = Socket<ServerToClientEvents, ClientToServerEvents>;
 
+/** What is used of the library's socket; payloads are checked by their schemas when they arrive. */
+export interface PushSocket {
+  on(name: string, listener: (payload: unknown) => void): unknown;
+  onAny(listener: (name: string) => void): unknown;
+  offAny(): unknown;
+  removeAllListeners(): unknown;
+  connect(): unknown;
+  disconnect(): unknown;
+}
+
 interface SocketDependencies {
   readonly store: ReturnType<typeof createStore>;
   readonly client: QueryClient;
   /** Opens a socket; replaced in tests. */
-  readonly open?: () => AppSocket;
+  readonly open?: () => PushSocket;
   readonly random?: () => number;
 }
 

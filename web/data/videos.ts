@@ -159,11 +159,12 @@ export function useSetHeroVideo(): (id: string | null) => void {
 
 export const setHeroVideoAtom = atom(null, (_get, set, id: string | null) => set(heroVideoIdAtom, id));
 
-/** Id of the video the landing page follows: the one just uploaded, else the newest at work. */
-export function useHeroVideoId(): string | null {
+/** The video the landing page follows: the one just brought in (`chosen`), else the newest at work. */
+export function useHeroVideo(): { readonly id: string | null; readonly chosen: boolean } {
   const chosen = useAtomValue(heroVideoIdAtom);
   const { data } = useVideos('dashboard');
-  return chosen ?? data?.find((video: VideoDto) => video.status === 'processing')?.id ?? null;
+  const working = data?.find((video: VideoDto) => video.status === 'processing')?.id ?? null;
+  return { id: chosen ?? working, chosen: chosen !== null };
 }
 
 /** Asks the server for a clip with planted defects and follows its repair. */

@@ -21,7 +21,7 @@ const Row = styled.button`
   border-top: 1px solid ${colour.line};
   background: none;
   text-align: left;
-  &:hover {
+  &:is(button):hover {
     background: ${colour.hover};
     border-radius: ${radius.s};
   }
@@ -45,7 +45,8 @@ const TONES: Record<Defect['outcome'], Tone> = { repaired: 'live', left_alone: '
 interface DefectListProps {
   readonly defects: readonly Defect[];
   readonly unchanged: boolean;
-  readonly onJump: (ms: number) => void;
+  /** Left out where there is no player to jump in. */
+  readonly onJump?: (ms: number) => void;
 }
 
 /** Every defect of the report with its place, what was done, and a jump to it. */
@@ -57,7 +58,11 @@ export function DefectList({ defects, unchanged, onJump }: DefectListProps) {
       <List>
         {defects.map((defect) => (
           <li key={defect.id}>
-            <Row type="button" onClick={() => onJump(defect.startMs)}>
+            <Row
+              as={onJump ? 'button' : 'div'}
+              type={onJump ? 'button' : undefined}
+              onClick={onJump && (() => onJump(defect.startMs))}
+            >
               <Time>{formatMark(defect.startMs)}</Time>
               <strong>{videoTexts.defects[defect.kind]}</strong>
               <Badge tone={TONES[defect.outcome]}>{videoTexts.outcomes[defect.outcome]}</Badge>

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import type { StatusDto } from '#common/api/videos.ts';
 import { remainingMinutes } from '#common/format.ts';
@@ -15,8 +15,9 @@ import { useDownloadVideo } from '../data/download.ts';
 import { useReport, useRetryVideo, useVideoStatus } from '../data/videos.ts';
 import { landingTexts } from '../texts/landing.ts';
 import { videoTexts } from '../texts/videos.ts';
-import { colour, figures, space, text } from '../theme.ts';
+import { colour, figures, screen, space, text } from '../theme.ts';
 import { ConnectionLine } from './connection-line.tsx';
+import { DefectList } from './defect-list.tsx';
 import { StepList } from './step-list.tsx';
 
 const { processing: texts } = landingTexts;
@@ -52,6 +53,18 @@ const Numbers = styled.p`
     ${figures}
     color: ${colour.ink};
   }
+`;
+const Columns = styled.div`
+  display: grid;
+  gap: ${space(3, 6)};
+  align-items: start;
+  ${screen.desktop} {
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+  }
+`;
+const Result = styled.div`
+  display: grid;
+  gap: ${space(2.5)};
 `;
 const Outcome = styled.div`
   display: grid;
@@ -132,12 +145,14 @@ interface ProcessingPanelProps {
   /** Name of the clip, when the list already knows it. */
   readonly name: string | undefined;
   readonly hasReport: boolean;
+  /** Scrolls the panel into sight once. */
+  readonly reveal: boolean;
   /** Called when the video does not exist any more. */
   readonly onGone: () => void;
 }
 
 /** One clip being mended: the thread, the six steps, the time left, and what came of it. */
-export function ProcessingPanel({ id, name, hasReport, onGone }: ProcessingPanelProps) {
+export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: ProcessingPanelProps) {
   const { data: status, error } = useVideoStatus(id);
   const done = status?.status === 'completed';
   const { data: report } = useReport(id, done && hasReport, String(status?.version ?? 0));
@@ -145,6 +160,12 @@ export function ProcessingPanel({ id, name, hasReport, onGone }: ProcessingPanel
   useEffect(() => {
     if (gone) onGone();
   }, [gone, onGone]);
+  // A clip that has just been brought in may start below the fold.
+  const panel = useRef<HTMLElement>(null);
+  const show = reveal && status !== undefined;
+  useEffect(() => {
+    if (show) panel.current?.scrollIntoView?.({ block: 'nearest', behavior: 'smooth' });
+  }, [show]);
   if (!status)
     return (
       <Panel aria-busy="true">
@@ -154,7 +175,7 @@ export function ProcessingPanel({ id, name, hasReport, onGone }: ProcessingPanel
   const working = status.status === 'processing';
   const label = done ? texts.complete : stepLabel(status);
   return (
-    <Panel aria-label={texts.heading}>
+    <Panel ref={panel} aria-label={texts.heading}>
       <Head>
         <h2>{name ?? texts.heading}</h2>
         <StatusBadge status={status.status} />
@@ -176,9 +197,14 @@ export function ProcessingPanel({ id, name, hasReport, onGone }: ProcessingPanel
           <b>{Math.round(done ? 100 : status.progress)} %</b>
         </span>
       </Numbers>
-      <StepList status={status} />
-      {done && <Completed id={id} />}
-      {status.status === 'failed' && <Failed status={status} />}
+      <Columns>
+        <StepList status={status} />
+        <Result>
+          {done && <Completed id={id} />}
+          {status.status === 'failed' && <Failed status={status} />}
+          {report && <DefectList defects={report.defects} unchanged={report.outcome === 'unchanged'} />}
+        </Result>
+      </Columns>
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useLocation } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button, IconButton } from '../components/button.tsx';
 import { useSession } from '../data/session.ts';
@@ -58,7 +59,10 @@ export function UploadPanel() {
   const sessionChanged = useUploadSessionChange();
   const { user } = useSession();
   const { data: videos } = useVideos('background');
-  const [open, setOpen] = useState(true);
+  const { pathname } = useLocation();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  // The landing page shows its own file in full; the panel then waits folded until it is wanted.
+  const open = chosen ?? !(pathname === '/' && items.every(({ origin }) => origin === 'hero'));
   const active = items.filter(isActive).length;
   useUploadGuards(active > 0);
   useEffect(() => {
@@ -80,7 +84,7 @@ export function UploadPanel() {
           icon={open ? 'collapse' : 'upload'}
           label={open ? texts.collapse : texts.expand}
           aria-expanded={open}
-          onClick={() => setOpen(!open)}
+          onClick={() => setChosen(!open)}
         />
       </Head>
       {open && (

@@ -53,10 +53,9 @@ const Skip = styled.a`
   }
 `;
 const Places = styled.nav`
-  display: none;
-  ${screen.desktop} {
-    display: block;
-    flex: 1;
+  flex: 1;
+  ${screen.belowDesktop} {
+    display: none;
   }
   ul {
     display: flex;
@@ -92,17 +91,16 @@ const Anchor = styled(Link)`
   }
 `;
 const Desktop = styled.div`
-  display: none;
-  ${screen.desktop} {
-    display: flex;
-    align-items: center;
-    gap: ${space(1)};
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  ${screen.belowDesktop} {
+    display: none;
   }
 `;
 const Wide = styled.div`
-  display: none;
-  ${screen.wide} {
-    display: block;
+  ${screen.belowWide} {
+    display: none;
   }
 `;
 const Phone = styled.div`

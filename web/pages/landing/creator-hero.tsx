@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { isActive, useKeptFile, useUploads } from '../../data/upload-items.ts';
 import { useStartUploads } from '../../data/uploads.ts';
-import { useHeroVideoId, useSampleClip, useSetHeroVideo, useVideos } from '../../data/videos.ts';
+import { useHeroVideo, useSampleClip, useSetHeroVideo, useVideos } from '../../data/videos.ts';
 import { ProcessingPanel } from '../../panels/processing-panel.tsx';
 import { landingTexts } from '../../texts/landing.ts';
 import { HeroDrop } from './hero-drop.tsx';
@@ -23,7 +23,7 @@ export function CreatorHero() {
   const uploads = useUploads();
   const [kept, keep] = useKeptFile();
   const sample = useSampleClip();
-  const heroVideoId = useHeroVideoId();
+  const { id: heroVideoId, chosen } = useHeroVideo();
   const setHeroVideo = useSetHeroVideo();
   const { data: videos } = useVideos('dashboard');
   const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
@@ -78,6 +78,7 @@ export function CreatorHero() {
             id={heroVideoId}
             name={heroVideo?.originalFileName}
             hasReport={heroVideo?.hasReport ?? false}
+            reveal={chosen}
             onGone={forget}
           />
         )

@@ -1,0 +1,262 @@
+import { act, fireEvent, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { draftsApi } from '#common/api/drafts.ts';
+import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import { NO_ISSUES } from '#common/video.ts';
+import { renderAt } from '../../test/render.tsx';
+import { makeVideo } from '../../test/samples.ts';
+import { on, refusal, server } from '../../test/server.ts';
+import { shareTargets } from './share-menu.tsx';
+import { VideoCard } from './video-card.tsx';
+
+const person = userEvent.setup({ delay: null });
+
+function show(change: Partial<VideoDto> = {}) {
+  const video = makeVideo(change);
+  const onToggle = vi.fn();
+  const card = (shown: VideoDto) => (
+    <VideoCard video={shown} open={false} selected={false} onSelect={() => undefined} onToggle={onToggle} />
+  );
+  const view = renderAt('/videos', card(video));
+  return { ...view, video, onToggle, update: (next: VideoDto) => view.rerender(card(next)) };
+}
+
+describe('VideoCard', () => {
+  it('shows name, short id, status, size and date', () => {
+    show();
+    expect(screen.getByRole('heading', { name: 'harbour.mp4' })).toBeInTheDocument();
+    expect(screen.getByText('#video-00')).toBeInTheDocument();
+    expect(screen.getByText('Completed')).toBeInTheDocument();
+    expect(screen.getByText('Size 3 MB')).toBeInTheDocument();
+    expect(document.querySelector('time')).toHaveAttribute('datetime', '2026-05-04T09:00:00.000Z');
+  });
+
+  it('names the defects that were found', () => {
+    show({
+      issues: {
+        ...NO_ISSUES,
+        stutteredCuts: 2,
+        audioSyncIssues: true,
+        droppedFrames: 1,
+        corruptedSections: 3,
+        windNoise: true,
+      },
+    });
+    const chips = screen.getByRole('list', { name: 'Issues' });
+    expect([...chips.children].map((chip) => chip.textContent)).toEqual([
+      '2 stuttered cuts',
+      'Audio sync',
+      '1 dropped frame',
+      '3 corrupted sections',
+      'Wind noise',
+    ]);
+  });
+
+  it('says None when only the picture could be improved, with the hint beside it', () => {
+    show({ issues: { ...NO_ISSUES, shakyFootage: true } });
+    expect(screen.getByText('None')).toBeInTheDocument();
+    expect(screen.getByTitle('Shaky footage: try Stabilize Footage')).toBeInTheDocument();
+  });
+
+  it('shows an unknown status as it is', () => {
+    show({ status: 'archived' });
+    expect(screen.getByText('archived')).toBeInTheDocument();
+  });
+
+  it('shows measured progress while processing and keeps finished-only actions disabled with the reason', () => {
+    show({ status: 'processing', progress: 42, currentStep: 'fixing_cuts', estimatedTimeRemaining: 61 });
+    const bar = screen.getByRole('progressbar', { name: 'harbour.mp4' });
+    expect(bar).toHaveAttribute('aria-valuenow', '42');
+    expect(bar).toHaveAttribute('aria-valuetext', 'Fixing stuttered cuts, 42 percent');
+    expect(screen.getByText('42 % · 2 min remaining')).toBeInTheDocument();
+    for (const name of ['Open in editor', 'Download', 'Share']) {
+      const button = screen.getByRole('button', { name });
+      expect(button).toBeDisabled();
+      expect(button).toHaveAttribute(
+        'title',
+        expect.stringContaining('Available when processing is complete'),
+      );
+    }
+    for (const name of ['Rename', 'Add to drafts', 'Delete'])
+      expect(screen.getByRole('button', { name })).toBeEnabled();
+  });
+
+  it('says why processing failed and processes again on Retry', async () => {
+    const retried = vi.fn();
+    server.use(
+      on(videosApi.retry, () => {
+        retried();
+        return HttpResponse.json(makeVideo());
+      }),
+    );
+    show({ status: 'failed', errorMessage: 'The picture data are missing.' });
+    expect(screen.getByText('The picture data are missing.')).toBeInTheDocument();
+    await person.click(screen.getByRole('button', { name: 'Retry' }));
+    await expect.poll(() => retried.mock.calls.length).toBe(1);
+  });
+
+  it('opens the editor', async () => {
+    show();
+    await person.click(screen.getByRole('button', { name: 'Open in editor' }));
+    expect(screen.getByTestId('place')).toHaveTextContent('/editor/video-0001-abcdef');
+  });
+
+  it('asks to expand by its play button', async () => {
+    const { onToggle } = show();
+    await person.click(screen.getByRole('button', { name: 'Show player and details' }));
+    expect(onToggle).toHaveBeenCalledOnce();
+  });
+});
+
+describe('renaming', () => {
+  function serveRename(): unknown[] {
+    const sent: unknown[] = [];
+    server.use(
+      on(videosApi.rename, async (request) => {
+        sent.push(await request.json());
+        return HttpResponse.json(makeVideo({ originalFileName: 'pier.mp4', version: 9 }));
+      }),
+    );
+    return sent;
+  }
+
+  it('saves the trimmed name by Enter', async () => {
+    const sent = serveRename();
+    show();
+    await person.click(screen.getByRole('button', { name: 'Rename' }));
+    const input = screen.getByRole('textbox', { name: 'New name' });
+    await person.clear(input);
+    await person.type(input, '  pier.mp4 {Enter}');
+    await expect.poll(() => sent).toEqual([{ fileName: 'pier.mp4' }]);
+    expect(await screen.findByText('Video renamed')).toBeInTheDocument();
+    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+  });
+
+  it('cancels by Escape and shows the old name', async () => {
+    const sent = serveRename();
+    show();
+    await person.click(screen.getByRole('button', { name: 'Rename' }));
+    await person.type(screen.getByRole('textbox'), 'other{Escape}');
+    expect(screen.getByRole('heading', { name: 'harbour.mp4' })).toBeInTheDocument();
+    expect(sent).toEqual([]);
+  });
+
+  it('sends nothing for an empty name', async () => {
+    const sent = serveRename();
+    show();
+    await person.click(screen.getByRole('button', { name: 'Rename' }));
+    const input = screen.getByRole('textbox');
+    await person.clear(input);
+    await person.type(input, '   {Enter}');
+    expect(sent).toEqual([]);
+    expect(screen.getByRole('textbox')).toBeInTheDocument();
+  });
+
+  it('keeps the typed name when the list is refreshed meanwhile', async () => {
+    serveRename();
+    const { update, video } = show();
+    await person.click(screen.getByRole('button', { name: 'Rename' }));
+    const input = screen.getByRole('textbox');
+    await person.clear(input);
+    await person.type(input, 'half a na');
+    update({ ...video, version: 7, progress: 100 });
+    expect(screen.getByRole('textbox')).toHaveValue('half a na');
+  });
+
+  it('stays open with the text when it failed', async () => {
+    server.use(on(videosApi.rename, () => refusal('conflict')));
+    show();
+    await person.click(screen.getByRole('button', { name: 'Rename' }));
+    await person.type(screen.getByRole('textbox'), 'x{Enter}');
+    expect(await screen.findByText('Rename failed')).toBeInTheDocument();
+    expect(screen.getByRole('textbox')).toBeInTheDocument();
+  });
+});
+
+describe('deleting', () => {
+  it('asks first and sends nothing on Cancel', async () => {
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    const removed = vi.fn();
+    server.use(
+      on(videosApi.remove, () => {
+        removed();
+        return HttpResponse.json({ message: 'gone' });
+      }),
+    );
+    show();
+    await person.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(confirm).toHaveBeenCalledWith(expect.stringContaining('cannot be undone'));
+    expect(removed).not.toHaveBeenCalled();
+    confirm.mockReturnValue(true);
+    await person.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText('Video deleted')).toBeInTheDocument();
+    expect(removed).toHaveBeenCalledOnce();
+  });
+
+  it('says when it failed', async () => {
+    vi.spyOn(window, 'confirm').mockReturnValue(true);
+    server.use(on(videosApi.remove, () => refusal('internal')));
+    show();
+    await person.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText('Delete failed')).toBeInTheDocument();
+  });
+});
+
+describe('adding to drafts', () => {
+  it('says when it failed', async () => {
+    server.use(on(draftsApi.create, () => refusal('storage_full')));
+    show();
+    await person.click(screen.getByRole('button', { name: 'Add to drafts' }));
+    expect(await screen.findByText('Failed to Add to Drafts')).toBeInTheDocument();
+  });
+});
+
+describe('the share menu', () => {
+  it('opens the four sites with text and link', () => {
+    const targets = shareTargets('harbour.mp4', 'https://reelmend.test/video/v1');
+    expect(targets.map(({ label }) => label)).toEqual(['TikTok', 'YouTube', 'Instagram', 'X']);
+    expect(targets[0]?.href).toBe('https://www.tiktok.com/upload');
+    expect(targets[1]?.href).toBe('https://studio.youtube.com/');
+    expect(targets[2]?.href).toBe('https://www.instagram.com/');
+    const intent = new URL(targets[3]?.href ?? '');
+    expect(intent.pathname).toBe('/intent/tweet');
+    expect(intent.searchParams.get('url')).toBe('https://reelmend.test/video/v1');
+    expect(intent.searchParams.get('text')).toContain('harbour.mp4');
+  });
+
+  it('closes one second after the pointer has left, and stays when it returns in time', async () => {
+    show();
+    await person.click(screen.getByRole('button', { name: 'Share' }));
+    const menu = screen.getByRole('menu');
+    vi.useFakeTimers();
+    try {
+      const leave = (): boolean => fireEvent.pointerLeave(menu, { pointerType: 'mouse' });
+      leave();
+      act(() => vi.advanceTimersByTime(900));
+      fireEvent.pointerEnter(menu, { pointerType: 'mouse' });
+      act(() => vi.advanceTimersByTime(5000));
+      expect(screen.getByRole('menu')).toBeInTheDocument();
+      leave();
+      act(() => vi.advanceTimersByTime(1000));
+      expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('makes the public page reachable when a site is chosen', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      on(videosApi.share, async (request) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ shared: true });
+      }),
+    );
+    show();
+    await person.click(screen.getByRole('button', { name: 'Share' }));
+    await person.click(screen.getByRole('menuitem', { name: 'TikTok' }));
+    await expect.poll(() => sent).toEqual([{ shared: true }]);
+  });
+});

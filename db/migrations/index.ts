@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as init from './001_init.ts';
 import * as plansAndAccess from './002_plans_and_access.ts';
+import * as boardIndexes from './003_board_indexes.ts';
 
 interface Migration {
   readonly name: string;
@@ -12,6 +13,7 @@ interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '001_init', up: init.up, down: init.down },
   { name: '002_plans_and_access', up: plansAndAccess.up, down: plansAndAccess.down },
+  { name: '003_board_indexes', up: boardIndexes.up, down: boardIndexes.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

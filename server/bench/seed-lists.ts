@@ -74,7 +74,7 @@ export async function seedIdeas(db: Knex, authorIds: readonly string[], count: n
       userId: authorIds[index % authorIds.length],
       text: `Idea ${index}: let me pick the music that is laid under a clip once its cuts are mended.`,
       userName: 'Anonymous',
-      status: index % 4 === 3 ? statuses[index % statuses.length] : null,
+      status: index % 4 === 3 ? statuses[(index >> 2) % statuses.length] : null,
       votes: voters.length,
       bonusGiven: voters.length >= 10,
       hidden: false,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Transaction } from 'objection';
+import type { AnyQueryBuilder, Transaction } from 'objection';
 import type { IdeaDto, IdeasQuery, LeaderDto } from '#common/api/ideas.ts';
 import { LEADERBOARD_LENGTH } from '#common/limits.ts';
 import { POINTS } from '#common/reputation.ts';
@@ -32,6 +32,7 @@ export interface IdeasService {
   leaders(): Promise<LeaderDto[]>;
 }
 
+const PAGE_MAX = 500;
 const LEADERS = LEADERBOARD_LENGTH * 10;
 const SIMILAR = 5;
 const SIMILAR_CANDIDATES = 300;
@@ -82,14 +83,16 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
 
   return {
     async list(reader, query) {
-      const rows = visible(reader);
-      if (query.mine) rows.where('ideas.userId', reader.id);
-      if (query.status === 'open') rows.whereNull('ideas.status');
-      else if (query.status !== undefined) rows.where('ideas.status', query.status);
-      if (query.sort !== 'newest') rows.orderBy('ideas.votes', 'desc');
-      rows.orderBy('ideas.createdAt', 'desc').orderBy('ideas.id');
-      if (query.limit !== undefined) rows.limit(query.limit);
-      if (query.offset !== undefined) rows.limit(query.limit ?? 500).offset(query.offset);
+      const rows = inOrder(visible(reader), query);
+      if (query.limit === undefined && query.offset === undefined) rows.modify(choose, reader, query);
+      else {
+        // The page is found in the index alone; authors and votes are joined to its rows only.
+        const page = inOrder(Idea.query(db).select('ideas.id').where('ideas.hidden', false), query)
+          .modify(choose, reader, query)
+          .limit(query.limit ?? PAGE_MAX)
+          .offset(query.offset ?? 0);
+        rows.whereIn('ideas.id', page);
+      }
       return (await rows).map((row) => toIdeaDto(row, reader.id));
     },
 
@@ -184,4 +187,16 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
       return users.map(toLeaderDto);
     },
   };
+}
+
+function choose(rows: AnyQueryBuilder, reader: User, query: IdeasQuery): void {
+  if (query.mine) rows.where('ideas.userId', reader.id);
+  if (query.status === 'open') rows.whereNull('ideas.status');
+  else if (query.status !== undefined) rows.where('ideas.status', query.status);
+}
+
+function inOrder<Rows extends AnyQueryBuilder>(rows: Rows, query: IdeasQuery): Rows {
+  if (query.sort !== 'newest') rows.orderBy('ideas.votes', 'desc');
+  rows.orderBy('ideas.createdAt', 'desc').orderBy('ideas.id');
+  return rows;
 }

@@ -3,6 +3,7 @@ import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts'
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { MediaFailure } from './media-failure.ts';
+import { rebuildIndex } from './repair/rebuild-index.ts';
 import type { MediaLimits } from './worker-protocol.ts';
 
 /** The clip as the rest of the job reads it. */
@@ -49,9 +50,19 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
   if (format !== 'mov') throw refusal(read, 'The file has no part that can be played.');
 
-  if (!readable)
-    throw refusal(read, 'Its index is missing or damaged, and without it no picture can be found.');
-  return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  const rebuilt = await rebuildIndex({
+    inputPath: input.inputPath,
+    outputPath: input.rebuiltPath,
+    referencePaths: input.referencePaths,
+    tools: input.tools,
+    signal: input.signal,
+  });
+  if (!rebuilt.rebuilt) {
+    if (!readable) throw refusal(read, rebuilt.reason);
+    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  }
+  const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
+  return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
 }
 
 type Read = { readonly info: MediaInfo } | { readonly error: MediaToolError };

@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import type { StreamTreatment } from '#common/report.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
@@ -155,6 +155,12 @@ async function exportSound(input: ExportInput, pictures: PictureStage): Promise<
     if (await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal)) return outputPath;
   }
   const sound = soundSource(input, pictures);
+  if (pictures.path === input.inputPath && sound.kind === 'copy') {
+    // Only the index was rebuilt: that file is whole and carries all tracks.
+    await rm(outputPath, { force: true });
+    await link(pictures.path, outputPath);
+    return outputPath;
+  }
   const finished = pictures.path !== input.inputPath && sound.kind === 'copy' && !needs.brokenSound;
   if (finished) {
     await rename(pictures.path, outputPath);

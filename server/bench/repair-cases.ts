@@ -1,0 +1,191 @@
+import { copyFile } from 'node:fs/promises';
+import type { Defect, RepairReport } from '#common/report.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import {
+  corruptSamples,
+  injectHiddenDrops,
+  injectRepeats,
+  injectTimestampGaps,
+} from '#server/test/broken-clips.ts';
+import { moveSound, skewSoundClock, tearHoles } from '#server/test/broken-sound.ts';
+
+/** One true defect of a made clip, pictures in display numbers of that clip. */
+export interface TrueDefect {
+  readonly firstFrame: number;
+  readonly lastFrame: number;
+  readonly count: number;
+}
+
+export interface BrokenClip {
+  readonly truth: readonly TrueDefect[];
+  /** Offset or drift that was planted, for sound. */
+  readonly planted: number | null;
+}
+
+/** How a defect is planted and how the report's entries are held against the truth. */
+export interface DefectCase {
+  readonly name: string;
+  readonly kind: Defect['kind'];
+  readonly needsMotion: boolean;
+  readonly needsSound: boolean;
+  plant(input: PlantInput): Promise<BrokenClip>;
+}
+
+export interface PlantInput {
+  readonly tools: ToolPaths;
+  readonly inputPath: string;
+  readonly outputPath: string;
+  /** Pictures of the input fit for a defect, ascending, far from each other. */
+  readonly places: readonly number[];
+  readonly random: () => number;
+}
+
+const between = (random: () => number, low: number, high: number) =>
+  low + Math.floor(random() * (high - low + 1));
+
+const sign = (random: () => number) => (random() < 0.5 ? -1 : 1);
+
+function repeats(name: string, history: 'held' | 'inserted'): DefectCase {
+  return {
+    name,
+    kind: 'stuttered_cut',
+    needsMotion: true,
+    needsSound: false,
+    async plant({ places, random, ...input }) {
+      const runs = places.map((frame) => ({ frame, count: between(random, 2, 6) }));
+      const truth = await injectRepeats({ ...input, history, runs });
+      return { truth, planted: null };
+    },
+  };
+}
+
+function holes(name: string, inject: typeof injectTimestampGaps, needsMotion: boolean): DefectCase {
+  return {
+    name,
+    kind: 'dropped_frames',
+    needsMotion,
+    needsSound: false,
+    async plant({ places, random, ...input }) {
+      const wanted = places.map((frame) => ({ frame, count: between(random, 1, 5) }));
+      const truth = await inject({ ...input, holes: wanted });
+      return {
+        truth: truth.map(({ frameBefore, count }) => ({
+          firstFrame: frameBefore,
+          lastFrame: frameBefore + 1,
+          count,
+        })),
+        planted: null,
+      };
+    },
+  };
+}
+
+function damage(name: string, fault: 'zero' | 'random'): DefectCase {
+  return {
+    name,
+    kind: 'corrupted_section',
+    needsMotion: false,
+    needsSound: false,
+    async plant({ places, random, ...input }) {
+      const seed = between(random, 1, 1_000_000);
+      const frames = places.slice(0, 2);
+      const truth = await corruptSamples({ ...input, frames, fault, seed });
+      return {
+        truth: truth.map(({ frame }) => ({ firstFrame: frame, lastFrame: frame, count: 1 })),
+        planted: null,
+      };
+    },
+  };
+}
+
+const sound: Pick<DefectCase, 'kind' | 'needsMotion' | 'needsSound'> = {
+  kind: 'audio_sync',
+  needsMotion: false,
+  needsSound: true,
+};
+const WHOLE: readonly TrueDefect[] = [{ firstFrame: -1, lastFrame: -1, count: 1 }];
+
+export const DEFECT_CASES: readonly DefectCase[] = [
+  repeats('stutter, held', 'held'),
+  repeats('stutter, inserted', 'inserted'),
+  holes('dropped, gap in times', injectTimestampGaps, false),
+  holes('dropped, hidden', injectHiddenDrops, true),
+  damage('corrupt, zeroed', 'zero'),
+  damage('corrupt, random bytes', 'random'),
+  {
+    ...sound,
+    name: 'sound offset',
+    async plant(input) {
+      const offsetMs = sign(input.random) * between(input.random, 80, 600);
+      await moveSound({ ...input, offsetMs });
+      return { truth: WHOLE, planted: offsetMs };
+    },
+  },
+  {
+    ...sound,
+    name: 'sound drift',
+    async plant(input) {
+      const driftPpm = sign(input.random) * between(input.random, 3000, 12_000);
+      await skewSoundClock({ ...input, driftPpm });
+      return { truth: WHOLE, planted: driftPpm };
+    },
+  },
+  {
+    ...sound,
+    name: 'sound hole',
+    async plant(input) {
+      await tearHoles({ ...input, holes: [{ startMs: 1500, durationMs: between(input.random, 120, 500) }] });
+      return { truth: WHOLE, planted: null };
+    },
+  },
+];
+
+/** A clip without a planted defect, for false alarms. */
+export async function plantNothing(input: PlantInput): Promise<BrokenClip> {
+  await copyFile(input.inputPath, input.outputPath);
+  return { truth: [], planted: null };
+}
+
+export interface Score {
+  readonly found: number;
+  readonly missed: number;
+  readonly wrong: number;
+  /** Pictures that start and end of found defects are off, together, per found defect. */
+  readonly positionErrors: readonly number[];
+}
+
+/** Entries of the report that are claims: sure enough to count among the issues. */
+const CLAIM_CONFIDENCE = 0.6;
+
+/**
+ * Matches the report's claims of one kind with the truth. A claim fits a true defect when both share a
+ * picture, and for holes when it lies at most one picture beside it.
+ */
+export function scoreDefects(
+  report: RepairReport,
+  kind: Defect['kind'],
+  truth: readonly TrueDefect[],
+): Score {
+  const claims = report.defects.filter((defect) => {
+    return defect.kind === kind && defect.confidence >= CLAIM_CONFIDENCE && defect.action !== 'rebuilt_index';
+  });
+  const used = new Set<Defect>();
+  const positionErrors: number[] = [];
+  let found = 0;
+  for (const real of truth) {
+    const fit = claims.find((claim) => {
+      if (used.has(claim) && kind !== 'corrupted_section') return false;
+      if (claim.firstFrame === null || claim.lastFrame === null) return real.firstFrame < 0;
+      return claim.firstFrame <= real.lastFrame && claim.lastFrame >= real.firstFrame;
+    });
+    if (!fit) continue;
+    used.add(fit);
+    found += 1;
+    if (fit.firstFrame !== null && fit.lastFrame !== null && kind !== 'corrupted_section') {
+      positionErrors.push(
+        Math.abs(fit.firstFrame - real.firstFrame) + Math.abs(fit.lastFrame - real.lastFrame),
+      );
+    }
+  }
+  return { found, missed: truth.length - found, wrong: claims.length - used.size, positionErrors };
+}

@@ -1,0 +1,115 @@
+import { probe } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { readPackets } from '#server/pipeline/analyse/read-packets.ts';
+import { blendPictures } from '#server/pipeline/repair/rebuild-pictures-raw.ts';
+import type { ProcessVideoResult } from '#server/pipeline/worker-protocol.ts';
+import { meanPsnr, openClip, picturesOf, ssim } from './picture-quality.ts';
+import type { BrokenClip, DefectCase } from './repair-cases.ts';
+
+export interface RepairQuality {
+  /** Mean PSNR of the replaced pictures against the clean original, dB; null when there are none. */
+  readonly psnrDb: number | null;
+  /** What holding the last picture, and blending both neighbours, would have reached. */
+  readonly holdDb: number | null;
+  readonly blendDb: number | null;
+  readonly ssim: number | null;
+  /** Largest distance of sound and picture to the original at start and end, ms; null without sound repairs. */
+  readonly residualMs: number | null;
+  /** Coded pictures carried over byte for byte, of all. */
+  readonly keptShare: number | null;
+  /** Wall time of the whole job over the length of the clip. */
+  readonly checksFailed: number;
+}
+
+interface MeasureInput {
+  readonly source: string;
+  readonly broken: string;
+  readonly repairedPath: string;
+  readonly result: Extract<ProcessVideoResult, { ok: true }>;
+  readonly planted: BrokenClip;
+  readonly defect: DefectCase;
+  readonly tools: ToolPaths;
+}
+
+const NO_PICTURES = { psnrDb: null, holdDb: null, blendDb: null, ssim: null };
+
+/** Holds a mended clip against the clean original. */
+export async function measureRepair(input: MeasureInput): Promise<RepairQuality> {
+  const { report } = input.result;
+  const { unitsKept, unitsTotal } = report.video;
+  const isSound = input.defect.kind === 'audio_sync';
+  return {
+    ...(isSound ? NO_PICTURES : await pictureQuality(input)),
+    residualMs: isSound ? await residualMs(input) : null,
+    keptShare: unitsKept === null || !unitsTotal ? null : unitsKept / unitsTotal,
+    checksFailed: report.checks.filter(({ passed }) => !passed).length,
+  };
+}
+
+/** At most this many pictures of one defect are compared, to bound the time. */
+const MAX_COMPARED = 6;
+
+/**
+ * Compares the pictures that were put in the place of missing, held or damaged ones. The mended clip has
+ * the numbering of the clean original again, so the same number means the same moment.
+ */
+async function pictureQuality(input: MeasureInput) {
+  const repaired = input.result.report.defects.filter(({ action }) => action === 'rebuilt_frames');
+  if (repaired.length === 0 || input.result.resultPath === null) return NO_PICTURES;
+  const source = await openClip(input.source, input.tools);
+  const mended = await openClip(input.result.resultPath, input.tools);
+  if (source.pictures.ptsTicks.length !== mended.pictures.ptsTicks.length) return NO_PICTURES;
+  const { format } = source;
+  const pairs: [Uint8Array, Uint8Array][] = [];
+  const held: [Uint8Array, Uint8Array][] = [];
+  const blended: [Uint8Array, Uint8Array][] = [];
+  let grown = 0;
+  for (const defect of [...repaired].sort((a, b) => a.startMs - b.startMs)) {
+    const isHole = defect.kind === 'dropped_frames';
+    const first = (defect.firstFrame ?? 0) + (isHole ? 1 : 0) + grown;
+    if (isHole) grown += defect.count;
+    const frames = Array.from({ length: Math.min(defect.count, MAX_COMPARED) }, (_, index) => first + index);
+    const truth = await picturesOf(source, frames);
+    const got = await picturesOf(mended, [first - 1, ...frames, first + defect.count]);
+    const before = got.get(first - 1);
+    const after = got.get(first + defect.count);
+    frames.forEach((frame, index) => {
+      const [real, made] = [truth.get(frame), got.get(frame)];
+      if (!real || !made || !before || !after) return;
+      pairs.push([made, real]);
+      held.push([before, real]);
+      blended.push([blendPictures(before, after, (index + 1) / (defect.count + 1), format), real]);
+    });
+  }
+  if (pairs.length === 0) return NO_PICTURES;
+  const [firstPair] = pairs;
+  return {
+    psnrDb: meanPsnr(pairs, format),
+    holdDb: meanPsnr(held, format),
+    blendDb: meanPsnr(blended, format),
+    ssim: firstPair && format.bytesPerSample === 1 ? ssim(firstPair[0], firstPair[1], format) : null,
+  };
+}
+
+/** Start and end of the sound against the pictures, compared with the clean original. */
+async function residualMs(input: MeasureInput): Promise<number | null> {
+  const before = await soundPlace(input.source, input.tools);
+  const after = await soundPlace(input.repairedPath, input.tools);
+  if (!before || !after) return null;
+  return Math.max(Math.abs(after.startMs - before.startMs), Math.abs(after.endMs - before.endMs));
+}
+
+async function soundPlace(
+  path: string,
+  tools: ToolPaths,
+): Promise<{ startMs: number; endMs: number } | null> {
+  const info = await probe(tools, path, 'mov');
+  const { audio } = await readPackets({ inputPath: path, info, tools });
+  const stream = info.audio[0];
+  if (!audio || !stream) return null;
+  const toMs = (ticks: number) => (ticks * audio.timeBase.num * 1000) / audio.timeBase.den;
+  const picture = info.video[0]?.startMs ?? 0;
+  const startMs = (stream.startMs ?? 0) - picture;
+  const endMs = startMs + (stream.durationMs ?? toMs(audio.durationTicks.reduce((a, b) => a + b, 0)));
+  return { startMs, endMs };
+}

@@ -1,0 +1,143 @@
+import type { RepairQuality } from './repair-quality.ts';
+import type { TimeFigures } from './repair-time.ts';
+
+export interface CaseFigures {
+  readonly name: string;
+  readonly clips: number;
+  readonly found: number;
+  readonly missed: number;
+  readonly wrong: number;
+  readonly positionErrors: readonly number[];
+  readonly quality: readonly RepairQuality[];
+  readonly notes: readonly string[];
+}
+
+export interface CleanFigures {
+  readonly clips: number;
+  readonly minutes: number;
+  readonly alarms: number;
+  readonly untouched: number;
+  readonly notes: readonly string[];
+}
+
+export interface BenchResult {
+  readonly machine: string;
+  readonly media: string;
+  readonly clips: number;
+  readonly seed: number;
+  readonly figures: readonly CaseFigures[];
+  readonly clean: CleanFigures | null;
+  readonly time: TimeFigures | null;
+}
+
+/** Middle value; null for an empty list. */
+export function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
+}
+
+/** The whole result as Markdown. */
+export function formatTable(result: BenchResult): string {
+  const lines = [
+    '## Repair',
+    '',
+    `Measured on ${result.machine}; ${result.clips} clips (${result.media}), seed ${result.seed}.`,
+    '',
+    '| defect | clips | planted | precision | recall | place off (frames) | PSNR over hold | PSNR over blend | PSNR | SSIM | residual ms | kept bit-exact | failed checks |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    ...result.figures.map(row),
+    '',
+    ...result.figures.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: ${note}`)),
+  ];
+  if (result.clean) lines.push('', ...cleanLines(result.clean));
+  if (result.time) lines.push('', ...timeLines(result.time));
+  return `${lines.join('\n')}\n`;
+}
+
+function row(figures: CaseFigures): string {
+  const { name, clips, found, missed, wrong, quality } = figures;
+  const of = (pick: (one: RepairQuality) => number | null) => {
+    return median(quality.flatMap((one) => pick(one) ?? []));
+  };
+  const over = (pick: (one: RepairQuality) => number | null) => {
+    return of((one) => {
+      const other = pick(one);
+      return one.psnrDb === null || other === null ? null : one.psnrDb - other;
+    });
+  };
+  const cells = [
+    name,
+    clips,
+    found + missed,
+    share(found, found + wrong),
+    share(found, found + missed),
+    show(median(figures.positionErrors), 0),
+    show(
+      over(({ holdDb }) => holdDb),
+      2,
+    ),
+    show(
+      over(({ blendDb }) => blendDb),
+      2,
+    ),
+    show(
+      of(({ psnrDb }) => psnrDb),
+      1,
+    ),
+    show(
+      of(({ ssim }) => ssim),
+      3,
+    ),
+    show(
+      of(({ residualMs }) => residualMs),
+      1,
+    ),
+    show(
+      of(({ keptShare }) => keptShare),
+      3,
+    ),
+    quality.reduce((sum, { checksFailed }) => sum + checksFailed, 0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '-' : (part / whole).toFixed(3);
+}
+
+function show(value: number | null, digits: number): string {
+  return value === null ? '-' : value.toFixed(digits);
+}
+
+function cleanLines(clean: CleanFigures): string[] {
+  const rate = clean.minutes > 0 ? (clean.alarms / clean.minutes).toFixed(2) : '-';
+  return [
+    `Clean footage: ${clean.clips} clips, ${clean.minutes.toFixed(1)} minutes, ${clean.alarms} false alarms ` +
+      `(${rate} a minute), ${clean.untouched} handed back byte for byte.`,
+    ...clean.notes.map((note) => `- ${note}`),
+  ];
+}
+
+function timeLines(time: TimeFigures): string[] {
+  const line = (what: string, seconds: number | null) => {
+    return seconds === null
+      ? []
+      : [
+          `| ${what} | ${seconds.toFixed(2)} | ${(seconds / time.clipSeconds).toFixed(2)} | ` +
+            `${(seconds / time.naive).toFixed(3)} | ${(seconds / time.decode).toFixed(2)} |`,
+        ];
+  };
+  return [
+    `Time on a clip of ${time.clipSeconds.toFixed(1)} s, ${time.size}:`,
+    '',
+    '| work | seconds | of the clip | of a naive re-encode | of decoding |',
+    '|---|---|---|---|---|',
+    ...line('decode only, two threads', time.decode),
+    ...line('naive re-encode, medium', time.naive),
+    ...line('clean clip, whole job', time.clean),
+    ...line('three held pictures, whole job', time.damaged),
+    ...line('three held pictures, writing and checking', time.damagedExport),
+    ...line('late sound, whole job', time.sound),
+    ...line('late sound, writing and checking', time.soundExport),
+  ];
+}

@@ -1,0 +1,281 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { findTools } from '#server/media/find-tools.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
+import { processVideo } from '#server/pipeline/process-video.ts';
+import { makeMovingClip, type Scenery } from '#server/test/broken-clips.ts';
+import { makeTask } from '#server/test/media-job.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
+import { describeMachine } from './machine.ts';
+import { DEFECT_CASES, scoreDefects, type DefectCase } from './repair-cases.ts';
+import { measureRepair, type RepairQuality } from './repair-quality.ts';
+import { formatTable, type CaseFigures } from './repair-table.ts';
+import { measureTime, type TimeFigures } from './repair-time.ts';
+
+const REAL_MEDIA = '../shared/media';
+/** Clips are cut to this length, so that a folder of long ones is still measured in minutes. */
+const CLIP_SECONDS = 10;
+
+interface SourceClip {
+  readonly name: string;
+  /** The clip as it came, for false alarms. */
+  readonly path: string;
+  /** Its first seconds as an MP4 of constant rate, to plant defects in; null when that is not possible. */
+  readonly basePath: string | null;
+}
+
+/**
+ * `npm run bench -- repair [--media DIR] [--seed N] [--clips N] [--only WORD] [--out FILE]`: plants each
+ * defect with known truth into every clip of a folder, mends it, and prints precision, recall, place, quality
+ * against the original, what stayed bit-exact, and time against a naive full re-encode and against decoding.
+ */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      media: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      clips: { type: 'string', default: '1000' },
+      only: { type: 'string' },
+      out: { type: 'string' },
+    },
+  });
+  const found = await findTools({
+    ffmpegPath: process.env.FFMPEG_PATH ?? null,
+    ffprobePath: process.env.FFPROBE_PATH ?? null,
+    searchPath: process.env.PATH ?? '',
+  });
+  if (!found)
+    throw new Error('ffmpeg and ffprobe were not found. Install them, or set FFMPEG_PATH and FFPROBE_PATH.');
+  const tools = found.paths;
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-bench-'));
+  try {
+    const sources = (await collectSources(values.media, folder, tools)).slice(0, Number(values.clips));
+    const seed = Number(values.seed);
+    const cases = DEFECT_CASES.filter(({ name }) => values.only === undefined || name.includes(values.only));
+    const figures: CaseFigures[] = [];
+    for (const defect of cases) {
+      figures.push(await measureCase(defect, sources, { folder, tools, seed }));
+      console.log(`${defect.name}: done`);
+    }
+    const clean = values.only === undefined ? await measureClean(sources, folder, tools) : null;
+    const time = values.only === undefined ? await timeOf(sources, folder, tools) : null;
+    const text = formatTable({
+      machine: await describeMachine(tools),
+      media: values.media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : 'made clips'),
+      clips: sources.length,
+      seed,
+      figures,
+      clean,
+      time,
+    });
+    console.log(`\n${text}`);
+    if (values.out !== undefined) await writeFile(values.out, text);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function collectSources(
+  media: string | undefined,
+  folder: string,
+  tools: ToolPaths,
+): Promise<SourceClip[]> {
+  const from = media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : null);
+  if (from === null) return makeSources(folder, tools);
+  const sources: SourceClip[] = [];
+  for (const name of (await readdir(from)).sort()) {
+    const file = path.resolve(from, name);
+    // Files that are broken by themselves say nothing about planted defects.
+    if (name.startsWith('odd-') || !(await stat(file)).isFile()) continue;
+    const format = await sniffFile(file);
+    const info = format === null ? null : await probe(tools, file, format).catch(() => null);
+    if (!info || info.video.length === 0) continue;
+    const basePath = path.join(folder, `base-${sources.length}.mp4`);
+    sources.push({ name, path: file, basePath: (await makeBase(file, basePath, tools)) ? basePath : null });
+  }
+  return sources;
+}
+
+async function makeSources(folder: string, tools: ToolPaths): Promise<SourceClip[]> {
+  const sceneries: Scenery[] = ['pan', 'zoom', 'mover', 'cuts', 'still'];
+  const sources: SourceClip[] = [];
+  for (const scenery of sceneries) {
+    const outputPath = path.join(folder, `${scenery}.mp4`);
+    await makeMovingClip({ tools, outputPath, seconds: CLIP_SECONDS, scenery });
+    sources.push({ name: scenery, path: outputPath, basePath: scenery === 'still' ? null : outputPath });
+  }
+  return sources;
+}
+
+/** First seconds by stream copy; false for clips of variable rate, other codecs or too short ones. */
+async function makeBase(file: string, outputPath: string, tools: ToolPaths): Promise<boolean> {
+  try {
+    await runFfmpeg(
+      {
+        label: 'cut a clip',
+        inputs: [{ path: file }],
+        outputs: [
+          {
+            path: outputPath,
+            options: [
+              '-map',
+              '0:v:0',
+              '-map',
+              '0:a:0?',
+              '-c',
+              'copy',
+              '-t',
+              String(CLIP_SECONDS),
+              '-f',
+              'mp4',
+            ],
+          },
+        ],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const info = await probe(tools, outputPath, 'mov');
+    if (info.video[0]?.codec !== 'h264') return false;
+    const { pictures } = await analysePicture({ inputPath: outputPath, info, tools });
+    return pictures !== null && !pictures.variableByNature && pictures.ptsTicks.length >= 60;
+  } catch {
+    return false;
+  }
+}
+
+interface BenchSetting {
+  readonly folder: string;
+  readonly tools: ToolPaths;
+  readonly seed: number;
+}
+
+async function measureCase(
+  defect: DefectCase,
+  sources: readonly SourceClip[],
+  { folder, tools, seed }: BenchSetting,
+): Promise<CaseFigures> {
+  const random = seededRandom(seed);
+  const scores = { found: 0, missed: 0, wrong: 0, positionErrors: new Array<number>() };
+  const quality: RepairQuality[] = [];
+  const notes: string[] = [];
+  let clips = 0;
+  for (const source of sources) {
+    if (source.basePath === null) continue;
+    const places = await pickPlaces(source.basePath, defect.needsMotion, random, tools);
+    const info = await probe(tools, source.basePath, 'mov');
+    if (places.length === 0 || (defect.needsSound && info.audio.length === 0)) continue;
+    const broken = path.join(folder, 'broken.mp4');
+    const planted = await defect.plant({
+      tools,
+      inputPath: source.basePath,
+      outputPath: broken,
+      places,
+      random,
+    });
+    const workDir = path.join(folder, 'work');
+    await mkdir(workDir, { recursive: true });
+    const task = await makeTask(broken, workDir, { tools });
+    const result = await processVideo(task, { signal: new AbortController().signal, send: () => undefined });
+    clips += 1;
+    if (result.ok) {
+      const score = scoreDefects(result.report, defect.kind, planted.truth);
+      scores.found += score.found;
+      scores.missed += score.missed;
+      scores.wrong += score.wrong;
+      scores.positionErrors.push(...score.positionErrors);
+      if (score.missed + score.wrong > 0)
+        notes.push(`${source.name}: ${score.missed} missed, ${score.wrong} wrong`);
+      const repairedPath = result.resultPath ?? broken;
+      quality.push(
+        await measureRepair({
+          source: source.basePath,
+          broken,
+          repairedPath,
+          result,
+          planted,
+          defect,
+          tools,
+        }),
+      );
+    } else notes.push(`${source.name}: ${result.code}`);
+    await rm(workDir, { recursive: true, force: true });
+  }
+  return { name: defect.name, clips, ...scores, quality, notes };
+}
+
+/** Pictures whose surroundings move, at least a second and a half apart, away from both ends. */
+async function pickPlaces(
+  file: string,
+  needsMotion: boolean,
+  random: () => number,
+  tools: ToolPaths,
+): Promise<number[]> {
+  const info = await probe(tools, file, 'mov');
+  const { pictures, motion, sceneCuts } = await analysePicture({ inputPath: file, info, tools });
+  const count = pictures?.ptsTicks.length ?? 0;
+  const rate = info.video[0]?.frameRate ?? 30;
+  const series = motion?.motion ?? [];
+  const fit: number[] = [];
+  for (let frame = Math.ceil(rate); frame < count - rate; frame += 1) {
+    const around = series.slice(frame - 8, frame + 16);
+    const nearCut = sceneCuts.some((cut) => Math.abs(cut - frame) < 16);
+    if (nearCut || (needsMotion && Math.min(...around) < LIVE_MOTION)) continue;
+    fit.push(frame);
+  }
+  const places: number[] = [];
+  for (let tries = 0; tries < 60 && places.length < 3 && fit.length > 0; tries += 1) {
+    const frame = fit[Math.floor(random() * fit.length)] ?? 0;
+    if (places.every((place) => Math.abs(place - frame) >= rate * 1.5)) places.push(frame);
+  }
+  return places.sort((a, b) => a - b);
+}
+
+/** Grey levels that the liveliest blocks change by from picture to picture: clearly above sensor noise. */
+const LIVE_MOTION = 3;
+
+async function measureClean(sources: readonly SourceClip[], folder: string, tools: ToolPaths) {
+  let minutes = 0;
+  let alarms = 0;
+  let untouched = 0;
+  const notes: string[] = [];
+  for (const source of sources) {
+    const workDir = path.join(folder, 'work-clean');
+    const task = await makeTask(source.path, workDir, { tools });
+    const result = await processVideo(task, { signal: new AbortController().signal, send: () => undefined });
+    if (result.ok) {
+      minutes += result.report.original.media.durationMs / 60_000;
+      const { stutteredCuts, droppedFrames, corruptedSections, audioSyncIssues } = result.issues;
+      const count = stutteredCuts + Math.min(1, droppedFrames) + corruptedSections + Number(audioSyncIssues);
+      alarms += count;
+      if (count > 0) notes.push(`${source.name}: ${count} claimed`);
+      if (result.report.outcome === 'unchanged') untouched += 1;
+    } else notes.push(`${source.name}: ${result.code}`);
+    await rm(workDir, { recursive: true, force: true });
+  }
+  return { clips: sources.length, minutes, alarms, untouched, notes };
+}
+
+async function timeOf(
+  sources: readonly SourceClip[],
+  folder: string,
+  tools: ToolPaths,
+): Promise<TimeFigures | null> {
+  const usable = sources.filter(({ basePath }) => basePath !== null);
+  const middle = usable[Math.floor(usable.length / 2)]?.basePath;
+  return middle === undefined || middle === null ? null : measureTime(middle, folder, tools);
+}

@@ -43,6 +43,8 @@ import type { ToolPaths } from './media/tools.ts';
 import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
 import { createNotificationsService } from './notifications/notifications.service.ts';
 import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
+import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
+import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
 import { createMakeSample } from './pipeline/sample/sample.service.ts';
@@ -131,6 +133,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     now,
     publicUrl: config.publicUrl,
     emailVerification: config.emailVerification,
+    defaultPlan: config.defaultPlan,
   });
 
   const quota = createQuota({ db, now, enforcePlans: config.enforcePlans });
@@ -253,6 +256,10 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
     createDownloadRoutes({ videos, storage, demoMode: config.demoMode }),
+    createFrameRoutes({
+      videos,
+      frames: createFrameGrabber({ storage, tools: options.tools, folder: inDataDir('frames') }),
+    }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),

@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { planSlug } from '#common/plan-slug.ts';
+import type { PlanSlug } from '#common/plans.ts';
 import type { MediaLimits } from './pipeline/worker-protocol.ts';
 
 const onOff = (standard: 'on' | 'off') => z.enum(['on', 'off']).default(standard);
@@ -26,6 +28,7 @@ const environment = z.object({
   RATE_LIMITS: onOff('on'),
   BILLING_MODE: z.enum(['trial', 'off']).default('trial'),
   ENFORCE_PLANS: onOff('on'),
+  DEFAULT_PLAN: planSlug.default('starter'),
   DEMO_MODE: flag,
   DRAFT_DAYS_BUSINESS: z.coerce.number().int().min(1).max(3650).optional(),
   FFMPEG_PATH: text,
@@ -61,6 +64,8 @@ export interface Config {
   readonly rateLimits: boolean;
   readonly billing: 'trial' | 'off';
   readonly enforcePlans: boolean;
+  /** Plan of a new account. */
+  readonly defaultPlan: PlanSlug;
   readonly demoMode: boolean;
   readonly draftDaysBusiness: number | null;
   readonly ffmpegPath: string | null;
@@ -122,6 +127,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     rateLimits: env.RATE_LIMITS === 'on',
     billing: env.BILLING_MODE,
     enforcePlans: env.ENFORCE_PLANS === 'on',
+    defaultPlan: env.DEFAULT_PLAN,
     demoMode: env.DEMO_MODE === '1',
     draftDaysBusiness: env.DRAFT_DAYS_BUSINESS ?? null,
     ffmpegPath: env.FFMPEG_PATH ?? null,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { UniqueViolationError } from 'objection';
 import { newId } from '#db/base-model.ts';
+import type { PlanSlug } from '#common/plans.ts';
 import { User } from '#db/models/user.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
@@ -23,6 +24,8 @@ export interface AccountsDeps {
   readonly publicUrl: string;
   /** False: addresses count as verified at once (D-16). */
   readonly emailVerification: boolean;
+  /** Plan of a new account. */
+  readonly defaultPlan: PlanSlug;
 }
 
 export interface Registration {
@@ -106,7 +109,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
         emailLower: email.toLowerCase(),
         passwordHash,
         emailVerifiedAt: deps.emailVerification ? null : now(),
-        plan: 'starter',
+        plan: deps.defaultPlan,
         trialEndsAt: null,
         reputation: 0,
         createdAt: now(),

@@ -37,7 +37,8 @@ export function createRateLimits(enabled: boolean): RateLimits {
 
 /**
  * The wide limit over the API. Three tabs at the specified polling intervals make about 280 requests a
- * minute; a session gets three times that, a visitor 120, and one address never more than 3000.
+ * minute; a session or an access token gets three times that, a visitor 120, and one address never more
+ * than 3000.
  */
 export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
   const perSession = limits({ points: 900, durationS: 60 });
@@ -47,8 +48,11 @@ export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
   return async (ctx, next) => {
     if (ctx.path.startsWith('/api/')) {
       const session = ctx.cookies.get(cookie, { signed: true });
+      // Whether a token is real is not known yet; made-up ones end at the limit of the address.
+      const token = /^Bearer (\S{20,80})$/.exec(ctx.get('authorization'))?.[1];
+      const key = token ?? session;
       await perAddress.consume(ctx.ip);
-      await (session ? perSession.consume(session) : perVisitor.consume(ctx.ip));
+      await (key === undefined ? perVisitor.consume(ctx.ip) : perSession.consume(key));
     }
     await next();
   };

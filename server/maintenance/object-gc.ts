@@ -8,6 +8,7 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
 /** An object put more recently may belong to a transaction that is about to commit. */
 const FRESH_MS = 2 * 60_000;
+const SECOND_MS = 1000;
 /** Objects without any row are older than this before they go: an upload may be on its way to its row. */
 const ORPHAN_MS = 24 * 3600_000;
 /** Objects asked about in one query. */
@@ -20,7 +21,7 @@ export interface ObjectGcDeps {
 }
 
 export interface ObjectGc {
-  /** Removes those of the given objects that nothing refers to; fresh ones are left to the sweep. */
+  /** Removes those of the given objects that nothing refers to; fresh ones two minutes later, or by the sweep. */
   collect(sha256s: readonly string[]): Promise<void>;
   /** Looks through the whole storage. @returns how many objects were removed */
   sweep(): Promise<number>;
@@ -38,16 +39,22 @@ export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
     return storage.remove(sha256, unusedSinceMs);
   }
 
-  return {
-    async collect(sha256s) {
-      for (let from = 0; from < sha256s.length; from += BATCH) {
-        const batch = sha256s.slice(from, from + BATCH);
-        const referenced = await referencedAmong(db, batch);
-        for (const sha256 of batch) {
-          if (!referenced.has(sha256)) await removeUnreferenced(sha256, now() - FRESH_MS);
-        }
+  async function collect(sha256s: readonly string[]): Promise<void> {
+    const fresh: string[] = [];
+    for (let from = 0; from < sha256s.length; from += BATCH) {
+      const batch = sha256s.slice(from, from + BATCH);
+      const referenced = await referencedAmong(db, batch);
+      for (const sha256 of batch.filter((name) => !referenced.has(name))) {
+        if (!(await removeUnreferenced(sha256, now() - FRESH_MS))) fresh.push(sha256);
       }
-    },
+    }
+    if (fresh.length === 0) return;
+    // People who delete something do not expect it to lie here for another day.
+    setTimeout(() => void collect(fresh).catch(() => undefined), FRESH_MS + SECOND_MS).unref();
+  }
+
+  return {
+    collect,
 
     async sweep() {
       let removed = 0;

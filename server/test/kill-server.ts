@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends it at once, as a lost power cable would. */
+  kill(): Promise<void>;
+  /** Asks it to stop; waits until it has. @returns its exit code */
+  stop(): Promise<number | null>;
+}
+
+/**
+ * Starts the real server from its sources as a process of its own, for tests that kill it.
+ * @param port must stay the same over restarts, because addresses of uploads carry it
+ */
+export async function startServerProcess(dataDir: string, port: number): Promise<ServerProcess> {
+  const entry = path.join(import.meta.dirname, '..', 'main.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'test',
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      EMAIL_VERIFICATION: 'off',
+      RATE_LIMITS: 'off',
+    },
+  });
+  await untilReady(child);
+  const pid = child.pid ?? 0;
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    }
+    return child.exitCode;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  if (!child.stdout) throw new Error('no output');
+  const lines = createInterface({ input: child.stdout });
+  const seen: string[] = [];
+  for await (const line of lines) {
+    seen.push(line);
+    if (line.includes('Reelmend is ready')) {
+      // The rest must be read too, or the server would wait for the pipe.
+      child.stdout.resume();
+      return;
+    }
+  }
+  throw new Error(`The server did not start:\n${seen.join('\n')}`);
+}

@@ -14,10 +14,12 @@ export interface PictureFlag {
 
 /** Shots shorter than this are not judged, seconds. */
 const MIN_SHOT_S = 1;
-/** Fast part of the global motion, root mean square in shares of the picture width per picture. */
-const SHAKY = 0.006;
-/** The fast part must also be this share of all motion: a quick smooth pan is not shaky. */
-const SHAKY_SHARE = 0.35;
+/** Fast part of the global motion: shares of the picture width per thirtieth of a second. */
+const SHAKY = 0.005;
+/** Share of pictures whose change a displacement of the whole picture explains; else only things move. */
+const SHAKY_EXPLAINED = 0.35;
+/** Left-over difference below which a displacement explains a picture. */
+const EXPLAINED_RESIDUAL = 0.6;
 /** 90th percentile of luma (full range) below which a shot is dark. */
 const DARK_P90 = 70;
 /** Share of crushed pixels that a dark shot also has. */
@@ -28,7 +30,8 @@ const BLACK_P90 = 16;
 const BLURRY = 0.12;
 
 /**
- * Shaky, dark and blurry shots. Shaky: the global displacement minus its moving mean over half a second.
+ * Shaky, dark and blurry shots. Shaky: the global displacement minus its moving mean over half a second,
+ * where one displacement explains the picture.
  * Dark: 90th percentile of luma and crushed share. Blurry: gradient energy against the clip's own best
  * second. Whole shots only, never single pictures.
  */
@@ -38,9 +41,7 @@ export function detectPictureFlags(series: FrameSeries, cuts: readonly number[],
   for (const [first, end] of shots(cuts, series.count)) {
     if (end - first < MIN_SHOT_S * fps) continue;
     const shaky = shakiness(series, first, end, fps);
-    if (shaky.fast > SHAKY && shaky.share > SHAKY_SHARE) {
-      flags.push(flag('shaky_footage', first, end, shaky.fast, SHAKY, shaky.fast / SHAKY));
-    }
+    if (shaky > SHAKY) flags.push(flag('shaky_footage', first, end, shaky, SHAKY, shaky / SHAKY));
     const bright = median(series.lumaP90.slice(first, end));
     const crushed = median(series.crushedShare.slice(first, end));
     if (bright < DARK_P90 && bright > BLACK_P90 && crushed > DARK_CRUSHED) {
@@ -78,27 +79,23 @@ export function shots(cuts: readonly number[], count: number): [number, number][
   return starts.map((start, i) => [start, starts[i + 1] ?? count]);
 }
 
-function shakiness(
-  series: FrameSeries,
-  first: number,
-  end: number,
-  fps: number,
-): { fast: number; share: number } {
+/**
+ * Median over the shot of the displacement minus its moving mean, where a displacement explains the change;
+ * 0 where it rarely does.
+ */
+function shakiness(series: FrameSeries, first: number, end: number, fps: number): number {
   const half = Math.max(2, Math.round(fps / 4));
-  let fast = 0;
-  let all = 0;
-  for (const [axis, length] of [
-    [series.motionX.slice(first + 1, end), series.size.width],
-    [series.motionY.slice(first + 1, end), series.size.width],
-  ] as const) {
-    axis.forEach((value, i) => {
-      const smooth = mean(axis.slice(Math.max(0, i - half), i + half + 1));
-      fast += ((value - smooth) / length) ** 2;
-      all += (value / length) ** 2;
-    });
+  const fast: number[] = [];
+  for (let i = first + 1; i < end; i += 1) {
+    if ((series.motionResidual[i] ?? 1) >= EXPLAINED_RESIDUAL) continue;
+    const from = Math.max(first + 1, i - half);
+    const to = Math.min(end, i + half + 1);
+    const x = (series.motionX[i] ?? 0) - mean(series.motionX.slice(from, to));
+    const y = (series.motionY[i] ?? 0) - mean(series.motionY.slice(from, to));
+    fast.push(Math.hypot(x, y));
   }
-  const count = Math.max(1, end - first - 1);
-  return { fast: Math.sqrt(fast / count), share: all > 0 ? Math.sqrt(fast / all) : 0 };
+  if (fast.length < SHAKY_EXPLAINED * (end - first)) return 0;
+  return (median(fast) / series.size.width) * (fps / 30);
 }
 
 function bestSecond(sharpness: readonly number[], fps: number): number {

@@ -1,4 +1,4 @@
-import { median } from '#server/media/statistics.ts';
+import { median, quantile } from '#server/media/statistics.ts';
 
 /** Intervals to each side that make the local rhythm (`repair` notes: +-15). */
 const WINDOW = 15;
@@ -14,6 +14,8 @@ const SHORT = 0.75;
 const SHORT_SHARE = 0.02;
 /** Share of intervals off the rhythm from which the clip varies by nature. */
 const OFF_SHARE = 0.2;
+/** Spread of the ordinary intervals (5th to 95th percentile over the median) that a constant rate never has. */
+const DRIFT_SHARE = 0.15;
 /** Share of long intervals with a long neighbour (a camera that slows down in the dark) that shows nature. */
 const CLUSTER_SHARE = 0.3;
 
@@ -56,7 +58,7 @@ export function classifyIntervals(
     ticks,
     localMedianTicks,
     kinds,
-    variableByNature: isVariable(kinds),
+    variableByNature: isVariable(kinds) || drifts(ticks, kinds, roundingTicks),
   };
 }
 
@@ -70,4 +72,11 @@ function isVariable(kinds: readonly IntervalKind[]): boolean {
     (kind, i) => kind === 'long' && (kinds[i - 1] === 'long' || kinds[i + 1] === 'long'),
   ).length;
   return long >= 2 && clustered > CLUSTER_SHARE * long;
+}
+
+/** True when the interval itself wanders, as auto exposure of phones makes it, without any sudden step. */
+function drifts(ticks: readonly number[], kinds: readonly IntervalKind[], roundingTicks: number): boolean {
+  const ordinary = ticks.filter((_, i) => kinds[i] === 'regular' || kinds[i] === 'odd');
+  const spread = quantile(ordinary, 0.95) - quantile(ordinary, 0.05);
+  return spread > Math.max(2 * roundingTicks, DRIFT_SHARE * median(ordinary));
 }

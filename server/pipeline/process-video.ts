@@ -3,6 +3,7 @@ import { toFailure } from './media-failure.ts';
 import { createProgressMeter } from './progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
+import { laterCostMs } from './steps/step-costs.ts';
 import { analyseStep } from './steps/analyse-step.ts';
 import { captionStep } from './steps/caption-step.ts';
 import { exportStep } from './steps/export-step.ts';
@@ -55,7 +56,8 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   io.send({ type: 'issues', issues });
 
   const needs = playbackNeeds(analysis.info);
-  job.meter.expectLater(laterCost(opened.tookMs, plan, needs.video !== null, opened.rebuilt !== null));
+  const encodeAll = needs.video !== null;
+  job.meter.expectLater(laterCostMs({ analysisMs: opened.tookMs, info: analysis.info, plan, encodeAll }));
   const cuts = await pictureStep(job, 'fixing_cuts', opened, plan);
   const sound = await soundStep(job, opened, plan);
   const frames = await pictureStep(job, 'recovering_frames', opened, plan);
@@ -93,26 +95,4 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
     fixesApplied: toFixes(exported.verdicts),
     report,
   };
-}
-
-/** Costs are milliseconds; see `laterCost` for where the figures come from. */
-const HOLE_MS = 1500;
-const COPY_MS = 300;
-/** Coding all pictures anew against analysing them: 29 s against 10 s on a 1080p30 clip of 15 s, veryfast. */
-const ENCODE_RATIO = 3;
-/** Coding the damaged groups anew; most clips lose a second or two of half a minute. */
-const SMART_RENDER_RATIO = 0.3;
-
-/** Expected milliseconds of everything behind the analysis, scaled by what the analysis of this clip took. */
-function laterCost(
-  analysisMs: number,
-  plan: ReturnType<typeof planRepair>,
-  encodeAll: boolean,
-  rebuilt: boolean,
-): number {
-  const holes = plan.cuts.length + plan.frames.length;
-  const sound = plan.sound.length > 0 ? analysisMs * 0.3 : 0;
-  const write = encodeAll ? analysisMs * ENCODE_RATIO : holes > 0 ? analysisMs * SMART_RENDER_RATIO : 0;
-  const verify = encodeAll || holes > 0 ? analysisMs : 0;
-  return holes * HOLE_MS + sound + write + verify + (rebuilt ? COPY_MS : 0) + COPY_MS;
 }

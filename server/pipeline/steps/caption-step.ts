@@ -27,7 +27,7 @@ export async function captionStep(
   job.meter.begin('adding_captions', COST_MS);
   // Cues belong to the result: they move with its sound.
   const shiftMs = audio.kind === 'copy' ? audio.shiftMs : 0;
-  const { value, tookMs, resumed } = await job.store.run('adding_captions', async () => {
+  const { value, tookMs } = await job.store.run('adding_captions', async () => {
     const captions: Captions = await addCaptions({
       speech: analysis.speech.map(({ startMs, endMs }) => {
         return { startMs: startMs + shiftMs, endMs: endMs + shiftMs };
@@ -37,7 +37,7 @@ export async function captionStep(
     });
     return { value: captions, files: captions.path === null ? [] : [captions.path] };
   });
-  job.meter.end(resumed);
+  job.meter.end();
   const note = `${value.cues.length} timed cues; words need a speech engine.`;
   job.steps.set('adding_captions', 'done', note, tookMs);
   return value;

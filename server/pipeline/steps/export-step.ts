@@ -13,6 +13,7 @@ import type { PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from '../step-store.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
+import { exportCostMs } from './step-costs.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
 
 export interface ExportWork {
@@ -51,19 +52,18 @@ interface Attempt {
 
 /** An attempt can lose blamed repairs, then smart render, then all picture repairs, then the sound's. */
 const MAX_ATTEMPTS = 5;
-const COPY_COST_MS = 300;
 
 /** Writes the clip, checks it, drops repairs that do not hold, and makes the poster. */
 export async function exportStep(job: JobContext, work: ExportWork): Promise<ExportOutcome> {
   const { meter, store, steps } = job;
   steps.set('exporting', 'running');
-  meter.begin('exporting', exportCost(work), 0);
-  const { value, tookMs, resumed } = await store.run('exporting', async () => {
+  meter.begin('exporting', exportCostMs(work.opened.tookMs, repaintOf(work)), 0);
+  const { value, tookMs } = await store.run('exporting', async () => {
     const outcome = await exportUntilItHolds(job, work);
     const files = [outcome.resultPath, outcome.posterPath].filter((file) => file !== null);
     return { value: outcome, files };
   });
-  meter.end(resumed);
+  meter.end();
   if (value.resultPath === null) {
     const left = value.verdicts.some(({ outcome }) => outcome === 'left_alone');
     const why = left ? 'Nothing could be repaired' : 'Nothing was wrong';
@@ -75,9 +75,9 @@ export async function exportStep(job: JobContext, work: ExportWork): Promise<Exp
   return value;
 }
 
-function exportCost(work: ExportWork): number {
-  const repainted = work.cuts.length + work.frames.length > 0 || work.needs.video !== null;
-  return COPY_COST_MS + (repainted ? work.opened.tookMs : 0);
+function repaintOf(work: ExportWork): 'none' | 'some' | 'all' {
+  if (work.needs.video !== null) return 'all';
+  return work.cuts.length + work.frames.length > 0 ? 'some' : 'none';
 }
 
 async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<ExportOutcome> {

@@ -3,12 +3,12 @@ import type { RepairPlan } from '../repair/plan-repair.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
+import { pictureCostMs } from './step-costs.ts';
 
 const NOTHING = {
   fixing_cuts: 'No stuttered cut was found that could be repaired.',
   recovering_frames: 'No picture is missing or damaged that could be rebuilt.',
 } as const;
-const COST_MS_A_HOLE = 1500;
 
 /** Makes the pictures of one of the two picture steps. */
 export async function pictureStep(
@@ -23,8 +23,8 @@ export async function pictureStep(
     return [];
   }
   job.steps.set(step, 'running');
-  job.meter.begin(step, tasks.length * COST_MS_A_HOLE);
-  const { value, tookMs, resumed } = await job.store.run(step, async () => {
+  job.meter.begin(step, pictureCostMs(tasks, clip.analysis.info));
+  const { value, tookMs } = await job.store.run(step, async () => {
     const made = await repairPictures({
       inputPath: clip.path,
       analysis: clip.analysis,
@@ -37,7 +37,7 @@ export async function pictureStep(
     });
     return { value: made.repairs, files: made.rawPaths };
   });
-  job.meter.end(resumed);
+  job.meter.end();
   job.steps.set(step, 'done', summary(value), tookMs);
   return value;
 }

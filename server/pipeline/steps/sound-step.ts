@@ -3,6 +3,7 @@ import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
+import { soundCostMs } from './step-costs.ts';
 
 export interface SoundRepair {
   readonly audio: RepairedAudio;
@@ -10,8 +11,6 @@ export interface SoundRepair {
 }
 
 export const UNTOUCHED_SOUND: SoundRepair = { audio: { kind: 'copy', shiftMs: 0 }, verdicts: [] };
-/** Repairing sound against analysing the clip: two passes over the samples and one encode. */
-const COST_RATIO = 0.3;
 
 /** Repairs offset, drift, holes and wind of the sound. */
 export async function soundStep(
@@ -26,8 +25,8 @@ export async function soundStep(
     return UNTOUCHED_SOUND;
   }
   job.steps.set('fixing_audio', 'running');
-  job.meter.begin('fixing_audio', clip.tookMs * COST_RATIO);
-  const { value, tookMs, resumed } = await job.store.run('fixing_audio', async () => {
+  job.meter.begin('fixing_audio', soundCostMs(clip.tookMs));
+  const { value, tookMs } = await job.store.run('fixing_audio', async () => {
     const repaired = await repairAudio({
       inputPath: clip.path,
       info: clip.analysis.info,
@@ -40,7 +39,7 @@ export async function soundStep(
     const { audio, verdicts } = repaired;
     return { value: { audio, verdicts }, files: audio.kind === 'file' ? [audio.path] : [] };
   });
-  job.meter.end(resumed);
+  job.meter.end();
   const repaired = value.verdicts.filter(({ outcome }) => outcome === 'repaired').length;
   job.steps.set('fixing_audio', 'done', `${repaired} of ${value.verdicts.length} repaired.`, tookMs);
   return value;

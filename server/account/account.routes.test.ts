@@ -188,8 +188,18 @@ describe.each(ENGINES)('the account on %s', (engine) => {
     /** Tables that still hold a row of the account. */
     async function rowsAbout(userId: string): Promise<string[]> {
       const tables = [
-        ...['sessions', 'mailTokens', 'uploads', 'videos', 'drafts', 'jobs', 'usageUnits', 'ideas'],
-        ...['ideaVotes', 'notifications', 'trials', 'apiTokens'],
+        'sessions',
+        'mailTokens',
+        'uploads',
+        'videos',
+        'drafts',
+        'jobs',
+        'usageUnits',
+        'ideas',
+        'ideaVotes',
+        'notifications',
+        'trials',
+        'apiTokens',
       ];
       const held: string[] = [];
       for (const table of tables) {

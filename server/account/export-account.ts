@@ -66,7 +66,10 @@ async function readRows(db: Knex, userId: string) {
   const user = await User.query(db).findById(userId);
   if (!user) throw notFound();
   const { passwordHash: _secret, ...account } = user.toJSON();
-  const videos = await Video.query(db).where(own).orderBy(['createdAt', 'id']);
+  // The id of an upload is the secret part of its address, here and below.
+  const videos = (await Video.query(db).where(own).orderBy(['createdAt', 'id'])).map(
+    ({ uploadId: _secret, ...video }) => video,
+  );
   const versions = await VideoVersion.query(db)
     .select('video_versions.*')
     .join('videos', 'videos.id', 'video_versions.videoId')
@@ -82,7 +85,6 @@ async function readRows(db: Knex, userId: string) {
     videos,
     versions,
     drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
-    // The id of an upload is the secret part of its address.
     uploads: await Upload.query(db)
       .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')
       .where(own),

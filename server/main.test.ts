@@ -8,7 +8,8 @@ import { lockDataDir } from './data-lock.ts';
 
 const MAIN = path.join(import.meta.dirname, 'main.ts');
 
-describe('the server process', () => {
+// Whole processes start here; on a busy machine that takes its time.
+describe('the server process', { timeout: 120_000 }, () => {
   let dataDir: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
@@ -41,7 +42,7 @@ describe('the server process', () => {
       child,
       output: () => output,
       ended,
-      ready: () => expect.poll(() => output, { timeout: 20_000 }).toContain('Reelmend is ready'),
+      ready: () => expect.poll(() => output, { timeout: 60_000 }).toContain('Reelmend is ready'),
     };
   }
 

@@ -7,7 +7,8 @@ interface HandlesRequests {
 /** The http server of the application with its waits; not listening yet. */
 export function createHttpServer(app: HandlesRequests): Server {
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const options = { connectionsCheckingInterval: 5000 };
+  const server = createServer(options, (request, response) => void handle(request, response));
   server.headersTimeout = 20_000;
   // A 2 GB upload on a slow line takes hours: what ends a connection is silence, not its age.
   server.requestTimeout = 0;

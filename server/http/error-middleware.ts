@@ -70,11 +70,9 @@ const DATABASE_AWAY = new Set([
   'EPIPE',
   'SQLITE_BUSY',
   'SQLITE_FULL',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
 ]);
+// SQLSTATE classes of Postgres: connection lost, out of resources, shut down by an operator, not accepting.
+const POSTGRES_AWAY = /^(08...|53...|57P0.|55000)$/;
 
 /** The expected error that stands for anything thrown. */
 export function toAppError(error: unknown): AppError {
@@ -82,7 +80,7 @@ export function toAppError(error: unknown): AppError {
   const { status, code, name, message } = describe(error);
   const away =
     name === 'KnexTimeoutError' ||
-    (code !== null && DATABASE_AWAY.has(code)) ||
+    (code !== null && (DATABASE_AWAY.has(code) || POSTGRES_AWAY.test(code))) ||
     message.includes('Connection terminated');
   if (away) return new AppError('unavailable', undefined, { retryAfterSeconds: 5 });
   const known = status === null ? undefined : BY_STATUS[status];

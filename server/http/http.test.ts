@@ -161,6 +161,22 @@ describe('the edge of the API', () => {
     await stopping.stop();
   });
 
+  describe('ambiguous requests', () => {
+    const chunk = '0\r\n\r\n';
+    it.each([
+      ['two lengths', ['Content-Length: 5', 'Content-Length: 6'], 'hello'],
+      ['length and chunks', ['Content-Length: 5', 'Transfer-Encoding: chunked'], chunk],
+      ['an unknown coding', ['Transfer-Encoding: xchunked'], chunk],
+      ['a folded header', ['X-Folded: a', ' b'], ''],
+      ['a blank before the colon', ['Content-Length : 5'], 'hello'],
+    ])('with %s are refused and the connection closed', async (_name, lines, body) => {
+      const head = [`POST ${authApi.login.path} HTTP/1.1`, ...lines];
+      const answer = await rawRequest(app.baseUrl, head, body);
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+    });
+  });
+
   describe('behind https', () => {
     let secure: TestApp;
     beforeAll(async () => {
@@ -203,7 +219,7 @@ describe('the edge of the API', () => {
 });
 
 /** Sends exactly these lines; `fetch` would add or refuse some. */
-function rawRequest(baseUrl: string, lines: readonly string[]): Promise<string> {
+function rawRequest(baseUrl: string, lines: readonly string[], body = ''): Promise<string> {
   const { hostname, port, host } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -213,6 +229,6 @@ function rawRequest(baseUrl: string, lines: readonly string[]): Promise<string> 
     });
     socket.on('error', reject);
     socket.on('close', () => resolve(answer));
-    socket.end([...lines, `Host: ${host}`, 'Connection: close', '', ''].join('\r\n'));
+    socket.end([...lines, `Host: ${host}`, 'Connection: close', '', body].join('\r\n'));
   });
 }

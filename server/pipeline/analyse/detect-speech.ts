@@ -4,9 +4,9 @@ import { SPECTRUM_BIN_HZ, SPECTRUM_HOP_MS, type SpectrumListener } from './detec
 
 /** What the speech detector keeps of every frame (32 ms apart). */
 export interface VoiceSeries {
-  /** Power 250-3400 Hz that stands out of the smooth background, dBFS. */
+  /** Power in the band (250-3400 Hz) that stands out of the smooth background, dBFS. */
   readonly voiceDb: number[];
-  /** Share of the power 250-3400 Hz that stands out: voiced frames are made of lines. */
+  /** Share of the band's power that stands out: voiced frames are made of lines. */
   readonly lineShare: number[];
   /** Likeness of the lines to those 128 ms before, -1 to 1: held notes and engines stay, a voice glides. */
   readonly steadiness: number[];
@@ -37,10 +37,13 @@ const LIMITS = {
 
 const LAG_FRAMES = 4;
 
-/** Collects the voice series from the spectra of the wind meter. */
-export function createVoiceMeter(): { listen: SpectrumListener; series: VoiceSeries } {
+/**
+ * Collects the voice series from the spectra of the wind meter.
+ * @param lowHz lower end of the band; higher keeps more wind out, lower keeps more voice in
+ */
+export function createVoiceMeter(lowHz = 250): { listen: SpectrumListener; series: VoiceSeries } {
   const series: VoiceSeries = { voiceDb: [], lineShare: [], steadiness: [] };
-  const low = Math.round(250 / SPECTRUM_BIN_HZ);
+  const low = Math.round(lowHz / SPECTRUM_BIN_HZ);
   const high = Math.round(3400 / SPECTRUM_BIN_HZ);
   const lineTop = Math.round(1200 / SPECTRUM_BIN_HZ);
   const past: Float64Array[] = [];

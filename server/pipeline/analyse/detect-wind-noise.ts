@@ -33,6 +33,8 @@ export const WIND_LIMITS = {
   gustDb: 2,
   /** Mean step of the background from one quarter second to the next, dB: wind 0.98 up, engines 0.8. */
   flutterDb: 0.95,
+  /** Slow gusts make up for fast ones and the other way round, down to this share of either limit. */
+  leastGustShare: 0.75,
 } as const;
 
 /** Seconds on each side in which gusts are looked for. */
@@ -77,6 +79,8 @@ export function measureGusts(series: WindSeries, window: WindWindow): Gusts {
 export function windMargin(window: WindWindow, gusts: Gusts): number {
   const { floorDb, tiltDbPerOctave: tilt } = window;
   const { rumbleDb, rumbleGrantDb } = WIND_LIMITS;
+  const slow = gusts.spreadDb / WIND_LIMITS.gustDb;
+  const fast = gusts.flutterDb / WIND_LIMITS.flutterDb;
   const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
   return Math.min(
     (floorDb - WIND_LIMITS.floorDb) / 6,
@@ -87,8 +91,8 @@ export function windMargin(window: WindWindow, gusts: Gusts): number {
     (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / 0.1,
     (WIND_LIMITS.fineLineShare - window.fineLineShare) / 0.2,
     (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / 0.1,
-    (gusts.spreadDb - WIND_LIMITS.gustDb) / 1.5,
-    (gusts.flutterDb - WIND_LIMITS.flutterDb) / 0.4,
+    ((slow + fast) / 2 - 1) / 0.6,
+    (Math.min(slow, fast) - WIND_LIMITS.leastGustShare) / 0.25,
   );
 }
 

@@ -24,7 +24,7 @@ export async function measureSound(input: {
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }): Promise<MeasuredSound> {
-  const voice = createVoiceMeter();
+  const voice = createVoiceMeter(VOICE_LOW_HZ);
   const meter = createWindMeter(voice.listen);
   await decodeSound({
     ...input,
@@ -53,6 +53,8 @@ export const JUDGE_LIMITS = {
   voiceLossDb: 2,
 } as const;
 
+/** Above this wind is weak, so that a loss there is a loss of voice, Hz. */
+const VOICE_LOW_HZ = 800;
 /** Share of lines from which a frame is voiced. */
 const VOICED_SHARE = 0.6;
 /** Fewer voiced frames (0.3 s) are chance: there is no voice that could be lost. */

@@ -23,7 +23,15 @@ beforeEach(async () => {
   user = await server.newUser('starter');
   const { db, storage, gc, files, locks, complete, work, events, now } = server;
   housekeeping = createHousekeeping({
-    ...{ db, storage, gc, files, locks, complete, work, events, now },
+    db,
+    storage,
+    gc,
+    files,
+    locks,
+    complete,
+    work,
+    events,
+    now,
     logger: pino({ level: 'silent' }),
   });
 });

@@ -1,0 +1,51 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Draft } from '#db/models/draft.ts';
+import { Video } from '#db/models/video.ts';
+import { createDraftExpiry } from '#server/plans/draft-retention.ts';
+import { startClipServer, type ClipServer } from '#server/test/clip-server.ts';
+import { SAMPLE_RECIPE } from './make-sample-clip.ts';
+import { createMakeSample, type MakeSample } from './sample.service.ts';
+
+describe('makeSample', () => {
+  let server: ClipServer;
+  let makeSample: MakeSample;
+  let folder: string;
+
+  beforeAll(async () => {
+    server = await startClipServer();
+    folder = path.join(server.dataDir, 'sample');
+    await mkdir(folder);
+    await writeFile(path.join(folder, `sample-${SAMPLE_RECIPE}.mp4`), 'a clip that was made before');
+    const { db, storage, queue, quota, events, now } = server;
+    const tools = { ffmpeg: '/nowhere', ffprobe: '/nowhere' };
+    const draftExpiry = createDraftExpiry(null);
+    makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, tools, folder });
+  });
+  afterAll(async () => server.close());
+
+  it('gives each account a video of its own that is not counted and not backed up', async () => {
+    const user = await server.newUser('starter');
+    const { videoId } = await makeSample(user);
+    expect(await Video.query(server.db).findById(videoId)).toMatchObject({
+      userId: user.id,
+      isSample: true,
+      status: 'processing',
+    });
+    expect((await server.quota.read(user.id)).used).toBe(0);
+    expect(await Draft.query(server.db).where({ userId: user.id }).resultSize()).toBe(0);
+    expect(await server.queue.positionOfVideo(videoId)).toBe(0);
+    const other = await makeSample(await server.newUser());
+    expect(other.videoId).not.toBe(videoId);
+    expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
+  });
+
+  it('makes at most one in ten minutes, however often it is asked', async () => {
+    const user = await server.newUser();
+    const made = await Promise.all(Array.from({ length: 8 }, () => makeSample(user)));
+    expect(new Set(made.map((video) => video.videoId)).size).toBe(1);
+    server.clock.offsetMs += 10 * 60_000 + 1;
+    expect((await makeSample(user)).videoId).not.toBe(made[0]?.videoId);
+  });
+});

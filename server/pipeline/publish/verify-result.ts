@@ -1,12 +1,12 @@
 import type { ResultCheck, StreamTreatment } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { analysePicture, type PictureAnalysis } from '../analyse/analyse-picture.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
 import { plannedPictures, type PlannedPicture } from '../repair/compose-edit.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import { clock } from './build-report.ts';
+import { lookAgain, type SecondLook } from './look-again.ts';
 import { checkPackets } from './verify-packets.ts';
 import { checkSound } from './verify-sound.ts';
 import { judgeVerdicts } from './verify-verdicts.ts';
@@ -44,7 +44,7 @@ export interface Verification {
 /**
  * Checks a finished clip before anybody sees it: coded units that should be untouched have equal hashes,
  * times are as planned and rise, the decoder has nothing to say, and the detectors that reported a defect
- * no longer do. Pictures are decoded only when some of them are new; copied streams are proven by hashes.
+ * no longer do. Pictures are decoded only around new ones; copied streams are proven by hashes.
  * @throws MediaToolError when the result cannot be read at all
  */
 export async function verifyResult(input: VerifyInput): Promise<Verification> {
@@ -65,9 +65,10 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       posterMs: framePts(input.analysis.posterFrame, pictures),
     };
   }
-  const seen = await analysePicture({
-    inputPath: input.resultPath,
+  const seen = await lookAgain({
+    resultPath: input.resultPath,
     info,
+    freshFrames: freshFrames(input, planned),
     tools,
     signal,
     onProgress: input.onProgress,
@@ -79,14 +80,34 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged.unexplained)],
     verdicts: judged.verdicts,
     failed: judged.failed,
-    posterMs: framePts(seen.posterFrame, seen.pictures),
+    posterMs: framePts(posterOf(input, planned), seen.pictures),
   };
+}
+
+/** Pictures of the result that are new or were coded anew; beside a removal, the two that met. */
+function freshFrames(input: VerifyInput, planned: readonly PlannedPicture[]): number[] {
+  const isFresh = ({ originalFrame }: PlannedPicture, index: number) => {
+    if (originalFrame === null) return true;
+    const before = planned[index - 1]?.originalFrame;
+    const meets = typeof before === 'number' && before !== originalFrame - 1;
+    return (
+      meets ||
+      input.reencodedSpans.some((span) => originalFrame >= span.firstFrame && originalFrame < span.endFrame)
+    );
+  };
+  return planned.flatMap((picture, index) => (isFresh(picture, index) ? [index] : []));
+}
+
+/** The poster picture of the original by its number in the result. */
+function posterOf(input: VerifyInput, planned: readonly PlannedPicture[]): number | null {
+  const at = planned.findIndex(({ originalFrame }) => originalFrame === input.analysis.posterFrame);
+  return at < 0 ? null : at;
 }
 
 function pictureChecks(
   input: VerifyInput,
   planned: readonly PlannedPicture[],
-  seen: PictureAnalysis,
+  seen: SecondLook,
   unexplained: readonly Finding[],
 ): ResultCheck[] {
   const damaged = unexplained.filter((finding) => finding.kind === 'corrupted_section');
@@ -97,7 +118,7 @@ function pictureChecks(
       passed: damaged.length === 0,
       detail:
         damaged.length === 0
-          ? 'One decoder thread with strict error detection said nothing outside sections left as they are.'
+          ? `Strict error detection said nothing on ${seen.decoded} pictures around all that is new; all others are the coded pictures of the original.`
           : `Damage at ${damaged.map((finding) => clock(finding.startMs)).join(', ')}.`,
     },
     {
@@ -118,11 +139,7 @@ function pictureChecks(
 }
 
 /** Largest difference of a picture's time to the plan, both counted from the first picture. */
-function timesCheck(
-  input: VerifyInput,
-  planned: readonly PlannedPicture[],
-  seen: PictureAnalysis,
-): ResultCheck {
+function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen: SecondLook): ResultCheck {
   const name = 'times as planned';
   const from = input.analysis.pictures?.timeBase;
   const to = seen.pictures?.timeBase;

@@ -1,7 +1,7 @@
-import type { PictureAnalysis } from '../analyse/analyse-picture.ts';
 import { ACT_CONFIDENCE, type Finding } from '../analyse/analysis.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import type { Verdict } from '../repair/picture-task.ts';
+import type { SecondLook } from './look-again.ts';
 import type { VerifyInput } from './verify-result.ts';
 
 export interface JudgedVerdicts {
@@ -20,7 +20,7 @@ const PICTURE_DEFECTS = new Set<Finding['kind']>(['stuttered_cut', 'dropped_fram
 export function judgeVerdicts(
   input: VerifyInput,
   planned: readonly PlannedPicture[],
-  seen: PictureAnalysis,
+  seen: Pick<SecondLook, 'findings'>,
 ): JudgedVerdicts {
   const remaining = seen.findings.filter(
     (finding) => PICTURE_DEFECTS.has(finding.kind) && finding.confidence >= ACT_CONFIDENCE,

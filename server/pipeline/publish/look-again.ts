@@ -1,0 +1,204 @@
+import { rm } from 'node:fs/promises';
+import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { probe, uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { analysePicture } from '../analyse/analyse-picture.ts';
+import type { Finding, PictureTimes } from '../analyse/analysis.ts';
+import { indexPictures } from '../analyse/picture-times.ts';
+import { readPackets } from '../analyse/read-packets.ts';
+
+export interface LookAgainInput {
+  readonly resultPath: string;
+  readonly info: MediaInfo;
+  /** Display numbers of the result's pictures that are new or coded anew, ascending. */
+  readonly freshFrames: readonly number[];
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface SecondLook {
+  /** Pictures of the whole result, from its packets. */
+  readonly pictures: PictureTimes | null;
+  /** Findings at and around fresh pictures, in the result's numbering. */
+  readonly findings: readonly Finding[];
+  /** Pictures that were decoded again, of all. */
+  readonly decoded: number;
+}
+
+/** The detectors look one second to both sides; a second more keeps the edges out of their way. */
+const MARGIN_MS = 2000;
+/** Findings further away from every fresh picture than this concern coded pictures that are the original's. */
+const NEAR_MS = 1000;
+/** From this share on one pass over everything costs less than several over parts. */
+const WHOLE_SHARE = 0.6;
+
+/**
+ * Runs the picture detectors on those parts of a result that hold fresh pictures, from key frame to key
+ * frame. Everything else is proven by hashes to be the coded pictures of the original, which were analysed
+ * there; decoding them once more would show the same.
+ * @throws MediaToolError when the result cannot be read
+ */
+export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
+  const { resultPath, info, tools, signal } = input;
+  const scan = await readPackets({ inputPath: resultPath, info, tools, signal });
+  const stream = info.video[0];
+  const pictures = (stream && indexPictures(stream, scan.video, [])?.times) ?? null;
+  if (!pictures) return { pictures, findings: [], decoded: 0 };
+  const windows = planWindows(pictures, input.freshFrames);
+  const total = pictures.ptsTicks.length;
+  const covered = windows.reduce((sum, { first, end }) => sum + end - first, 0);
+  if (covered >= total * WHOLE_SHARE) {
+    const seen = await analysePicture({
+      inputPath: resultPath,
+      info,
+      tools,
+      signal,
+      onProgress: input.onProgress,
+    });
+    return { pictures: seen.pictures, findings: seen.findings, decoded: total };
+  }
+  const findings: Finding[] = [];
+  let done = 0;
+  for (const [index, window] of windows.entries()) {
+    const partPath = `${resultPath}.part-${index}.mp4`;
+    try {
+      await runFfmpeg(cutPlan(input, pictures, window, partPath), { tools, signal });
+      const part = await probe(tools, partPath, 'mov', signal);
+      const before = done;
+      const seen = await analysePicture({
+        inputPath: partPath,
+        info: part,
+        tools,
+        signal,
+        onProgress: (share) => input.onProgress?.((before + share * (window.end - window.first)) / covered),
+      });
+      findings.push(
+        ...nearFresh(toResultNumbers(seen.findings, seen.pictures, pictures), input.freshFrames, pictures),
+      );
+    } finally {
+      await rm(partPath, { force: true });
+    }
+    done += window.end - window.first;
+  }
+  return { pictures, findings, decoded: covered };
+}
+
+/** Pictures `[first, end)`; `first` is a key frame, `end` a key frame or the end of the clip. */
+export interface Window {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Stretches from key frame to key frame around the fresh pictures, merged where they meet. */
+export function planWindows(pictures: PictureTimes, freshFrames: readonly number[]): Window[] {
+  const count = pictures.ptsTicks.length;
+  const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
+  const windows: { first: number; end: number }[] = [];
+  for (const fresh of freshFrames) {
+    const last = windows.at(-1);
+    if (last && fresh + margin < last.end) continue;
+    let first = Math.max(0, Math.min(count - 1, fresh - margin));
+    while (first > 0 && !pictures.keyframe[first]) first -= 1;
+    let end = Math.min(count, fresh + margin + 1);
+    while (end < count && !pictures.keyframe[end]) end += 1;
+    if (last && first <= last.end) last.end = Math.max(last.end, end);
+    else windows.push({ first, end });
+  }
+  return windows;
+}
+
+function cutPlan(
+  input: LookAgainInput,
+  pictures: PictureTimes,
+  window: Window,
+  outputPath: string,
+): FfmpegPlan {
+  const startMs = ticksToMs(pictures.ptsTicks[window.first] ?? 0, pictures);
+  const endTicks = pictures.ptsTicks[window.end];
+  const seek = window.first === 0 ? [] : ['-ss', toSeconds(startMs - (input.info.startMs ?? 0))];
+  const until = endTicks === undefined ? [] : ['-to', toSeconds(ticksToMs(endTicks, pictures) - 1)];
+  return {
+    label: 'cut out what is new',
+    // Times stay those of the result, so that findings can be placed in it.
+    globalOptions: ['-copyts'],
+    inputs: [
+      {
+        path: input.resultPath,
+        format: input.info.format,
+        options: [...uploadedInputOptions(input.info.format), ...seek],
+      },
+    ],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          '-map',
+          '0:v:0',
+          '-c',
+          'copy',
+          ...until,
+          '-video_track_timescale',
+          timescale(pictures),
+          '-f',
+          'mp4',
+        ],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}
+
+function timescale({ timeBase }: PictureTimes): string {
+  return String(timeBase.num === 1 ? timeBase.den : 90_000);
+}
+
+/** Frame numbers of a part as those of the result, by the times both have. */
+function toResultNumbers(
+  findings: readonly Finding[],
+  part: PictureTimes | null,
+  result: PictureTimes,
+): Finding[] {
+  if (!part) return [];
+  const numberOf = (frame: number | null): number | null => {
+    const ticks = frame === null ? undefined : part.ptsTicks[frame];
+    return ticks === undefined ? null : nearestFrame(result, ticksToMs(ticks, part));
+  };
+  return findings.map((finding) => ({
+    ...finding,
+    firstFrame: numberOf(finding.firstFrame),
+    lastFrame: numberOf(finding.lastFrame),
+  }));
+}
+
+/** Display number of the picture whose time is nearest to `ms`. */
+export function nearestFrame(pictures: PictureTimes, ms: number): number {
+  const target = (ms * pictures.timeBase.den) / (pictures.timeBase.num * 1000);
+  let low = 0;
+  let high = pictures.ptsTicks.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pictures.ptsTicks[middle] ?? 0) < target) low = middle + 1;
+    else high = middle;
+  }
+  const at = pictures.ptsTicks[low] ?? 0;
+  const before = pictures.ptsTicks[low - 1];
+  return before !== undefined && target - before < at - target ? low - 1 : low;
+}
+
+function nearFresh(
+  findings: readonly Finding[],
+  fresh: readonly number[],
+  pictures: PictureTimes,
+): Finding[] {
+  const reach = Math.ceil(NEAR_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
+  return findings.filter(({ firstFrame, lastFrame }) => {
+    if (firstFrame === null || lastFrame === null) return false;
+    return fresh.some((frame) => frame >= firstFrame - reach && frame <= lastFrame + reach);
+  });
+}
+
+function ticksToMs(ticks: number, { timeBase }: PictureTimes): number {
+  return (ticks * timeBase.num * 1000) / timeBase.den;
+}

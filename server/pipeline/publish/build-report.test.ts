@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../analyse/analysis.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import { clock, toDefects, toFixes, toIssues } from './build-report.ts';
+
+const stutter: Finding = {
+  kind: 'stuttered_cut',
+  startMs: 12_400,
+  endMs: 12_600,
+  firstFrame: 310,
+  lastFrame: 314,
+  count: 5,
+  confidence: 0.9,
+  detector: 'detect-stutter',
+  measure: { name: 'change', unit: 'ratio', threshold: 0.4, value: 0.01 },
+  detail: { kind: 'stuttered_cut', history: 'held', startsAtCut: false, endsAtCut: false },
+};
+const gap: Finding = {
+  ...stutter,
+  kind: 'dropped_frames',
+  startMs: 2000,
+  endMs: 2160,
+  firstFrame: 50,
+  lastFrame: 51,
+  count: 3,
+  detail: { kind: 'dropped_frames', history: 'timestamp_gap', acrossCut: false },
+};
+const repaired = (finding: Finding): Verdict => ({
+  finding,
+  outcome: 'repaired',
+  action: 'rebuilt_frames',
+  after: null,
+  explanation: 'rebuilt.',
+});
+
+describe('toIssues', () => {
+  it('counts cuts by place, missing pictures by number, and leaves weak evidence out', () => {
+    const issues = toIssues([stutter, gap, { ...gap, confidence: 0.3 }]);
+    expect(issues).toMatchObject({
+      stutteredCuts: 1,
+      droppedFrames: 3,
+      corruptedSections: 0,
+      windNoise: false,
+    });
+  });
+});
+
+describe('toFixes', () => {
+  it('names only what was repaired', () => {
+    const left: Verdict = { ...repaired(gap), outcome: 'left_alone', action: 'none' };
+    expect(toFixes([repaired(stutter), left])).toEqual({ stutteredCuts: 1 });
+    expect(toFixes([])).toEqual({});
+  });
+});
+
+describe('toDefects', () => {
+  it('orders by time, numbers within the kind and says what and where in words', () => {
+    const defects = toDefects([
+      repaired(stutter),
+      repaired(gap),
+      repaired({ ...gap, startMs: 3000, count: 1 }),
+    ]);
+    expect(defects.map(({ id }) => id)).toEqual(['dropped_frames-1', 'dropped_frames-2', 'stuttered_cut-1']);
+    expect(defects[0]?.explanation).toBe('3 missing pictures at 0:02.00: rebuilt.');
+    expect(defects[1]?.explanation).toBe('1 missing picture at 0:03.00: rebuilt.');
+  });
+});
+
+describe('clock', () => {
+  it('shows minutes, seconds and hundredths', () => {
+    expect([0, 12_345, 59_999, 754_560].map(clock)).toEqual(['0:00.00', '0:12.35', '1:00.00', '12:34.56']);
+  });
+});

@@ -1,7 +1,7 @@
 import { decodeSound } from '#server/media/pcm.ts';
 import { soundEndMs, soundStartMs, timeOfSample } from '#server/media/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
@@ -37,8 +37,8 @@ const SILENT_AMPLITUDE = 3.1e-5;
 
 /**
  * Measures the first sound stream in one pass (16 kHz mono on a pipe): sync with the picture, wind, speech.
- * A clip without sound, or with a silent one, answers nothing but a note.
- * @throws MediaToolError when the sound cannot be decoded or the run is cancelled
+ * A clip without sound, with a silent one or one that cannot be decoded answers nothing but a note.
+ * @throws MediaToolError when the run is cancelled, stalls or ffmpeg is missing
  */
 export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnalysis> {
   const stream = input.info.audio[0];
@@ -65,8 +65,15 @@ export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnaly
       onsets.push(chunk);
     },
     onProgress: input.onProgress,
+  }).catch((error: unknown) => {
+    // A sound that no decoder reads is no reason to give the pictures up.
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    throw error;
   });
   input.onProgress?.(1);
+  if (!clock) {
+    return { findings: [], speech: [], notes: ['The sound could not be decoded and was not examined.'] };
+  }
   if (firstAudible === null) {
     return { findings: [], speech: [], notes: ['The sound is silent from start to end.'] };
   }

@@ -10,6 +10,7 @@ import {
   CONTENT_LIMITS,
   contentOffset,
   isConvincing,
+  type ContentEvidence,
   type MotionSeries,
   type OnsetSeries,
 } from './detect-audio-sync-content.ts';
@@ -46,6 +47,8 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   const shown = facts.reliable ? containerOffset(times) : null;
   const content = input.motion && input.onsets ? contentOffset(input.motion, input.onsets) : null;
   const heard = content && isConvincing(content) ? content : null;
+
+  if (heard && heard.curve.length > 1) notes.push(describeCurve(heard.curve));
 
   const startLeadMs = times.soundStartMs - times.pictureStartMs;
   if (!shown && Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs) notes.push(describeLead(times));
@@ -127,6 +130,11 @@ function describeLead(times: StreamTimes): string {
     `The ${who} ${amount} and they end ${end} ms apart: a piece is missing at the start, ` +
     'the rest is not shifted, so nothing was moved.'
   );
+}
+
+function describeCurve(curve: ContentEvidence['curve']): string {
+  const points = curve.map(({ atMs, offsetMs }) => `${side(offsetMs)} at ${(atMs / 1000).toFixed(1)} s`);
+  return `Sound against what is seen: ${points.join(', ')}.`;
 }
 
 function side(offsetMs: number): string {

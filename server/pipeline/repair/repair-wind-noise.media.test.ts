@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { median } from '#server/media/signal.ts';
+import { mixAtSnr, siSdr } from '#server/test/synthetic-sound.ts';
+import { createWindMeter } from '../analyse/detect-wind-noise-series.ts';
+import { findWindSpans } from '../analyse/detect-wind-noise.ts';
+import { createWindSuppressor } from './repair-wind-noise-filter.ts';
+import { createShapeLearner } from './repair-wind-noise-shape.ts';
+
+const exec = promisify(execFile);
+/** Recordings that are no part of the project; the tests are skipped where the folder ../shared/media is absent. */
+const folder = path.resolve(import.meta.dirname, '../../../../shared/media');
+const recordings = existsSync(folder);
+
+async function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Promise<Float32Array> {
+  const { stdout } = await exec(
+    'ffmpeg',
+    [
+      ...['-v', 'error', '-nostdin', '-ss', String(fromS), '-i', path.join(folder, name)],
+      ...['-t', String(lengthS), '-map', '0:a:0', '-ac', '1', '-ar', String(rateHz), '-f', 'f32le', '-'],
+    ],
+    { encoding: 'buffer', maxBuffer: 64 << 20 },
+  );
+  const samples = new Float32Array(Math.floor(stdout.length / 4));
+  Buffer.from(samples.buffer).set(stdout.subarray(0, samples.length * 4));
+  return samples;
+}
+
+function isWindy(samples: Float32Array): boolean {
+  const meter = createWindMeter();
+  meter.push(samples);
+  return findWindSpans(meter.finish()).spans.length > 0;
+}
+
+const WINDS: [name: string, fromS: number, lengthS: number][] = [
+  ['wind-iphone-after-speech.wav', 5.45, 2.3],
+  ['wind-cc0-15s.ogg', 1, 13],
+  ['wind-outdoor-73s.mp3', 1, 30],
+  ['walk-gopro7-wind-480p.mp4', 0.5, 11],
+];
+const VOICES = ['speech-austen-0870.wav', 'speech-jfk-11s.wav', 'talk-grid-5-people-15s.mp4'];
+
+describe.skipIf(!recordings)('wind on real recordings (folder ../shared/media)', () => {
+  it.each(WINDS)('finds the wind of %s', async (name, fromS, lengthS) => {
+    expect(isWindy(await read(name, 16_000, fromS, lengthS))).toBe(true);
+  });
+
+  it.each([
+    'drone-coast-480p.mp4',
+    'roof-handheld-zoom-360p.mp4',
+    'plane-fadeout-360p.mp4',
+    'iphone-train-vfr-pcm.mov',
+    'butterfly-720p.mp4',
+    'event-cuts-portrait-720p.mp4',
+    'narration-nasa-subs-270p.mp4',
+    'talk-laptop-man-320p.mp4',
+    'talk-stage-portrait-720p.mp4',
+    'talk-webcam-drawing-880p60.mp4',
+    'speech-jfk-11s.wav',
+    'speech-austen-0920.wav',
+  ])('finds no wind in %s', async (name) => {
+    expect(isWindy(await read(name, 16_000))).toBe(false);
+  });
+
+  it.each([
+    [0, 6],
+    [5, 3],
+  ])('raises real voices under real wind at %i dB by %i dB in the median', async (snrDb, goalDb) => {
+    const gains: number[] = [];
+    for (const [windName, fromS, lengthS] of WINDS) {
+      const wind = await read(windName, 48_000, fromS, lengthS);
+      for (const voiceName of VOICES) {
+        const voice = await read(voiceName, 48_000, 0, 6);
+        const windy = mixAtSnr(voice, wind, snrDb);
+        const learner = createShapeLearner(48_000);
+        learner.push(windy);
+        const suppressor = createWindSuppressor(48_000, learner.finish());
+        const cleaned = [...suppressor.push(windy), ...suppressor.flush()];
+        gains.push(siSdr(voice, cleaned) - siSdr(voice, windy));
+      }
+    }
+    expect(median(gains)).toBeGreaterThanOrEqual(goalDb);
+    expect(Math.min(...gains)).toBeGreaterThan(1);
+  });
+});

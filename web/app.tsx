@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Outlet, Route, Routes } from 'react-router-dom';
 import { Footer } from './components/footer.tsx';
 import { Header } from './components/header/header.tsx';
-import { FullScreenSpinner } from './components/spinner.tsx';
+import { FullScreenSpinner, PageSpinner } from './components/spinner.tsx';
 import { Toaster } from './components/toaster.tsx';
 import { useSession } from './data/session.ts';
 import { usePush } from './data/use-push.ts';
@@ -36,7 +36,7 @@ function Frame() {
     <>
       <Header />
       <PageBoundary>
-        <Suspense fallback={<FullScreenSpinner />}>
+        <Suspense fallback={<PageSpinner />}>
           <Outlet />
         </Suspense>
       </PageBoundary>

@@ -8,10 +8,13 @@ import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { App } from './app.tsx';
 import { createQueryClient } from './data/query-client.ts';
+import { preloadPage } from './routes.tsx';
 
 // Libraries that add style elements find the page's nonce under this name; without it the policy refuses them.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+preloadPage(window.location.pathname);
 
 const store = createStore();
 const client = createQueryClient();

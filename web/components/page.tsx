@@ -13,7 +13,8 @@ export const Container = styled.div`
 
 export const PageMain = styled(Container).attrs({ as: 'main', id: 'main' })`
   padding-block: ${space(5, 10)};
-  min-height: 70vh;
+  /* Pages fill the window, so that what arrives in them moves no footer. */
+  min-height: calc(100dvh - var(--header-height));
 `;
 
 const Heading = styled.h1`

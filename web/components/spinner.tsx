@@ -45,3 +45,16 @@ export function FullScreenSpinner({ text = appTexts.loading }: { readonly text?:
     </Screen>
   );
 }
+
+const Room = styled.div`
+  min-height: 100dvh;
+`;
+
+/** The spinner in the place of a page: it holds the page's room, so that the footer waits below the fold. */
+export function PageSpinner() {
+  return (
+    <Room>
+      <FullScreenSpinner />
+    </Room>
+  );
+}

@@ -156,7 +156,8 @@ const Under = styled.span<{ $colour: string; $mended: boolean }>`
       : masked(WAVE, 'repeat-x')}
 `;
 
-const OUTCOME_COLOUR: Record<ThreadMark['outcome'], string> = {
+/** The colour of each outcome, wherever a defect is drawn. */
+export const OUTCOME_COLOUR: Record<ThreadMark['outcome'], string> = {
   repaired: colour.liveThread,
   left_alone: colour.defect,
   flagged: colour.warn,

@@ -119,7 +119,7 @@ const Sheet = styled(Container)`
   ${screen.desktop} {
     display: none;
   }
-  li a {
+  & > ul:first-child a {
     font-size: ${text.l};
     padding: 12px 0;
     border-bottom: 1px solid ${colour.line};

@@ -1,8 +1,9 @@
 import styled from 'styled-components';
 import { playerTexts } from '../../texts/player.ts';
 import { colour, radius } from '../../theme.ts';
-import { placeOf, type ThreadMark, ThreadStrip } from '../thread-strip.tsx';
+import { OUTCOME_COLOUR, placeOf, type ThreadMark, ThreadStrip } from '../thread-strip.tsx';
 import { formatMark } from '../time-text.ts';
+import { assignLanes } from './lanes.ts';
 
 const Track = styled.div`
   position: relative;
@@ -21,13 +22,13 @@ const Range = styled.input`
   opacity: 0;
   cursor: pointer;
 `;
-const Jumps = styled.ul`
+const Jumps = styled.ul<{ $lanes: number }>`
   position: relative;
-  height: 24px;
+  /* One lane is always kept free, so that the report's arrival seldom moves the controls. */
+  height: ${({ $lanes }) => Math.max(1, $lanes) * 24}px;
 `;
-const Jump = styled.button`
+const Jump = styled.button<{ $colour: string }>`
   position: absolute;
-  top: 0;
   display: grid;
   place-items: center;
   min-width: 24px;
@@ -40,10 +41,11 @@ const Jump = styled.button`
     width: 100%;
     height: 4px;
     border-radius: 2px;
-    background: ${colour.chalk};
+    background: ${({ $colour }) => $colour};
+    opacity: 0.6;
   }
   &:hover::before {
-    background: ${colour.liveThread};
+    opacity: 1;
   }
 `;
 
@@ -56,6 +58,7 @@ interface TimelineProps {
 
 /** The seek bar: the clip's thread with its marks, and a button below each mark that jumps there. */
 export function Timeline({ currentMs, durationMs, marks, onSeek }: TimelineProps) {
+  const lanes = assignLanes(marks, durationMs);
   const share = durationMs > 0 ? currentMs / durationMs : 0;
   return (
     <div>
@@ -72,24 +75,28 @@ export function Timeline({ currentMs, durationMs, marks, onSeek }: TimelineProps
           onChange={(event) => onSeek(event.target.valueAsNumber)}
         />
       </Track>
-      {marks.length > 0 && durationMs > 0 && (
-        <Jumps aria-label={playerTexts.defects}>
-          {marks.map((mark) => {
+      <Jumps aria-label={playerTexts.defects} $lanes={Math.max(0, ...lanes.values()) + 1}>
+        {durationMs > 0 &&
+          marks.map((mark) => {
             const { left, width } = placeOf(mark, durationMs);
             return (
               <li key={mark.id}>
                 <Jump
                   type="button"
+                  $colour={OUTCOME_COLOUR[mark.outcome]}
                   title={mark.label}
                   aria-label={playerTexts.jump(mark.label)}
-                  style={{ left: `min(${left}%, calc(100% - 24px))`, width: `${width}%` }}
+                  style={{
+                    top: (lanes.get(mark.id) ?? 0) * 24,
+                    left: `min(${left}%, calc(100% - 24px))`,
+                    width: `${width}%`,
+                  }}
                   onClick={() => onSeek(mark.startMs)}
                 />
               </li>
             );
           })}
-        </Jumps>
-      )}
+      </Jumps>
     </div>
   );
 }

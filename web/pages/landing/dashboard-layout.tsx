@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../components/icons.tsx';
 import { Container } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { landingTexts } from '../../texts/landing.ts';
-import { colour, figures, screen, space, text } from '../../theme.ts';
+import { colour, figures, font, screen, space, text } from '../../theme.ts';
 
 const { dashboard: texts } = landingTexts;
 
@@ -52,8 +52,12 @@ const Tile = styled.div`
     font-weight: 600;
     letter-spacing: -0.04em;
   }
-  p {
+  small {
+    display: block;
     min-height: 1.5em;
+    font-family: ${font.text};
+    font-weight: 400;
+    letter-spacing: 0;
     font-size: ${text.xs};
     color: ${colour.inkFaint};
   }
@@ -120,8 +124,10 @@ function StatTiles({ stats, waiting }: { readonly stats: StatsDto | undefined; r
       {tiles.map(({ title, value, note, hint }) => (
         <Tile key={title} title={hint}>
           <dt>{title}</dt>
-          <dd>{waiting ? <Skeleton $width="2.5ch" $height="1em" /> : value}</dd>
-          <p>{note}</p>
+          <dd>
+            {waiting ? <Skeleton $width="2.5ch" $height="1.35em" /> : value}
+            <small>{note}</small>
+          </dd>
         </Tile>
       ))}
     </Tiles>

@@ -28,7 +28,9 @@ const Columns = styled(Container)`
   ${screen.desktop} {
     grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
     gap: ${space(8)};
-    padding-block: ${space(8)};
+    padding-block: ${space(6)};
+    /* The dashboard starts below the fold: a repair that appears above it moves nothing in sight. */
+    min-height: min(calc(100dvh - var(--header-height)), 960px);
   }
 `;
 const Drop = styled.div`

@@ -58,7 +58,8 @@ const Stats = styled.dl`
   }
   dd {
     ${figures}
-    min-width: 2ch;
+    min-width: 3ch;
+    height: 1.5em;
     font-size: ${text.xxl};
     font-weight: 600;
   }
@@ -190,7 +191,7 @@ export function VideosPage() {
         </Empty>
       )}
       {videos !== undefined && videos.length > 0 && (
-        <section aria-label={texts.list}>
+        <div>
           <Tools>
             <LibraryToolbar arrangement={arrangement} onArrange={setArrangement} />
             <ConnectionLine />
@@ -207,7 +208,7 @@ export function VideosPage() {
           ) : (
             <VideoGrid videos={shown} aiTools={aiTools} selected={selected} onSelect={toggle} />
           )}
-        </section>
+        </div>
       )}
     </Page>
   );

@@ -1,0 +1,155 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ThreadMark } from '../thread-strip.tsx';
+import { FALLBACK_DELAY_MS, VideoPlayer } from '../video-player.tsx';
+import { assignLanes } from './lanes.ts';
+import { deviceOf } from './playback-fallback.tsx';
+import { actionOf, neighbourSpan } from './player-keys.ts';
+
+const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148';
+const ANDROID =
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36';
+const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
+
+function mark(id: string, startMs: number, endMs: number): ThreadMark {
+  return { id, kind: 'dropped_frames', startMs, endMs, outcome: 'repaired', label: `Mark ${id}` };
+}
+const MARKS = [mark('a', 2000, 2500), mark('b', 6000, 8000), mark('whole', 0, 10_000)];
+
+function showPlayer(): HTMLVideoElement {
+  render(
+    <VideoPlayer
+      title="harbour.mp4"
+      src="/stream"
+      downloadHref="/download"
+      downloadName="video-1.mp4"
+      durationMs={10_000}
+      width={1280}
+      height={720}
+      marks={MARKS}
+    />,
+  );
+  const video = document.querySelector('video');
+  if (!video) throw new Error('no video element');
+  return video;
+}
+
+beforeEach(() => {
+  // jsdom plays nothing.
+  vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
+  vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe('VideoPlayer', () => {
+  it('plays by its button and by Space or K, not while typing', () => {
+    const play = vi.spyOn(HTMLMediaElement.prototype, 'play').mockResolvedValue();
+    showPlayer();
+    const player = screen.getByRole('group', { name: 'Player: harbour.mp4' });
+    fireEvent.click(screen.getByRole('button', { name: 'Play' }));
+    fireEvent.keyDown(player, { key: ' ' });
+    fireEvent.keyDown(player, { key: 'k' });
+    expect(play).toHaveBeenCalledTimes(3);
+    fireEvent.keyDown(player, { key: 'k', ctrlKey: true });
+    expect(play).toHaveBeenCalledTimes(3);
+  });
+
+  it('jumps to a mark by its button and through the mended places by [ and ]', () => {
+    const video = showPlayer();
+    const player = screen.getByRole('group', { name: 'Player: harbour.mp4' });
+    fireEvent.click(screen.getByRole('button', { name: 'Jump to Mark b' }));
+    expect(video.currentTime).toBe(6);
+    fireEvent(video, new Event('seeked'));
+    fireEvent.keyDown(player, { key: '[' });
+    expect(video.currentTime).toBe(2);
+  });
+
+  it('is a slider that says where it stands', () => {
+    const video = showPlayer();
+    const slider = screen.getByRole('slider', { name: 'Position' });
+    fireEvent.change(slider, { target: { value: '4000' } });
+    expect(video.currentTime).toBe(4);
+    fireEvent(video, new Event('timeupdate'));
+    expect(slider).toHaveAttribute('aria-valuetext', '0:04 of 0:10');
+  });
+
+  it('offers links one second after a failed playback, on a phone with the iOS tip', () => {
+    vi.useFakeTimers();
+    vi.spyOn(navigator, 'userAgent', 'get').mockReturnValue(IPHONE);
+    const video = showPlayer();
+    fireEvent.error(video);
+    act(() => vi.advanceTimersByTime(FALLBACK_DELAY_MS - 1));
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+    act(() => vi.advanceTimersByTime(1));
+    expect(screen.getByRole('link', { name: 'View Video' })).toHaveAttribute('href', '/stream');
+    expect(screen.getByRole('link', { name: 'Download' })).toHaveAttribute('href', '/download');
+    expect(screen.getByText(/Photos or Save to Files/)).toBeInTheDocument();
+  });
+
+  it('offers Retry and Download on a desktop', () => {
+    vi.useFakeTimers();
+    vi.spyOn(navigator, 'userAgent', 'get').mockReturnValue(DESKTOP);
+    fireEvent.error(showPlayer());
+    act(() => vi.advanceTimersByTime(FALLBACK_DELAY_MS));
+    expect(screen.queryByRole('link', { name: 'View Video' })).not.toBeInTheDocument();
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+});
+
+describe('deviceOf', () => {
+  it.each([
+    [IPHONE, 5, { phone: true, ios: true }],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15', 5, { phone: true, ios: true }],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15', 0, { phone: false, ios: false }],
+    [ANDROID, 5, { phone: true, ios: false }],
+    [DESKTOP, 0, { phone: false, ios: false }],
+  ])('reads %s with %i touch points', (userAgent, maxTouchPoints, device) => {
+    expect(deviceOf({ userAgent, maxTouchPoints })).toEqual(device);
+  });
+});
+
+describe('assignLanes', () => {
+  it('keeps a fault over the whole clip off the short ones', () => {
+    const lanes = assignLanes(MARKS, 10_000);
+    expect(lanes.get('whole')).toBe(0);
+    expect(lanes.get('a')).toBe(1);
+    expect(lanes.get('b')).toBe(1);
+  });
+
+  it('gives neighbours that are too close for two buttons different lanes', () => {
+    const lanes = assignLanes([mark('a', 1000, 1010), mark('b', 1100, 1110)], 60_000);
+    expect(lanes.get('a')).not.toBe(lanes.get('b'));
+  });
+});
+
+describe('actionOf', () => {
+  const plain = { ctrlKey: false, metaKey: false, altKey: false };
+  it.each([
+    ['j', { do: 'skip', seconds: -10 }],
+    ['L', { do: 'skip', seconds: 10 }],
+    ['ArrowLeft', { do: 'skip', seconds: -5 }],
+    ['.', { do: 'frame', frames: 1 }],
+    ['Home', { do: 'start' }],
+    ['?', { do: 'help' }],
+    ['q', null],
+  ])('takes %s', (key, action) => {
+    expect(actionOf({ key, ...plain })).toEqual(action);
+  });
+
+  it('leaves combinations to the browser', () => {
+    expect(actionOf({ key: 'f', ...plain, metaKey: true })).toBeNull();
+  });
+});
+
+describe('neighbourSpan', () => {
+  it('finds the next and the previous start', () => {
+    expect(neighbourSpan([5000, 1000, 9000], 4000, 1)).toBe(5000);
+    expect(neighbourSpan([5000, 1000, 9000], 9000, -1)).toBe(5000);
+    expect(neighbourSpan([5000], 5000, 1)).toBeNull();
+    expect(neighbourSpan([], 0, -1)).toBeNull();
+  });
+});

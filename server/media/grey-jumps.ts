@@ -1,5 +1,6 @@
 import { blockFlow, type Flow } from './grey-flow.ts';
-import type { GreySize } from './grey-frame.ts';
+import { BLOCK, blockDifferences, type GreySize } from './grey-frame.ts';
+import { median } from './statistics.ts';
 
 /** How the step into one picture compares with the steps around it, from the motion of many windows. */
 export interface JumpMeasure {
@@ -17,7 +18,17 @@ export interface JumpMeasure {
   readonly leastAround: number;
   /** Root mean square of the expected step, pixels of the small picture. */
   readonly speed: number;
+  /** Blocks that change in both neighbouring steps. */
+  readonly livelyBlocks: number;
+  /**
+   * Median over those blocks of the change in this step over the larger of the two: above 1 when everything
+   * that moves moves farther, about 1 when something new appears elsewhere.
+   */
+  readonly commonRise: number;
 }
+
+/** Mean change (grey levels) from which a block is lively. */
+const LIVELY = 1;
 
 /** Expected and actual step below which a window stands still, pixels. */
 const STILL_EXPECTED = 0.08;
@@ -34,11 +45,35 @@ export function measureJump(pictures: readonly Uint8Array[], size: GreySize): Ju
     const after = pictures[i];
     if (before && after) steps.push(blockFlow(before, after, size));
   }
-  return compareSteps(steps);
+  return { ...compareSteps(steps), ...compareBlocks(pictures, size) };
+}
+
+/** How the change of each lively block compares with its change in the steps before and after. */
+function compareBlocks(
+  pictures: readonly Uint8Array[],
+  size: GreySize,
+): Pick<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
+  const [, p1, p2, p3, p4] = pictures;
+  if (!p1 || !p2 || !p3 || !p4) return { livelyBlocks: 0, commonRise: 1 };
+  const changes = (a: Uint8Array, b: Uint8Array) => {
+    const out = new Float64Array((size.width / BLOCK) * (size.height / BLOCK));
+    blockDifferences(a, b, size, out);
+    return out;
+  };
+  const before = changes(p1, p2);
+  const here = changes(p2, p3);
+  const after = changes(p3, p4);
+  const least = LIVELY * BLOCK * BLOCK;
+  const rises: number[] = [];
+  here.forEach((change, k) => {
+    const [b = 0, a = 0] = [before[k], after[k]];
+    if (Math.min(b, a) >= least) rises.push(change / Math.max(b, a));
+  });
+  return { livelyBlocks: rises.length, commonRise: rises.length > 0 ? median(rises) : 1 };
 }
 
 /** The comparison itself, on five flows. */
-export function compareSteps(steps: readonly Flow[]): JumpMeasure {
+export function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
   const [, before, step, after] = steps;
   if (!before || !step || !after) return NOTHING;
   let windows = 0;
@@ -82,7 +117,7 @@ export function compareSteps(steps: readonly Flow[]): JumpMeasure {
   };
 }
 
-const NOTHING: JumpMeasure = {
+const NOTHING = {
   windows: 0,
   slope: 1,
   agreement: 0,

@@ -28,7 +28,11 @@ const MIN_SPEED = 0.15;
 const PLAIN_MEAN_RATIO = 1.45;
 const PLAIN_BLOCK_RATIO = 1.2;
 const PLAIN_MOTION = 3;
-/** Motion that goes on as before (slope near 1) refutes a jump: something appeared. */
+/** Everything lively changes more than before and after, and the whole is the liveliest around. */
+const COMMON = { blocks: 12, rise: 1.4, meanRatio: 1.15, blockRatio: 1.1 };
+/** Motion that goes on as before refutes a jump: something appeared (measured: at most 1.08 when a digit changes). */
+const REFUTED_RISE = 1.15;
+const REFUTING_BLOCKS = 8;
 const EVEN_SLOPE = 1.3;
 /** Both kinds of evidence, each a little weaker. */
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
@@ -104,23 +108,30 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
 
 function isJump(step: Step): boolean {
   const { jump, meanRatio, blockRatio, motion } = step;
-  if (motion < MIN_MOTION) return false;
-  const evenMotion =
-    jump !== undefined &&
-    jump.windows >= MIN_WINDOWS &&
-    jump.agreement >= MIN_AGREEMENT &&
-    jump.slope < EVEN_SLOPE;
-  if (
-    !evenMotion &&
-    motion >= PLAIN_MOTION &&
-    meanRatio >= PLAIN_MEAN_RATIO &&
-    blockRatio >= PLAIN_BLOCK_RATIO
-  ) {
-    return true;
-  }
-  if (!jump || jump.windows < MIN_WINDOWS || jump.leastAround < MIN_LEAST || jump.speed < MIN_SPEED) {
-    return false;
-  }
+  if (motion < MIN_MOTION || isRefuted(jump)) return false;
+  const plain = motion >= PLAIN_MOTION && meanRatio >= PLAIN_MEAN_RATIO && blockRatio >= PLAIN_BLOCK_RATIO;
+  return plain || (jump !== undefined && (isCommonRise(jump, step) || isLongerStep(jump, step)));
+}
+
+/** True when the lively parts move on as before: something appeared elsewhere. */
+function isRefuted(jump: JumpMeasure | undefined): boolean {
+  if (!jump) return false;
+  if (jump.livelyBlocks >= REFUTING_BLOCKS && jump.commonRise < REFUTED_RISE) return true;
+  const { windows, agreement, slope } = jump;
+  return windows >= MIN_WINDOWS && agreement >= MIN_AGREEMENT && slope < EVEN_SLOPE;
+}
+
+function isCommonRise(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boolean {
+  return (
+    jump.livelyBlocks >= COMMON.blocks &&
+    jump.commonRise >= COMMON.rise &&
+    meanRatio >= COMMON.meanRatio &&
+    blockRatio >= COMMON.blockRatio
+  );
+}
+
+function isLongerStep(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boolean {
+  if (jump.windows < MIN_WINDOWS || jump.leastAround < MIN_LEAST || jump.speed < MIN_SPEED) return false;
   const steady =
     jump.slope >= MIN_SLOPE &&
     jump.agreement >= MIN_AGREEMENT &&

@@ -1,3 +1,4 @@
+import { Socket as NetSocket } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
@@ -139,6 +140,24 @@ describe('push', () => {
       .toEqual([false, ...Array(10).fill(true)]);
   });
 
+  it('cuts a reader that stands still instead of keeping its news in memory', async () => {
+    const { client, user } = await app.signIn();
+    const others = app.sockets.count();
+    const socket = await connected(client);
+    stall(socket);
+    const news = { id: 'x'.repeat(20_000) };
+    let sent = 0;
+    const startedAt = performance.now();
+    while (app.sockets.count() > others && performance.now() - startedAt < 15_000) {
+      app.sockets.toUser(user.id, 'videos:changed', news);
+      sent += 1;
+      if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(app.sockets.count()).toBe(others);
+    // 256 waiting packets and what the two kernels hold; without the cut there is no end to it.
+    expect(sent).toBeLessThan(5000);
+  });
+
   it('shows a vote of one browser in another within a second', async () => {
     const [author, watcher, voter] = [await app.signIn(), await app.signIn(), await app.signIn()];
     const made = await author.client.call(ideasApi.create, { body: { text: 'Live votes' } });
@@ -176,3 +195,16 @@ describe('push', () => {
     await stopping.stop();
   });
 });
+
+/** Stops reading from the line, as a sleeping phone does. */
+function stall(socket: Socket): void {
+  const transport: unknown = Reflect.get(socket.io.engine, 'transport');
+  const line: unknown = isObject(transport) ? Reflect.get(transport, 'ws') : null;
+  const tcp: unknown = isObject(line) ? Reflect.get(line, '_socket') : null;
+  if (!(tcp instanceof NetSocket)) throw new Error('The line of the client was not found.');
+  tcp.pause();
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

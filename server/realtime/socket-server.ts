@@ -155,7 +155,8 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
     droppable: boolean,
   ): void {
     const waiting = waitingPackets(socket);
-    if (waiting > CUT_ABOVE) socket.disconnect(true);
+    // An orderly goodbye would wait behind all that is unread: the line itself is cut.
+    if (waiting > CUT_ABOVE) socket.request.socket.destroy();
     else if (!droppable || waiting <= DROP_ABOVE) emit(socket, name, payload);
   }
 

@@ -85,32 +85,41 @@ export function toPsnr(error: number, format: RawFormat): number {
   return error <= 0 ? 100 : Math.min(100, 10 * Math.log10(format.maxValue ** 2 / error));
 }
 
-const HISTOGRAM_BINS = 32;
+const GRID = 4;
+const HISTOGRAM_BINS = 16;
 /**
- * Share of luma histogram that two pictures of one shot have in common at least. Two seconds apart in one
- * shot measured 0.7 and more, across cuts 0.2 to 0.6 (real clips, 32 bins), so a cut may pass unseen
- * rather than a pan be called one.
+ * Share of the luma histograms, cell by cell on a 4 x 4 grid, that two pictures of one shot have in common
+ * at least. Measured on 13 real clips: pictures of one shot half a second apart 0.50 and more (1st percentile
+ * 0.56), pictures on two sides of 13 cuts 0.14 to 0.82, eight of them below. It backs up the cut detector
+ * where damage hides a cut; a cut between similar scenes may pass.
  */
-const SAME_SHOT_OVERLAP = 0.55;
+const SAME_SHOT_OVERLAP = 0.5;
 
 /** Tells whether two pictures can be of one shot, by what their luma histograms have in common. */
 export function isSameShot(a: Uint8Array, b: Uint8Array, format: RawFormat): boolean {
-  const left = lumaHistogram(a, format);
-  const right = lumaHistogram(b, format);
+  const left = cellHistograms(a, format);
+  const right = cellHistograms(b, format);
   let common = 0;
+  let total = 0;
   left.forEach((value, bin) => {
     common += Math.min(value, right[bin] ?? 0);
+    total += value;
   });
-  return common / format.lumaSamples >= SAME_SHOT_OVERLAP;
+  return common >= SAME_SHOT_OVERLAP * total;
 }
 
-function lumaHistogram(picture: Uint8Array, format: RawFormat): number[] {
-  const bins = Array.from({ length: HISTOGRAM_BINS }, () => 0);
+/** Histograms of all cells, one behind the other. */
+function cellHistograms(picture: Uint8Array, format: RawFormat): Uint32Array {
+  const bins = new Uint32Array(GRID * GRID * HISTOGRAM_BINS);
   const luma = samples(picture, format);
   const scale = HISTOGRAM_BINS / (format.maxValue + 1);
-  for (let i = 0; i < format.lumaSamples; i += 1) {
-    const bin = Math.floor((luma[i] ?? 0) * scale);
-    bins[bin] = (bins[bin] ?? 0) + 1;
+  for (let y = 0; y < format.height; y += 1) {
+    const row = Math.floor((y * GRID) / format.height) * GRID;
+    for (let x = 0; x < format.width; x += 1) {
+      const cell = row + Math.floor((x * GRID) / format.width);
+      const bin = cell * HISTOGRAM_BINS + Math.floor((luma[y * format.width + x] ?? 0) * scale);
+      bins[bin] = (bins[bin] ?? 0) + 1;
+    }
   }
   return bins;
 }

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { createLogReader } from './decode-pass.ts';
+
+const SHOWN =
+  '[Parsed_showinfo_2 @ 0x561c8403d180] [info] n:  17 pts:  18432 pts_time:1.8     pos:    13122 fmt:gray sar:44/45 s:160x88 i:P iskey:0 type:B checksum:7F524C29';
+
+describe('createLogReader', () => {
+  it('reads times and types, and places each message between the pictures', () => {
+    const reader = createLogReader();
+    reader.read('[info]   Duration: 00:00:05.00, start: 0.000000, bitrate: 75 kb/s');
+    reader.read(SHOWN);
+    reader.read('[h264 @ 0x55d0] [error] Invalid NAL unit size (-1 > 551).');
+    reader.read('[warning] corrupt decoded frame in stream 0');
+    reader.read(
+      `frame=    1 fps=0.0 q=0.0 size=       0kB ${SHOWN.replace('18432', '19456').replace('type:B', 'type:I')}`,
+    );
+    expect(reader.finish(2)).toEqual({
+      ptsTicks: [18432, 19456],
+      types: ['B', 'I'],
+      messages: [
+        { level: 'error', text: 'h264: Invalid NAL unit size (-1 > 551).', picturesOut: 1 },
+        { level: 'warning', text: 'corrupt decoded frame in stream 0', picturesOut: 1 },
+      ],
+    });
+  });
+
+  it('answers null for pictures without a time', () => {
+    const reader = createLogReader();
+    reader.read(SHOWN.replace('18432', 'NOPTS'));
+    expect(reader.finish(2).ptsTicks).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { damageReason, findBadPackets, spreadDamage, type CorruptionInput } from './detect-corruption.ts';
+import type { PictureIndex } from './picture-times.ts';
+import type { VideoPacket } from './read-packets.ts';
+
+/** Decode order I0 P3 B1 B2 P6 B4 B5, twice: two closed groups of seven pictures. */
+const DISPLAY = [0, 3, 1, 2, 6, 4, 5, 7, 10, 8, 9, 13, 11, 12];
+
+const packets: VideoPacket[] = DISPLAY.map((frame, i) => ({
+  ptsTicks: frame,
+  dtsTicks: i - 1,
+  durationTicks: 1,
+  sizeBytes: 1000,
+  offsetBytes: 1000 * i,
+  keyframe: frame === 0 || frame === 7,
+  shown: true,
+}));
+
+function indexWithout(undecoded: readonly number[]): PictureIndex {
+  const frames = [...DISPLAY].sort((a, b) => a - b);
+  return {
+    times: {
+      timeBase: { num: 1, den: 25 },
+      ptsTicks: frames,
+      keyframe: frames.map((frame) => frame % 7 === 0),
+      medianIntervalTicks: 1,
+      variableByNature: false,
+    },
+    frameOfPacket: DISPLAY,
+    frameOfDecoded: frames.filter((frame) => !undecoded.includes(frame)),
+    undecoded,
+  };
+}
+
+function input(text: string, picturesOut: number, other: Partial<CorruptionInput> = {}): CorruptionInput {
+  return {
+    packets,
+    index: indexWithout([]),
+    pass: { messages: text ? [{ level: 'error', text, picturesOut }] : [], types: [] },
+    reorderDepth: 1,
+    structure: [],
+    ...other,
+  };
+}
+
+const spans = (bad: CorruptionInput, disposable: readonly number[] = []) =>
+  spreadDamage(findBadPackets(bad), bad, new Set(disposable)).map(({ first, last }) => [first, last]);
+
+describe('damageReason', () => {
+  it('takes what decoders say about broken data', () => {
+    expect(damageReason({ level: 'error', text: 'h264: error while decoding MB 12 7' })).not.toBeNull();
+    expect(damageReason({ level: 'warning', text: 'corrupt decoded frame in stream 0' })).not.toBeNull();
+    expect(
+      damageReason({ level: 'warning', text: 'h264: concealing 340 DC, 340 AC, 340 MV errors' }),
+    ).not.toBeNull();
+  });
+
+  it('leaves out complaints about unusual but intact streams, containers and scalers', () => {
+    for (const text of [
+      'h264: Increasing reorder buffer to 2',
+      'mov,mp4,m4a,3gp,3g2,mj2: Could not find codec parameters for stream 1',
+      'swscaler: deprecated pixel format used',
+      'Guessed Channel Layout for Input Stream #0.1 : mono',
+    ]) {
+      expect(damageReason({ level: 'error', text })).toBeNull();
+    }
+  });
+});
+
+describe('findBadPackets and spreadDamage', () => {
+  it('shift a message by the reordering delay and spread to the next key frame', () => {
+    // One picture is out (0), so the third packet is in the decoder: picture 1, which later ones may refer to.
+    expect(spans(input('h264: error while decoding MB 1 1', 1))).toEqual([
+      [1, 2],
+      [4, 6],
+    ]);
+  });
+
+  it('keep damage inside a picture that nothing refers to', () => {
+    expect(spans(input('h264: error while decoding MB 1 1', 1), [2])).toEqual([[1, 1]]);
+  });
+
+  it('take a message about output as said about the next picture out', () => {
+    expect(spans(input('corrupt decoded frame in stream 0', 9), [10])).toEqual([[9, 9]]);
+  });
+
+  it('blame the picture that never came out', () => {
+    const lost = input('h264: Error splitting the input into NAL units.', 4, { index: indexWithout([4]) });
+    const bad = spreadDamage(findBadPackets(lost), lost, new Set([5]));
+    expect(bad).toMatchObject([{ first: 4, last: 4, undecoded: 1, evidence: 'decoder' }]);
+  });
+
+  it('name the structure check as the finder where it saw the damage', () => {
+    const seen = input('', 0, { structure: [{ frame: 13, reason: 'a NAL unit is longer than its sample' }] });
+    expect(spreadDamage(findBadPackets(seen), seen, new Set())).toMatchObject([
+      { first: 11, last: 13, evidence: 'structure', reason: 'a NAL unit is longer than its sample' },
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectCuts } from './detect-cuts.ts';
+
+const at = (place: number, value: number, usual: number) =>
+  Array.from({ length: 60 }, (_, i) => (i === place ? value : usual));
+
+describe('detectCuts', () => {
+  it('finds a change that breaks picture and histogram at once', () => {
+    const series = frameSeries(at(30, 400, 16), { histogramDiff: at(30, 0.2, 0.002) });
+    expect(detectCuts(series)).toEqual([30]);
+  });
+
+  it('takes a jump of the camera for what it is', () => {
+    const sameColours = frameSeries(at(30, 400, 16), { histogramDiff: at(30, 0.004, 0.002) });
+    const displaced = frameSeries(at(30, 200, 16), {
+      histogramDiff: at(30, 0.06, 0.002),
+      motionResidual: at(30, 0.3, 0.9),
+    });
+    expect(detectCuts(sameColours)).toEqual([]);
+    expect(detectCuts(displaced)).toEqual([]);
+  });
+
+  it('does not take the step behind a run of repeats for a cut', () => {
+    const moves = Array.from({ length: 60 }, (_, i) => (i >= 24 && i < 30 ? 0.1 : i === 30 ? 150 : 80));
+    const histogramDiff = moves.map((move) => move / 4000);
+    expect(detectCuts(frameSeries(moves, { histogramDiff }))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { JumpMeasure } from '#server/media/grey-jumps.ts';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectHiddenDrops } from './detect-hidden-drops.ts';
+
+const FPS = 30;
+const NONE = new Set<number>();
+const LOSS: JumpMeasure = {
+  windows: 20,
+  slope: 3,
+  agreement: 0.97,
+  steadiness: 0.9,
+  excess: 2.7,
+  leastAround: 0.9,
+  speed: 0.8,
+  livelyBlocks: 60,
+  commonRise: 2.1,
+};
+const APPEARANCE: JumpMeasure = { ...LOSS, slope: 1, excess: 1, commonRise: 0.95 };
+
+const moves = (jumps: readonly number[], factor = 2.2) =>
+  Array.from({ length: 200 }, (_, i) => (jumps.includes(i) ? factor : 1) * (12 + 2 * Math.sin(i * 1.3)));
+
+describe('detectHiddenDrops', () => {
+  it('finds a step that is longer for everything that moves and counts what is missing', () => {
+    const series = frameSeries(moves([80]), { jumps: new Map([[80, LOSS]]) });
+    const [drop, ...others] = detectHiddenDrops(series, [], FPS, NONE);
+    expect(others).toEqual([]);
+    expect(drop).toMatchObject({ after: 80, missing: 2 });
+  });
+
+  it('claims nothing when something appears while the motion goes on', () => {
+    const series = frameSeries(moves([80]), { jumps: new Map([[80, APPEARANCE]]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing at a cut, at a flash and where another finding explains the step', () => {
+    const jumps = new Map([[80, LOSS]]);
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps }), [80], FPS, NONE)).toEqual([]);
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps }), [], FPS, new Set([80]))).toEqual([]);
+    const histogramDiff = moves([]).map((_, i) => (i === 80 ? 0.2 : 0.001));
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps, histogramDiff }), [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing in a clip that jumps by nature', () => {
+    const every = Array.from({ length: 38 }, (_, i) => 5 * i + 5);
+    const series = frameSeries(moves(every), { jumps: new Map(every.map((i) => [i, LOSS])) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing where motion drowns in noise', () => {
+    const quiet = moves([80]).map((move) => move / 20);
+    const series = frameSeries(quiet, { jumps: new Map([[80, LOSS]]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+});

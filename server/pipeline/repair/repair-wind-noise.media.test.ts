@@ -18,10 +18,9 @@ const recordings = existsSync(folder);
 async function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Promise<Float32Array> {
   const { stdout } = await exec(
     'ffmpeg',
-    [
-      ...['-v', 'error', '-nostdin', '-ss', String(fromS), '-i', path.join(folder, name)],
-      ...['-t', String(lengthS), '-map', '0:a:0', '-ac', '1', '-ar', String(rateHz), '-f', 'f32le', '-'],
-    ],
+    `-v error -nostdin -ss ${fromS} -t ${lengthS} -i`
+      .split(' ')
+      .concat(path.join(folder, name), `-map 0:a:0 -ac 1 -ar ${rateHz} -f f32le -`.split(' ')),
     { encoding: 'buffer', maxBuffer: 64 << 20 },
   );
   const samples = new Float32Array(Math.floor(stdout.length / 4));

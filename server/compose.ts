@@ -47,7 +47,7 @@ import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
 import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
-import { createMakeSample } from './pipeline/sample/sample.service.ts';
+import { createMakeSample, createSampleClip } from './pipeline/sample/sample.service.ts';
 import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
 import { createWorkFolders } from './pipeline/work-folders.ts';
@@ -165,17 +165,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     folder: inDataDir('uploads'),
     publicUrl: config.publicUrl,
   });
-  const makeSample = createMakeSample({
-    db,
-    storage,
-    queue,
-    quota,
-    draftExpiry,
-    events,
-    now,
-    tools: options.tools,
-    folder: inDataDir('sample'),
-  });
+  const clip = createSampleClip(options.tools, inDataDir('sample'));
+  const makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
 
   const workFolders = createWorkFolders(inDataDir('work'));
   const pool = createMediaPool({ workerUrl: options.workerUrl, threads: config.jobConcurrency, logger });
@@ -210,6 +201,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     ...uploads.parts,
     gc,
     work: workFolders,
+    prepare: clip.ready,
     logger,
     now,
   });

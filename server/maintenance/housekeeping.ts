@@ -14,6 +14,8 @@ const KEEP_JOBS_MS = 14 * 24 * 3600_000;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
   readonly work: WorkFolders;
+  /** Work that is better done before somebody waits for it; tried once, some time after the start. */
+  readonly prepare?: (signal: AbortSignal) => Promise<unknown>;
   readonly logger: SweepUploadsDeps['logger'] &
     ScrubDeps['logger'] & { info(fields: Record<string, unknown>, message: string): void };
 }
@@ -30,7 +32,7 @@ export interface Housekeeping {
 export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
-  let stopped = false;
+  const stopping = new AbortController();
   let rounds = 0;
 
   async function run(withObjects = true): Promise<Record<string, number>> {
@@ -42,7 +44,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
       .delete()
       .whereIn('state', ['done', 'cancelled', 'failed'])
       .where('finishedAt', '<', deps.now() - KEEP_JOBS_MS);
-    const scrub = await scrubObjects(deps, SCRUB_BYTES);
+    const scrub = await scrubObjects(deps, SCRUB_BYTES, stopping.signal);
     return {
       uploadsExpired: uploads.expired,
       uploadsRegistered: uploads.registered,
@@ -60,7 +62,10 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   function schedule(afterMs: number): void {
     timer = setTimeout(() => {
       rounds += 1;
-      round = run(rounds % ROUNDS_PER_OBJECT_SWEEP === 1)
+      const before = rounds === 1 && deps.prepare ? deps.prepare(stopping.signal) : Promise.resolve();
+      round = before
+        .catch((error: unknown) => deps.logger.error({ error: String(error) }, 'preparing failed'))
+        .then(() => run(rounds % ROUNDS_PER_OBJECT_SWEEP === 1))
         .then((done) => {
           if (Object.values(done).some((count) => count > 0)) deps.logger.info(done, 'housekeeping');
         })
@@ -71,7 +76,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
           );
         })
         .then(() => {
-          if (!stopped) schedule(INTERVAL_MS);
+          if (!stopping.signal.aborted) schedule(INTERVAL_MS);
         });
     }, afterMs);
     timer.unref();
@@ -81,7 +86,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     run,
     start: () => schedule(FIRST_RUN_MS),
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await round;
     },

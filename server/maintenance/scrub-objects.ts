@@ -20,16 +20,18 @@ export interface ScrubDeps {
  * Reads stored bytes again and compares them with their hash, the longest unread first; marks objects
  * whose bytes changed or are gone, and lifts the mark from those that are whole again.
  * @param budgetBytes stops after this many bytes, so that one run does not keep the disk from people
+ * @param signal ends the run behind the object at hand
  */
 export async function scrubObjects(
   deps: ScrubDeps,
   budgetBytes: number,
+  signal?: AbortSignal,
 ): Promise<{ checked: number; damaged: number }> {
   const { db, storage, now } = deps;
   let left = budgetBytes;
   let checked = 0;
   let damaged = 0;
-  while (left > 0) {
+  while (left > 0 && signal?.aborted !== true) {
     const object = await StoredObject.query(db)
       .where('checkedAt', '<', now() - AGE_MS)
       .orderBy('checkedAt')

@@ -109,8 +109,9 @@ describe('process-video job', () => {
 
   it("says a clip's own failure at once, in words, and gives the unit back", async () => {
     let runs = 0;
-    const user = await start(async () => {
+    const user = await start(async (_task, { onMessage }) => {
       runs += 1;
+      onMessage({ type: 'steps', steps: [{ step: 'analyzing', state: 'running', tookMs: null, note: '' }] });
       return failure('not_a_video', 'This file is not a video we can read.');
     });
     const id = await upload(user, randomBytes(100));
@@ -118,6 +119,7 @@ describe('process-video job', () => {
     expect(await video(id)).toMatchObject({
       errorCode: 'not_a_video',
       errorMessage: 'This file is not a video we can read.',
+      steps: [{ step: 'analyzing', state: 'failed' }],
     });
     expect(runs).toBe(1);
     expect(await UsageUnit.query(server.db).findOne({ videoId: id })).toMatchObject({

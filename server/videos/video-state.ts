@@ -134,7 +134,10 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
 
     async fail(videoId, attempt, code, message) {
       const userId = await db.transaction(async (trx) => {
-        const rows = await Video.query(trx)
+        const mine = { id: videoId, status: 'processing', ...(attempt === null ? {} : { attempt }) };
+        const video = await Video.query(trx).findOne(mine).forUpdate();
+        if (!video) return null;
+        await Video.query(trx)
           .patch({
             ...rise(),
             status: 'failed',
@@ -142,11 +145,11 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
             remainingSeconds: null,
             errorCode: code,
             errorMessage: message.slice(0, MESSAGE_MAX_CHARS),
+            steps: video.steps.map((step) =>
+              step.state === 'running' ? { ...step, state: 'failed' } : step,
+            ),
           })
-          .where({ id: videoId, status: 'processing', ...(attempt === null ? {} : { attempt }) })
-          .returning('*');
-        const video = rows[0];
-        if (!video) return null;
+          .where(mine);
         await quota.release(videoId, trx);
         return video.userId;
       });

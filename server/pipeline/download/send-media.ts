@@ -6,6 +6,12 @@ import { entityTag, matchesAny, parseRange, rangeApplies } from './byte-range.ts
 /** A reader that takes no byte for this long has gone; a player that only pauses asks again. */
 const STALLED_READER_MS = 5 * 60_000;
 
+/**
+ * Nothing of the bytes may run, whatever they are. The origin is kept, because a browser that shows the
+ * video as a page of its own fetches it once more from inside that page, and would refuse it otherwise.
+ */
+const MEDIA_POLICY = "default-src 'none'; media-src 'self'; img-src 'self'; sandbox allow-same-origin";
+
 export interface MediaAnswer {
   readonly object: StoredFile;
   readonly type: string;
@@ -30,7 +36,7 @@ export async function sendMedia(ctx: Context, storage: MediaStorage, answer: Med
     'Cache-Control': 'private, max-age=0, must-revalidate',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',
-    'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox",
+    'Content-Security-Policy': MEDIA_POLICY,
   });
   if (answer.downloadName !== null) {
     ctx.set('Content-Disposition', `attachment; filename="${answer.downloadName}"`);

@@ -6,7 +6,7 @@ import { Video } from '#db/models/video.ts';
 import { createDraftExpiry } from '#server/plans/draft-retention.ts';
 import { startClipServer, type ClipServer } from '#server/test/clip-server.ts';
 import { SAMPLE_RECIPE } from './make-sample-clip.ts';
-import { createMakeSample, type MakeSample } from './sample.service.ts';
+import { createMakeSample, createSampleClip, type MakeSample } from './sample.service.ts';
 
 describe('makeSample', () => {
   let server: ClipServer;
@@ -19,9 +19,9 @@ describe('makeSample', () => {
     await mkdir(folder);
     await writeFile(path.join(folder, `sample-${SAMPLE_RECIPE}.mp4`), 'a clip that was made before');
     const { db, storage, queue, quota, events, now } = server;
-    const tools = { ffmpeg: '/nowhere', ffprobe: '/nowhere' };
+    const clip = createSampleClip({ ffmpeg: '/nowhere', ffprobe: '/nowhere' }, folder);
     const draftExpiry = createDraftExpiry(null);
-    makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, tools, folder });
+    makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
   });
   afterAll(async () => server.close());
 

@@ -26,9 +26,30 @@ export interface SampleServiceDeps {
   readonly draftExpiry: DraftExpiry;
   readonly events: EventBus;
   readonly now: () => number;
-  readonly tools: ToolPaths;
-  /** Keeps the made clip, which is the same for everybody. */
-  readonly folder: string;
+  readonly clip: SampleClip;
+}
+
+/** The one sample clip, which is the same for everybody. */
+export interface SampleClip {
+  /** Makes the clip when it is not there yet; the signal gives that up. @returns its path */
+  ready(signal?: AbortSignal): Promise<string>;
+  /** Path for a new copy, in the same folder. */
+  copyPath(): string;
+}
+
+/** Keeps the clip in `folder` between starts of the server. */
+export function createSampleClip(tools: ToolPaths, folder: string): SampleClip {
+  const lock = createKeyedLock();
+  return {
+    ready: (signal) =>
+      lock('clip', async () => {
+        const file = path.join(folder, `sample-${SAMPLE_RECIPE}.mp4`);
+        await mkdir(folder, { recursive: true });
+        await access(file).catch(() => makeSampleClip({ tools, outputPath: file, signal }));
+        return file;
+      }),
+    copyPath: () => path.join(folder, `${randomBytes(8).toString('hex')}.copy`),
+  };
 }
 
 /**
@@ -43,20 +64,12 @@ export type MakeSample = (user: {
 
 /** See `MakeSample`. */
 export function createMakeSample(deps: SampleServiceDeps): MakeSample {
-  const { db, storage, queue, quota, draftExpiry, events, now, tools, folder } = deps;
+  const { db, storage, queue, quota, draftExpiry, events, now, clip } = deps;
   const lock = createKeyedLock();
 
-  const clip = () =>
-    lock('clip', async () => {
-      const file = path.join(folder, `sample-${SAMPLE_RECIPE}.mp4`);
-      await mkdir(folder, { recursive: true });
-      await access(file).catch(() => makeSampleClip({ tools, outputPath: file }));
-      return file;
-    });
-
   async function store() {
-    const copy = path.join(folder, `${randomBytes(8).toString('hex')}.copy`);
-    await copyFile(await clip(), copy);
+    const copy = clip.copyPath();
+    await copyFile(await clip.ready(), copy);
     return storage.put(copy);
   }
 

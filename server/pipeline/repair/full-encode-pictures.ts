@@ -4,6 +4,7 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 import { rawFormat, type RawFormat } from './rebuild-pictures-raw.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
+import { LOW_MEMORY_PARAMS } from './smart-render-encode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
 
 /** Visually transparent at phone resolutions; one step finer than needed since it is a second generation. */
@@ -147,9 +148,8 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
           ...`-profile:v ${deep ? 'high10' : 'high'} -pix_fmt ${pixelFormat}`.split(' '),
           '-g',
           String(Math.max(1, Math.round(rate * 4))),
-          // Long lookaheads hold dozens of pictures: at 1080p that alone would fill a small server.
           '-x264-params',
-          ['rc-lookahead=20', ...fieldParams(stream)].join(':'),
+          [...LOW_MEMORY_PARAMS, ...fieldParams(stream)].join(':'),
           '-vf',
           filters.join(','),
           ...colourOptions(stream, fullRange),

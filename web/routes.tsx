@@ -35,9 +35,8 @@ export const ROUTES: readonly RoutePage[] = [
     'signed-in',
     async () => (await import('./pages/report/report-page.tsx')).ReportPage,
   ),
-  page('/editor', 'signed-in', async () => (await import('./pages/editor/editor-page.tsx')).EditorPage),
   page(
-    '/editor/:videoId',
+    '/editor/:videoId?',
     'signed-in',
     async () => (await import('./pages/editor/editor-page.tsx')).EditorPage,
   ),

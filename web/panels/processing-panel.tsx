@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { StatusDto } from '#common/api/videos.ts';
 import { remainingMinutes } from '#common/format.ts';
@@ -202,6 +203,7 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
         <Result>
           {done && <Completed id={id} />}
           {status.status === 'failed' && <Failed status={status} />}
+          {report && <Link to={`/videos/${id}/report`}>{videoTexts.card.report}</Link>}
           {report && <DefectList defects={report.defects} unchanged={report.outcome === 'unchanged'} />}
         </Result>
       </Columns>

@@ -30,6 +30,7 @@ const Example = styled.figure`
   --strip-ground: ${colour.cloth};
 `;
 const Legend = styled.figcaption`
+  margin-top: ${space(1)};
   display: flex;
   flex-wrap: wrap;
   gap: ${space(0.5, 3)};

@@ -30,7 +30,7 @@ const Columns = styled(Container)`
     gap: ${space(8)};
     padding-block: ${space(6)};
     /* The dashboard starts below the fold: a repair that appears above it moves nothing in sight. */
-    min-height: min(calc(100dvh - var(--header-height)), 960px);
+    min-height: min(calc(100dvh - var(--header-height)), 760px);
   }
 `;
 const Drop = styled.div`

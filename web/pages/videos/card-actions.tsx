@@ -52,6 +52,13 @@ export function CardActions({ video, onRename }: CardActionsProps) {
         disabled={addToDrafts.isPending}
         onClick={() => addToDrafts.mutate({ videoId: id, fileName })}
       />
+      {video.hasReport && (
+        <IconButton
+          icon="report"
+          label={texts.report}
+          onClick={() => void navigate(`/videos/${id}/report`)}
+        />
+      )}
       <ShareMenu video={video} />
       <IconButton
         icon="trash"

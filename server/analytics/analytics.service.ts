@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { AnalyticsBody } from '#common/api/analytics.ts';
-import { PLANS, planAllows, type PlanSlug } from '#common/plans.ts';
+import type { PlanSlug } from '#common/plans.ts';
 import { Draft } from '#db/models/draft.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
-import { AppError } from '#server/errors.ts';
+import { requireFeature } from '#server/policies.ts';
 import { aggregateMonths } from './aggregate-months.ts';
 
 export interface AnalyticsDeps {
@@ -27,9 +27,7 @@ export interface AnalyticsService {
 export function createAnalyticsService({ db, enforcePlans, now }: AnalyticsDeps): AnalyticsService {
   return {
     async monthly(user, months) {
-      if (enforcePlans && !planAllows(user.plan, 'analytics')) {
-        throw new AppError('plan_required', `Analytics is part of ${PLANS.business.name}.`);
-      }
+      requireFeature(user, 'analytics', enforcePlans);
       const videos = await Video.query(db)
         .select('createdAt', 'status', 'durationMs', 'issues', 'fixesApplied', 'originalSha256', 'fileSize')
         .where('userId', user.id);

@@ -6,11 +6,11 @@ import {
   TOKEN_SCOPES,
   type TokenScope,
 } from '#common/api/api-access.ts';
-import { PLANS, planAllows } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
 import { ApiToken } from '#db/models/api-token.ts';
 import { User } from '#db/models/user.ts';
 import { AppError, notFound } from '#server/errors.ts';
+import { requireFeature } from '#server/policies.ts';
 
 const SECRET_BYTES = 32;
 const HINT_CHARS = TOKEN_PREFIX.length + 6;
@@ -59,10 +59,7 @@ export interface TokensService {
 
 /** Personal access tokens: 256 random bits, kept as SHA-256 (no salt needed at this length). */
 export function createTokensService({ db, enforcePlans, now }: TokensDeps): TokensService {
-  function requireApiPlan(user: User): void {
-    if (!enforcePlans || planAllows(user.plan, 'api_access')) return;
-    throw new AppError('plan_required', `API access is part of ${PLANS.business.name}.`);
-  }
+  const requireApiPlan = (user: User) => requireFeature(user, 'api_access', enforcePlans);
 
   async function create(user: User, wanted: NewToken) {
     requireApiPlan(user);

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { storylineApi } from '#common/api/storyline.ts';
 import { videosApi } from '#common/api/videos.ts';
-import { PLANS, planAllows } from '#common/plans.ts';
 import type { User } from '#db/models/user.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError, notFound } from '#server/errors.ts';
 import { createRouter, type AppRouter } from '#server/http/context.ts';
 import { signedIn } from '#server/http/route.ts';
+import { requireFeature } from '#server/policies.ts';
 
 export interface AiToolsRoutesDeps {
   readonly db: Knex;
@@ -24,9 +24,7 @@ export function createAiToolsRoutes({ db, enforcePlans }: AiToolsRoutesDeps): Ap
   async function ownVideo(user: User, videoId: string): Promise<Video> {
     const video = await Video.query(db).findById(videoId).where('userId', user.id);
     if (!video) throw notFound();
-    if (enforcePlans && !planAllows(user.plan, 'ai_tools')) {
-      throw new AppError('plan_required', `The AI tools are part of ${PLANS.business.name}.`);
-    }
+    requireFeature(user, 'ai_tools', enforcePlans);
     return video;
   }
 

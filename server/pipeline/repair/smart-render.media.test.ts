@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
@@ -340,6 +342,46 @@ describe('smartRender', () => {
       `movie=${output},trim=start_frame=52:end_frame=53,signalstats`,
     ]);
     expect(Math.abs(Number(stdout.trim().split('\n')[0]) - 90)).toBeLessThan(3);
+  });
+
+  it('mends a clip with destroyed bytes so that the decoder has nothing to say', async () => {
+    const intact = await make({
+      name: 'destroyed',
+      video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -x264-params scenecut=0',
+    });
+    const handle = await open(intact);
+    const samples = readSamples(findVideoTrack(await readMovie(handle), 0).stbl);
+    await handle.close();
+    const victim = samples.find((sample, index) => index >= 40 && sample.sizeBytes > 400);
+    if (!victim) throw new Error('The clip has no picture to destroy.');
+    const bytes = await readFile(intact);
+    bytes.fill(0x5a, victim.offset + 120, victim.offset + 380);
+    const file = path.join(folder, 'destroyed-now.mp4');
+    await writeFile(file, bytes);
+    const times = await shownTimes(file);
+    expect((await decodeHashes(file)).warnings).not.toBe('');
+    const first = samples.filter((sample) => sample.pts < victim.pts).length - 3;
+    const damaged = Array.from({ length: 60 - first }, (_, step) => first + step);
+    const edit: PictureEdit = [
+      {
+        firstFrame: first,
+        endFrame: 60,
+        pictures: damaged.map((frame) => original(times[frame] ?? 0, frame < 50 ? first - 1 : 60)),
+        shiftAfterTicks: 0,
+      },
+    ];
+    const { output, result } = await render(file, 'destroyed-now', edit);
+    if (!result.done) throw new Error(result.reason);
+    const after = await decodeHashes(output);
+    const before = await decodeHashes(intact);
+    expect(after.warnings).toBe('');
+    expect(result.reencodedSpans).toHaveLength(1);
+    const [span] = result.reencodedSpans;
+    expect(span?.endFrame).toBe(60);
+    before.hashes.forEach((hash, frame) => {
+      if (frame < (span?.firstFrame ?? 0) || frame >= 60) expect(after.hashes[frame]).toBe(hash);
+    });
+    expect(await shownTimes(output)).toEqual(times);
   });
 
   it('declines with a reason what it cannot keep intact', async () => {

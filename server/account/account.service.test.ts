@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,6 +16,7 @@ import { createEventBus } from '#server/events.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { createTestDatabase, type TestDatabase } from '#server/test/test-database.ts';
 import { createAccountService, type AccountService } from './account.service.ts';
 import { safeName } from './export-account.ts';
 import { tarArchive, tarSizeBytes } from './tar-archive.ts';
@@ -26,17 +25,16 @@ const START = Date.UTC(2026, 0, 10);
 
 describe('account service', () => {
   let db: Knex;
-  let folder: string;
+  let database: TestDatabase;
   let storage: MediaStorage;
   let account: AccountService;
   let stopped: string[];
   let ended: string[];
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'reelmend-account-'));
-    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
-    await db.migrate.latest();
-    storage = createDiskStorage(path.join(folder, 'objects'));
+    database = await createTestDatabase('sqlite');
+    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(database.dataDir, 'reelmend.sqlite') });
+    storage = createDiskStorage(path.join(database.dataDir, 'objects'));
     stopped = [];
     ended = [];
     const events = createEventBus();
@@ -56,7 +54,7 @@ describe('account service', () => {
 
   afterEach(async () => {
     await db.destroy();
-    rmSync(folder, { recursive: true, force: true });
+    await database.remove();
   });
 
   async function person(name: string): Promise<string> {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +7,7 @@ import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { ApiToken } from '#db/models/api-token.ts';
 import { User } from '#db/models/user.ts';
+import { createTestDatabase, type TestDatabase } from '#server/test/test-database.ts';
 import { createTokensService, type TokensService } from './tokens.service.ts';
 
 const START = Date.UTC(2026, 0, 10);
@@ -16,21 +15,20 @@ const DAY_MS = 24 * 3600_000;
 
 describe('tokens service', () => {
   let db: Knex;
-  let folder: string;
+  let database: TestDatabase;
   let at: number;
   let tokens: TokensService;
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'reelmend-tokens-'));
-    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
-    await db.migrate.latest();
+    database = await createTestDatabase('sqlite');
+    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(database.dataDir, 'reelmend.sqlite') });
     at = START;
     tokens = createTokensService({ db, enforcePlans: true, now: () => at });
   });
 
   afterEach(async () => {
     await db.destroy();
-    rmSync(folder, { recursive: true, force: true });
+    await database.remove();
   });
 
   async function person(plan: PlanSlug): Promise<User> {

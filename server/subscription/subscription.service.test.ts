@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { Notification } from '#db/models/notification.ts';
 import { Trial } from '#db/models/trial.ts';
 import { User } from '#db/models/user.ts';
 import { createEventBus } from '#server/events.ts';
+import { createTestDatabase, type TestDatabase } from '#server/test/test-database.ts';
 import { createSubscriptionService, type SubscriptionService } from './subscription.service.ts';
 
 const DAY_MS = 24 * 3600_000;
@@ -17,15 +16,14 @@ const START = Date.UTC(2026, 0, 10);
 
 describe('subscription service', () => {
   let db: Knex;
-  let folder: string;
+  let database: TestDatabase;
   let at: number;
   let service: SubscriptionService;
   let told: string[];
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'reelmend-subscription-'));
-    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
-    await db.migrate.latest();
+    database = await createTestDatabase('sqlite');
+    db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(database.dataDir, 'reelmend.sqlite') });
     at = START;
     told = [];
     const events = createEventBus();
@@ -43,7 +41,7 @@ describe('subscription service', () => {
 
   afterEach(async () => {
     await db.destroy();
-    rmSync(folder, { recursive: true, force: true });
+    await database.remove();
   });
 
   async function person(plan: PlanSlug = 'starter', trialEndsAt: number | null = null): Promise<string> {

@@ -4,6 +4,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { authApi } from '#common/api/auth.ts';
+import { createTestClient } from '#server/test/test-client.ts';
 import { lockDataDir } from './data-lock.ts';
 
 const MAIN = path.join(import.meta.dirname, 'main.ts');
@@ -66,6 +69,30 @@ describe('the server process', { timeout: 120_000 }, () => {
     first.child.kill('SIGKILL');
     await first.ended;
     await start().ready();
+  });
+
+  it('writes JSON lines without passwords, cookies, tokens or addresses', async () => {
+    const server = start({ LOG_LEVEL: 'trace', SMTP_URL: 'smtp://127.0.0.1:9' });
+    await server.ready();
+    const port = z.object({ port: z.number() });
+    const lines = () => server.output().trim().split('\n');
+    const ready = lines().find((line) => line.includes('Reelmend is ready')) ?? '';
+    const client = createTestClient(`http://127.0.0.1:${port.parse(JSON.parse(ready)).port}`);
+    const secret = 'Very-Secret-Clip-42';
+    const hostile = 'x"}\n{"level":"fatal","forged":true}\r\u001b[31m';
+    await client.call(authApi.register, {
+      body: { username: 'logged', email: 'logged.person@example.test', password: secret },
+    });
+    await client.call(authApi.login, { body: { username: hostile, password: secret } });
+    await client.call(authApi.login, { body: { username: 'logged', password: secret } });
+    await client.call(authApi.verifyEmail, { query: { token: 'a-token-that-must-not-be-logged' } });
+    await client.fetch(`/api/${encodeURIComponent(hostile)}`, { headers: { cookie: 'sid=a-cookie-value' } });
+    await expect.poll(() => server.output()).toContain('"status":404');
+    for (const line of lines()) expect(JSON.parse(line)).not.toHaveProperty('forged');
+    expect(server.output()).toMatch(/"code":"invalid_credentials"/);
+    for (const word of [secret, 'must-not-be-logged', 'a-cookie-value', 'logged.person@']) {
+      expect(server.output()).not.toContain(word);
+    }
   });
 
   it('says in one sentence which setting is wrong', async () => {

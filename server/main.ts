@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   services.housekeeping.start();
   const sweeps = startSweeps(services, logger);
   logger.info(
-    { url: config.publicUrl, host: config.host, port: config.port, pages: hasPages },
+    { url: config.publicUrl, host: config.host, port: portOf(services), pages: hasPages },
     hasPages ? `Reelmend is ready at ${config.publicUrl}` : 'Reelmend is ready; the pages come from Vite',
   );
 
@@ -119,6 +119,12 @@ async function shutDown(services: Services): Promise<void> {
   clearTimeout(cut);
   await closed;
   await services.close();
+}
+
+/** The port that was really taken; PORT=0 lets the system choose. */
+function portOf({ httpServer }: Services): number | null {
+  const address = httpServer.address();
+  return address === null || typeof address === 'string' ? null : address.port;
 }
 
 function readVersion(): string {

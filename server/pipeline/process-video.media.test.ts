@@ -16,6 +16,8 @@ import { moveSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import { processVideo } from './process-video.ts';
+import { lookAgain } from './publish/look-again.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
 import { hashFile } from './step-store.ts';
 import type { ProcessVideoResult, WorkerMessage } from './worker-protocol.ts';
 
@@ -275,3 +277,44 @@ describe.skipIf(!existsSync(REAL))(
     });
   },
 );
+
+describe('lookAgain', () => {
+  it('finds what is planted in its windows, in the numbering of the whole clip', async () => {
+    const long = at('long.mp4');
+    const encode = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', '30', '-threads', '1'];
+    await makeMovingClip({ tools, outputPath: at('long-clean.mp4'), seconds: 16, width: 320, height: 180 });
+    const options = { tools, inputPath: at('long-clean.mp4'), outputPath: long, encode };
+    const [truth] = await injectRepeats({ ...options, history: 'held', runs: [{ frame: 240, count: 3 }] });
+    const info = await probe(tools, long, 'mov');
+    const there = await lookAgain({ resultPath: long, info, tools, freshFrames: [truth?.firstFrame ?? 0] });
+    expect(there.decoded).toBeLessThan(300);
+    expect(there.findings.filter(({ kind }) => kind === 'stuttered_cut')).toMatchObject([
+      { firstFrame: truth?.firstFrame, lastFrame: truth?.lastFrame },
+    ]);
+    const elsewhere = await lookAgain({ resultPath: long, info, tools, freshFrames: [400] });
+    expect(elsewhere.findings.filter(({ kind }) => DAMAGE.has(kind))).toEqual([]);
+  });
+});
+
+describe('verifyClaims', () => {
+  it('confirms every claim of a report and refutes it when the result is another file', async () => {
+    const broken = at('claims.mp4');
+    const options = { tools, inputPath: clean, outputPath: broken };
+    await injectTimestampGaps({ ...options, holes: [{ frame: 50, count: 3 }] });
+    const { result } = await mend(broken, 'claims');
+    const { report, resultPath } = mustBeOk(result);
+    const claims = await verifyClaims({
+      originalPath: broken,
+      repairedPath: resultPath ?? '',
+      report,
+      tools,
+    });
+    expect(claims.length).toBeGreaterThan(6);
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+    const forged = await verifyClaims({ originalPath: broken, repairedPath: broken, report, tools });
+    const refuted = forged.filter(({ confirmed }) => !confirmed).map(({ claim }) => claim);
+    expect(refuted).toContain('SHA-256 and size of the result');
+    expect(refuted).toContain('1 of 1 dropped_frames gone from the result');
+    expect(refuted).toContain('120 pictures in the result');
+  });
+});

@@ -55,7 +55,7 @@ function hashPlan(input: HashInput, choice: readonly string[]): FfmpegPlan {
       {
         path: input.path,
         format: input.info.format,
-        options: [...uploadedInputOptions(input.info.format), '-noautorotate'],
+        options: [...uploadedInputOptions(input.info.format), '-threads', '2', '-noautorotate'],
       },
     ],
     outputs: [

@@ -76,6 +76,9 @@ function hasTimes(info: MediaInfo): boolean {
   return info.format !== 'avi' && info.format !== 'mpeg';
 }
 
+// Every further decoder thread holds a picture more in memory.
+const DECODER_THREADS = ['-threads', '2'];
+
 function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: number): FfmpegPlan {
   const { info, pictures } = input;
   const byTime = hasTimes(info);
@@ -103,7 +106,7 @@ function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: n
       {
         path: input.inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), ...seek, '-noautorotate'],
+        options: [...uploadedInputOptions(info.format), ...DECODER_THREADS, ...seek, '-noautorotate'],
       },
     ],
     filterComplex: chain,

@@ -1,4 +1,4 @@
-import { runTool } from '#server/media/tools.ts';
+import { MediaToolError, runTool } from '#server/media/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open-original.ts';
@@ -45,12 +45,9 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       tools: task.tools,
       signal,
       onProgress: meter.report,
-    });
+    }).catch(refuseUndecodable);
     if (!analysis.pictures || analysis.pictures.ptsTicks.length === 0) {
-      throw new MediaFailure(
-        'damaged_beyond_repair',
-        'This clip cannot be repaired: no picture of it can be decoded.',
-      );
+      throw new MediaFailure('damaged_beyond_repair', NO_PICTURE);
     }
     const analysed: AnalysedClip = {
       path: clip.path,
@@ -70,6 +67,17 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
     tookMs,
   );
   return { ...value, tookMs };
+}
+
+const NO_PICTURE = 'This clip cannot be repaired: no picture of it can be decoded.';
+
+/** A decoder that gives up is the clip's fault; a full disk, a stall or a cancel is not. */
+function refuseUndecodable(error: unknown): never {
+  const full = error instanceof MediaToolError && /No space left|ENOSPC/.test(error.stderrTail);
+  if (error instanceof MediaToolError && error.code === 'tool_failed' && !full) {
+    throw new MediaFailure('damaged_beyond_repair', NO_PICTURE, `${error.message}\n${error.stderrTail}`);
+  }
+  throw error;
 }
 
 async function readVersion({ task, signal }: JobContext): Promise<string> {

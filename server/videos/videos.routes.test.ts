@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { draftsApi } from '#common/api/drafts.ts';
 import { statsDto, videoDto, videosApi } from '#common/api/videos.ts';
 import { Draft } from '#db/models/draft.ts';
+import { StoredObject } from '#db/models/stored-object.ts';
 import { Video } from '#db/models/video.ts';
 import { startClipServer, type ClipServer, type TestUser } from '#server/test/clip-server.ts';
 import { fakeResult } from '#server/test/fake-result.ts';
@@ -462,4 +463,42 @@ describe('drafts', () => {
         .draftsSaved,
     ).toBe(0);
   });
+});
+
+describe('readers that stop reading', () => {
+  it('cost little memory, however much they asked for', async () => {
+    const user = await server.newUser();
+    const id = await finished(user);
+    const big = await server.storage.putBuffer(randomBytes(64 * 1024 * 1024));
+    const row = await Video.query(server.db).findById(id).withGraphFetched('currentVersion');
+    const at = Date.now();
+    await StoredObject.query(server.db).insert({ ...big, createdAt: at, checkedAt: at, damaged: false });
+    await row?.$relatedQuery('currentVersion', server.db).patch({ sha256: big.sha256 });
+    globalThis.gc?.();
+    const before = process.memoryUsage.rss();
+    const paused = await Promise.all(
+      Array.from(
+        { length: 100 },
+        () =>
+          new Promise<{ destroy(): void }>((resolve, reject) => {
+            const get = request(`${server.url}/api/videos/${id}/stream`, {
+              headers: user.headers,
+              agent: false,
+            });
+            get.on('error', reject);
+            get.on('response', (response) => {
+              response.on('error', () => undefined);
+              response.pause();
+              resolve(response);
+            });
+            get.end();
+          }),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const grownMb = (process.memoryUsage.rss() - before) / 1024 ** 2;
+    for (const response of paused) response.destroy();
+    // Reader and server share this process, so each connection is counted twice.
+    expect(grownMb).toBeLessThan(80);
+  }, 30_000);
 });

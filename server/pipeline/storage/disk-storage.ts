@@ -8,6 +8,8 @@ import type { ListedFile, MediaStorage, StoredFile } from './media-storage.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const READ_CHUNK_BYTES = 1 << 20;
+/** Each paused reader holds about two of these: 200 of them must not fill the memory. */
+const STREAM_CHUNK_BYTES = 1 << 16;
 
 /**
  * Objects as files `ab/cd/<sha256>` below `root`. A file gets its name only after its bytes are on the
@@ -77,7 +79,7 @@ export function createDiskStorage(root: string): MediaStorage {
     async open(sha256, range) {
       // Opened before the answer begins: a removal from here on cannot disturb the reader.
       const handle = await open(objectPath(sha256), 'r').catch(missingIsNotFound);
-      return handle.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES });
+      return handle.createReadStream({ ...range, highWaterMark: STREAM_CHUNK_BYTES });
     },
 
     async read(sha256) {

@@ -1,0 +1,36 @@
+import { expect, newAccount, signIn, test } from './fixtures.ts';
+
+test('an idea and a vote made in one browser appear in another by themselves', async ({
+  browser,
+  server,
+}) => {
+  const open = async () => {
+    const context = await browser.newContext({ baseURL: server.baseUrl });
+    const page = await context.newPage();
+    await signIn(page, server, newAccount());
+    await page.goto('/nice2have');
+    await expect(page.getByRole('heading', { name: 'Nice2Have' })).toBeVisible();
+    return { context, page };
+  };
+  const author = await open();
+  const reader = await open();
+  const text = `Export chapters for podcasts ${Date.now()}`;
+
+  await author.page.getByRole('button', { name: 'Submit Idea' }).click();
+  await expect(author.page.getByText('Please enter an idea', { exact: true }).first()).toBeVisible();
+  await author.page.getByLabel('Your Idea').fill(text);
+  await author.page.getByRole('button', { name: 'Submit Idea' }).click();
+  await expect(author.page.getByText('Idea submitted!', { exact: true }).first()).toBeVisible();
+  await expect(author.page.getByLabel('Your Idea')).toHaveValue('');
+
+  const row = reader.page.getByRole('listitem').filter({ hasText: text });
+  await expect(row).toBeVisible({ timeout: 3000 });
+  await row.getByRole('button', { name: 'Vote, 0 votes' }).click();
+  const own = author.page.getByRole('listitem').filter({ hasText: text });
+  await expect(own.getByRole('button', { name: 'Vote, 1 vote' })).toBeVisible({ timeout: 3000 });
+
+  await reader.page.getByRole('button', { name: /^Voted, 1 vote/ }).click();
+  await expect(own.getByRole('button', { name: 'Vote, 0 votes' })).toBeVisible({ timeout: 3000 });
+  await author.context.close();
+  await reader.context.close();
+});

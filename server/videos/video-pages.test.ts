@@ -11,6 +11,22 @@ import { ENGINES, hasEngine } from '#server/test/test-database.ts';
 
 const COUNT = 130;
 
+type Query = Readonly<Record<string, string>>;
+const BAD_QUERIES: Query[] = [
+  { limit: '0' },
+  { limit: '201' },
+  { limit: 'x' },
+  { cursor: 'x' },
+  { cursor: "' or 1=1 --" },
+];
+const BOARD_QUERIES: Query[] = [
+  {},
+  { sort: 'newest' },
+  { mine: '1' },
+  { status: 'planned' },
+  { status: 'open' },
+];
+
 describe.each(ENGINES)('pages of lists on %s', (engine) => {
   describe.skipIf(!hasEngine(engine))('with a running server', () => {
     let app: TestApp;
@@ -61,12 +77,9 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       expect(next.map((video) => video.id)).toEqual(whole.slice(10, 20).map((video) => video.id));
     });
 
-    it.each([{ limit: '0' }, { limit: '201' }, { limit: 'x' }, { cursor: 'x' }, { cursor: "' or 1=1 --" }])(
-      'answer 400 to %j',
-      async (query) => {
-        expect((await client.call(videosApi.list, { query })).status).toBe(400);
-      },
-    );
+    it.each(BAD_QUERIES)('answer 400 to %j', async (query) => {
+      expect((await client.call(videosApi.list, { query })).status).toBe(400);
+    });
 
     it('of ideas give every idea once in each order, and those of a filter alone', async () => {
       for (const filter of [
@@ -78,11 +91,11 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       ]) {
         const whole = (await client.call(ideasApi.list, { query: filter })).body ?? [];
         const walked: string[] = [];
-        for (let offset = 0; offset < COUNT; offset += 20) {
-          const query = { ...filter, limit: '20', offset: String(offset) };
+        for (let offset = 0; offset < COUNT; offset += 5) {
+          const query = { ...filter, limit: '5', offset: String(offset) };
           walked.push(...((await client.call(ideasApi.list, { query })).body ?? []).map((idea) => idea.id));
         }
-        expect(whole.length).toBeGreaterThan(10);
+        expect(whole.length).toBeGreaterThan(5);
         expect(walked).toEqual(whole.map((idea) => idea.id));
       }
     });

@@ -82,13 +82,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
     });
 
     it('of ideas give every idea once in each order, and those of a filter alone', async () => {
-      for (const filter of [
-        {},
-        { sort: 'newest' },
-        { mine: '1' },
-        { status: 'planned' },
-        { status: 'open' },
-      ]) {
+      for (const filter of BOARD_QUERIES) {
         const whole = (await client.call(ideasApi.list, { query: filter })).body ?? [];
         const walked: string[] = [];
         for (let offset = 0; offset < COUNT; offset += 5) {

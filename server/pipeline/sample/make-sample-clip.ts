@@ -4,21 +4,24 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/tools.ts';
 import { SAMPLE, samplePicture, SCENES } from './sample-picture.ts';
 
-/** What is broken in the sample on purpose; picture numbers count from 0 in the intact clip. */
+/**
+ * What is broken in the sample on purpose; picture numbers count from 0 in the intact clip. The places lie
+ * where the lantern is high and slow, as a maker would wish them: pictures between fast ones can only be guessed.
+ */
 export const PLANTED = {
   /** Pictures replaced by the one before them: the clip stutters behind its first cut and before its second. */
   held: [
-    { first: 101, last: 104 },
-    { first: 184, last: 187 },
+    { first: 105, last: 108 },
+    { first: 178, last: 181 },
   ],
   /** Pictures that are missing, with a hole in the timestamps. */
-  missing: { first: 141, last: 146 },
+  missing: { first: 129, last: 134 },
   /** The sound comes this much too late. */
   lateSoundMs: 240,
   windFromSeconds: 5,
   windToSeconds: 9,
   /** About here some bytes of a coded picture are overwritten. */
-  corruptAtSeconds: 8.2,
+  corruptAtSeconds: 8.3,
   corruptBytes: 96,
 } as const;
 
@@ -62,7 +65,7 @@ export function samplePlan(outputPath: string): FfmpegPlan {
         path: outputPath,
         options: [
           ...words('-map 0:v -map 0:a -vsync passthrough'),
-          ...words('-c:v libx264 -preset veryfast -crf 21 -g 30 -threads 1 -pix_fmt yuv420p'),
+          ...words('-c:v libx264 -preset veryfast -crf 21 -g 30 -bf 0 -threads 1 -pix_fmt yuv420p'),
           ...words('-c:a aac -b:a 128k -movflags +faststart -f mp4'),
         ],
       },

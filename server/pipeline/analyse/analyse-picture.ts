@@ -2,7 +2,8 @@ import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, PictureTimes } from './analysis.ts';
 import { checkStructure, type DamagedFrame } from './check-structure.ts';
-import { decodePass, type DecodePass } from './decode-pass.ts';
+import { decodeHalves, findSeam } from './decode-halves.ts';
+import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
@@ -64,7 +65,8 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     motion: null,
   };
   if (!stream || scan.video.length === 0) return nothing;
-  const pass = await decodePass({
+  const structure = await damagedByStructure(input);
+  const decode: DecodePassInput = {
     inputPath,
     info,
     stream,
@@ -72,10 +74,12 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     tools,
     signal,
     onProgress: input.onProgress,
-  });
+  };
+  // Damage is always judged by one decoder that saw everything before it.
+  const seam = structure.length === 0 ? findSeam(decode, scan.video) : null;
+  const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
-  const structure = await damagedByStructure(input);
   const damage = await findDamage({ inputPath, stream, scan, pass, index, structure });
   return judge(stream, scan, pass, index, damage);
 }

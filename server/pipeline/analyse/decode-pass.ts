@@ -31,6 +31,8 @@ export interface DecodePassInput {
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
+  /** A part of the stream: from the key frame at `startSeconds`, or the first `maxPictures` pictures. */
+  readonly range?: { readonly startSeconds?: number; readonly maxPictures?: number };
 }
 
 /** Messages kept at most; a clip that is broken throughout prints one per macroblock row. */
@@ -66,6 +68,8 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
 }
 
 function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
+  const most = input.range?.maxPictures;
+  const limit = most === undefined ? [] : ['-frames:v', String(most)];
   const chain = [
     `[0:${input.stream.index}]scale=${size.width}:${size.height}:flags=area`,
     'format=gray',
@@ -88,13 +92,20 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
           '-err_detect',
           'aggressive',
           '-noautorotate',
+          ...seek(input.range?.startSeconds),
         ],
       },
     ],
     filterComplex: chain,
-    outputs: [{ path: 'pipe:1', options: ['-map', '[grey]', '-r', '25', '-f', 'rawvideo'] }],
+    outputs: [{ path: 'pipe:1', options: [...limit, '-map', '[grey]', '-r', '25', '-f', 'rawvideo'] }],
     expectedDurationMs: null,
   };
+}
+
+/** Starts at the key frame that has exactly this time, without decoding up to it. */
+function seek(startSeconds: number | undefined): string[] {
+  if (startSeconds === undefined) return [];
+  return ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', startSeconds.toFixed(6)];
 }
 
 /** Cuts a byte stream into pictures of `bytes` each; the view handed on is only valid during the call. */

@@ -1,0 +1,40 @@
+import { LAGS, type FrameSeries } from './grey-series.ts';
+
+/**
+ * One series from two that overlap: pictures before `headEnd` from the first, pictures from `tailStart` on
+ * from the second. Both must have measured the same picture there, at least the longest lag behind the
+ * second's own beginning, so that no value is lost at the seam.
+ */
+export function joinSeries(
+  head: FrameSeries,
+  headEnd: number,
+  tail: FrameSeries,
+  tailStart: number,
+): FrameSeries {
+  const join = (a: readonly number[], b: readonly number[]) => [
+    ...a.slice(0, headEnd),
+    ...b.slice(tailStart),
+  ];
+  const shifted = [...tail.jumps].map(([at, jump]) => [at - tailStart + headEnd, jump] as const);
+  return {
+    size: head.size,
+    count: headEnd + tail.count - tailStart,
+    meanDiff: join(head.meanDiff, tail.meanDiff),
+    blockDiff: new Map(
+      LAGS.map((lag) => [lag, join(head.blockDiff.get(lag) ?? [], tail.blockDiff.get(lag) ?? [])] as const),
+    ),
+    histogramDiff: join(head.histogramDiff, tail.histogramDiff),
+    motionX: join(head.motionX, tail.motionX),
+    motionY: join(head.motionY, tail.motionY),
+    motionResidual: join(head.motionResidual, tail.motionResidual),
+    lumaMean: join(head.lumaMean, tail.lumaMean),
+    lumaP10: join(head.lumaP10, tail.lumaP10),
+    lumaP90: join(head.lumaP90, tail.lumaP90),
+    crushedShare: join(head.crushedShare, tail.crushedShare),
+    sharpness: join(head.sharpness, tail.sharpness),
+    jumps: new Map([
+      ...[...head.jumps].filter(([at]) => at < headEnd),
+      ...shifted.filter(([at]) => at >= headEnd),
+    ]),
+  };
+}

@@ -87,7 +87,8 @@ export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnaly
     times: {
       ...pictures,
       soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
-      soundEndMs: stream.durationMs === null ? soundEndMs(clock) : stated + stream.durationMs,
+      // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
+      soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
       leadingSilenceMs: timeOfSample(clock, firstAudible * scale) - stated,
     },
     clock,
@@ -116,9 +117,10 @@ function pictureTimes({ info, motion }: AnalyseAudioInput) {
   const usual =
     times.length > 1 && first !== undefined && last !== undefined ? (last - first) / (times.length - 1) : 0;
   const pictureStartMs = picture?.startMs ?? first ?? 0;
-  const stated =
-    picture?.durationMs === null || picture?.durationMs === undefined
-      ? null
-      : pictureStartMs + picture.durationMs;
-  return { pictureStartMs, pictureEndMs: stated ?? (last === undefined ? null : last + usual) };
+  const shownEndMs = last === undefined ? null : last + usual;
+  const stated = picture?.durationMs ?? null;
+  return {
+    pictureStartMs,
+    pictureEndMs: shownEndMs ?? (stated === null ? null : pictureStartMs + stated),
+  };
 }

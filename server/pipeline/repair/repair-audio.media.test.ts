@@ -94,7 +94,19 @@ async function analyse(file: string): Promise<AudioAnalysis> {
 async function repair(file: string, analysis: AudioAnalysis): Promise<RepairAudioResult> {
   const info = await probe(tools, file, 'mov');
   const workDir = `${file}.work`;
-  return repairAudio({ inputPath: file, info, findings: analysis.findings, workDir, tools });
+  const shares: number[] = [];
+  const onProgress = (share: number) => shares.push(share);
+  const result = await repairAudio({
+    inputPath: file,
+    info,
+    findings: analysis.findings,
+    workDir,
+    tools,
+    onProgress,
+  });
+  expect(shares.at(-1)).toBe(1);
+  shares.slice(1).forEach((share, i) => expect(share).toBeGreaterThanOrEqual(shares[i] ?? 0));
+  return result;
 }
 
 /** The repaired clip as a file: the sound moved by edit list, or the new sound muxed at its start. */
@@ -119,7 +131,9 @@ async function finish(file: string, { audio }: RepairAudioResult): Promise<strin
   return outputPath;
 }
 
+/** Plays every moment in its place, and the detector finds nothing any more. */
 async function expectInSync(mended: string): Promise<void> {
+  expect((await analyse(mended)).findings.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
   const truth = await readSound(clean);
   const made = await readSound(mended);
   for (const atMs of [900, 5500, 10_200]) {

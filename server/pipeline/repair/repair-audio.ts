@@ -58,7 +58,23 @@ type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
  * not help.
  * @throws MediaToolError when a tool fails or the run is cancelled
  */
-export async function repairAudio(input: RepairAudioInput): Promise<RepairAudioResult> {
+export async function repairAudio(given: RepairAudioInput): Promise<RepairAudioResult> {
+  const input = { ...given, onProgress: onlyForward(given.onProgress) };
+  const result = await repair(input);
+  input.onProgress(1);
+  return result;
+}
+
+/** A repair that is dropped starts again; what was reported stays reported. */
+function onlyForward(report: RepairAudioInput['onProgress']): (share: number) => void {
+  let reached = 0;
+  return (share) => {
+    reached = Math.max(reached, share);
+    report?.(reached);
+  };
+}
+
+async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
   const sync = pickDetail(input.findings, isSync);
   const wind = pickDetail(input.findings, isWind);
   if (!sync && !wind) return { audio: { kind: 'copy', shiftMs: 0 }, verdicts: [] };
@@ -87,7 +103,6 @@ export async function repairAudio(input: RepairAudioInput): Promise<RepairAudioR
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
   file ??= await makeSound(input, clock, plan, null, 'sound.m4a');
-  input.onProgress?.(1);
   if (sync) verdicts.push(syncVerdict(sync.finding, plan, await residualMs(input, clock, plan, file)));
   return {
     audio: { kind: 'file', path: file, codec: 'aac', startMs: soundStartMs(clock) + plan.shiftMs },

@@ -1,19 +1,8 @@
-import { LAGS, type FrameSeries, type Lag } from '#server/media/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey-series.ts';
 import { clamp, median, quantile } from '#server/media/statistics.ts';
+import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 
-/** A run of repeated pictures inside motion; numbers count decoded pictures, both ends included. */
-export interface StutterRun {
-  /** First and last copy; the true picture stands right before `first`. */
-  readonly first: number;
-  readonly last: number;
-  readonly history: 'inserted' | 'held';
-  readonly startsAtCut: boolean;
-  readonly endsAtCut: boolean;
-  /** 0 to 1. */
-  readonly confidence: number;
-  /** Change inside the run over the change of the livelier side: what the detector holds against `MAX_QUIET`. */
-  readonly quietness: number;
-}
+export type { StutterRun } from './stutter-history.ts';
 
 /** Longest hold that is still a stutter, seconds; beyond it people see a still. */
 const LONGEST_S = 1.2;
@@ -153,12 +142,8 @@ interface Candidate {
   readonly fps: number;
 }
 
-interface Judged extends Omit<StutterRun, 'history'> {
-  readonly evidence: number;
-}
-
 function judge(run: Candidate): Judged | null {
-  const { first, last, moves, cutSet } = run;
+  const { first, last, moves, cutSet, series } = run;
   const length = last - first + 1;
   if (length > LONGEST_S * run.fps) return null;
   const startsAtCut = cutSet.has(first - 1) || (first >= 2 && cutSet.has(first));
@@ -191,7 +176,7 @@ function judge(run: Candidate): Judged | null {
   return {
     first,
     last,
-    evidence: endsAtCut ? 0 : lossEvidence(run, before.level, after.level),
+    evidence: endsAtCut ? 0 : lossEvidence(series, run, before.level, after.level),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -257,38 +242,4 @@ function isTurn({ first, last, moves }: Candidate): boolean {
 function isSharp(moves: readonly number[], from: number, to: number): boolean {
   const loudest = Math.max(...moves.slice(from, to + 1));
   return Math.min(moves[from - 1] ?? 0, moves[to + 1] ?? 0) >= 2 * Math.max(0.2, loudest);
-}
-
-/**
- * How much more the step after the run looks like pictures were lost under it (positive) than like copies
- * were put in (negative), as a difference of log distances: lost pictures make the step as big as a step
- * over the whole run is elsewhere; inserted copies leave it as big as any single step.
- */
-function lossEvidence(run: Candidate, before: number, after: number): number {
-  const { first, last, moves, series } = run;
-  const step = Math.max(0.1, moves[last + 1] ?? 0);
-  const single = Math.sqrt(Math.max(0.1, before) * Math.max(0.1, after));
-  const span = last - first + 2;
-  const lag = LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - span) < Math.abs(best - span) ? lag : best), 1);
-  const far = series.blockDiff.get(lag) ?? [];
-  const long = median([
-    ...far.slice(Math.max(lag + 1, first - FLANK), first),
-    ...far.slice(last + 1 + lag, last + 1 + lag + FLANK),
-  ]);
-  return Math.abs(Math.log(step / single)) - Math.abs(Math.log(step / Math.max(0.1, long)));
-}
-
-/** Evidence below which a run follows what most runs of the clip say: one fault rarely comes in two kinds. */
-const WEAK_EVIDENCE = 0.35;
-
-function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
-  const clip = runs.reduce((sum, { evidence }) => sum + clamp(evidence, -1, 1), 0);
-  const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const byLength =
-    pictureSurplus === null || repeats < SHORTEST_FRAMES ? 0 : pictureSurplus >= 0.6 * repeats ? -1 : 1;
-  const common = Math.abs(clip) >= WEAK_EVIDENCE ? clip : byLength;
-  return runs.map(({ evidence, ...run }) => {
-    const decisive = Math.abs(evidence) >= WEAK_EVIDENCE ? evidence : common;
-    return { ...run, history: decisive < 0 ? 'inserted' : 'held' };
-  });
 }

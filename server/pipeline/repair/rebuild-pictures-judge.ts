@@ -38,7 +38,7 @@ export async function judgeMethods(
   keep: (picture: Uint8Array, step: number) => void,
 ): Promise<MethodJudgement> {
   const deep = input.format.bytesPerSample > 1;
-  const { left, right } = surroundings(input, steps);
+  const { left, right } = chooseSides(surroundings(input, steps), input, steps);
   const known = await decodePictures(input, [...left.frames, ...right.frames]);
   const leftAnchor = known.get(left.anchor);
   const rightAnchor = known.get(right.anchor);
@@ -62,27 +62,25 @@ export async function judgeMethods(
   }
   // ffmpeg's interpolation works on eight bits; deeper pictures would lose their gradation.
   if (!deep) {
-    await interpolateMotion({
+    const hole = Array.from({ length: steps - 1 }, (_, index) => ({ interval: 1, step: index + 1 }));
+    const made = await interpolateMotion({
       anchors,
-      between: steps - 1,
+      steps,
+      wanted: [...hole, ...trials.map(({ interval, step }) => ({ interval, step }))],
       format: input.format,
       scratchPath: `${input.rawPath}.anchors`,
       tools: input.tools,
       signal: input.signal,
-      onPicture: (picture, interval, step) => {
-        if (interval === 1) keep(picture, step);
-        const trial = trials.find((item) => item.interval === interval && item.step === step);
-        if (!trial) return;
-        const [from, to] = interval === 0 ? [anchors[0], before] : [after, anchors[3]];
-        const blended = blendPictures(from, to, step / steps, input.format);
-        sums.motion += lumaError(picture, trial.truth, input.format);
-        sums.mixed += lumaError(
-          blendPictures(blended, picture, 0.5, input.format),
-          trial.truth,
-          input.format,
-        );
-      },
     });
+    for (const { interval, step, picture } of made) {
+      if (interval === 1) keep(picture, step);
+      const trial = trials.find((item) => item.interval === interval && item.step === step);
+      if (!trial) continue;
+      const [from, to] = interval === 0 ? [anchors[0], before] : [after, anchors[3]];
+      const blended = blendPictures(from, to, step / steps, input.format);
+      sums.motion += lumaError(picture, trial.truth, input.format);
+      sums.mixed += lumaError(blendPictures(blended, picture, 0.5, input.format), trial.truth, input.format);
+    }
   }
   const count = trials.length;
   const toDb = (sum: number) => (count === 0 ? null : toPsnr(sum / count, input.format));
@@ -95,6 +93,16 @@ export async function judgeMethods(
     holdDb: toDb(sums.hold),
     trials: count,
   };
+}
+
+/** Pixels of one picture above which true neighbours are not tried: their memory would count double. */
+const MAX_JUDGED_PIXELS = 4_200_000;
+
+/** Both sides for short holes; long ones take twice the time and memory for hardly more evidence. */
+function chooseSides(sides: { left: Side; right: Side }, input: RebuildInput, steps: number) {
+  if (input.format.lumaSamples > MAX_JUDGED_PIXELS) return { left: NO_SIDE, right: NO_SIDE };
+  if (steps - 1 <= UNJUDGED_MIX) return sides;
+  return sides.left.frames.length > 0 ? { left: sides.left, right: NO_SIDE } : sides;
 }
 
 function best(errors: { motion: number; mixed: number; blend: number }): MethodJudgement['method'] {
@@ -110,15 +118,16 @@ interface Side {
   readonly frames: readonly number[];
 }
 
+const NO_SIDE: Side = { anchor: -1, truths: [], frames: [] };
+
 function surroundings(input: RebuildInput, steps: number): { left: Side; right: Side } {
-  const none: Side = { anchor: -1, truths: [], frames: [] };
   const { before, after } = input.task;
-  if (before === null || after === null) return { left: none, right: none };
+  if (before === null || after === null) return { left: NO_SIDE, right: NO_SIDE };
   const count = input.pictures.ptsTicks.length;
   const side = (from: number, to: number, anchor: number): Side => {
-    if (from < 0 || to >= count) return none;
-    for (let frame = from; frame <= to; frame += 1) if (input.isBad(frame)) return none;
-    if (input.sceneCuts.some((cut) => cut > from && cut <= to)) return none;
+    if (from < 0 || to >= count) return NO_SIDE;
+    for (let frame = from; frame <= to; frame += 1) if (input.isBad(frame)) return NO_SIDE;
+    if (input.sceneCuts.some((cut) => cut > from && cut <= to)) return NO_SIDE;
     const truths = pickSteps(steps).map((step) => [from + step, step] as const);
     return { anchor, truths, frames: [anchor, ...truths.map(([frame]) => frame)] };
   };

@@ -9,6 +9,8 @@ export interface RawFormat {
   readonly maxValue: number;
   readonly lumaSamples: number;
   readonly pictureBytes: number;
+  /** Luma pixels that one chroma sample stands for, across and down. */
+  readonly chroma: readonly [number, number];
 }
 
 const LAYOUTS = new Map<string, { chroma: readonly [number, number]; bits: number }>([
@@ -43,6 +45,7 @@ export function rawFormat(pixelFormat: string | null, width: number, height: num
     bytesPerSample,
     maxValue: (1 << layout.bits) - 1,
     lumaSamples,
+    chroma: layout.chroma,
     pictureBytes: (lumaSamples + 2 * chromaSamples) * bytesPerSample,
   };
 }

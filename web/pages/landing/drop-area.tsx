@@ -77,8 +77,11 @@ export function DropArea({
     maxSize: MAX_UPLOAD_BYTES,
     noKeyboard: true,
     useFsAccessApi: false,
-    onDropAccepted: onFiles,
-    onDropRejected: onRejected,
+    onDrop: (files, rejections) => {
+      // The library would keep the first of several files; which one was meant is not ours to guess (D-59).
+      if (files.length > 0 && (multiple || rejections.length === 0)) onFiles(files);
+      if (rejections.length > 0) onRejected(rejections);
+    },
   });
   return (
     <Patch {...getRootProps()} $active={isDragActive} $disabled={disabled} data-drop="">

@@ -1,0 +1,107 @@
+import { screen, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { type StatusDto, videosApi } from '#common/api/videos.ts';
+import { queryKeyOf } from '../data/query-client.ts';
+import { renderAt } from '../test/render.tsx';
+import { makeStatus } from '../test/samples.ts';
+import { on, refusal, server, signedIn } from '../test/server.ts';
+import { ProcessingPanel } from './processing-panel.tsx';
+
+function show(
+  change: Partial<StatusDto>,
+  answer: () => Response = () => HttpResponse.json(makeStatus(change)),
+  onGone: () => void = () => undefined,
+) {
+  server.use(signedIn(), on(videosApi.status, answer));
+  return renderAt(
+    '/',
+    <ProcessingPanel
+      id="video-0001-abcdef"
+      name="harbour.mp4"
+      hasReport={false}
+      reveal={false}
+      onGone={onGone}
+    />,
+  );
+}
+
+describe('ProcessingPanel', () => {
+  it('lists the six steps in order with what became of each', async () => {
+    show({
+      progress: 42.4,
+      steps: [
+        { step: 'analyzing', state: 'done', tookMs: 62_000, note: '' },
+        { step: 'fixing_cuts', state: 'not_needed', tookMs: null, note: 'no stutter' },
+        { step: 'fixing_audio', state: 'running', tookMs: null, note: '' },
+      ],
+      currentStep: 'fixing_audio',
+    });
+    const items = await within(await screen.findByRole('list', { name: 'Repair steps' })).findAllByRole(
+      'listitem',
+    );
+    expect(items.map((item) => item.textContent)).toEqual([
+      'Analyzing video issues...done in 1:02',
+      'Fixing stuttered cuts...not needed',
+      'Repairing audio sync...42 %',
+      'Recovering dropped frames...waiting',
+      'Adding captions...waiting',
+      'Exporting video...waiting',
+    ]);
+    expect(screen.getByRole('progressbar', { name: 'Repair' })).toHaveAttribute(
+      'aria-valuetext',
+      'Repairing audio sync, 42 percent',
+    );
+  });
+
+  it.each([
+    [1, '1 min remaining'],
+    [61, '2 min remaining'],
+    [120, '2 min remaining'],
+    [121, '3 min remaining'],
+    [null, '2 min remaining'],
+  ])('rounds %s seconds up to whole minutes', async (estimatedTimeRemaining, text) => {
+    show({ estimatedTimeRemaining });
+    expect(await screen.findByText(text, { exact: false })).toBeInTheDocument();
+  });
+
+  it('says that all is done and offers the download', async () => {
+    show({ status: 'completed', progress: 100, currentStep: null });
+    expect(await screen.findByText('Processing complete!')).toBeInTheDocument();
+    expect(screen.getByText('Issues fixed automatically')).toBeInTheDocument();
+    expect(screen.getByText('Ready for download')).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Download' })).toBeInTheDocument();
+  });
+
+  it.each([
+    ['The file holds no picture.', 'Processing failed: The file holds no picture.'],
+    [null, 'Processing failed: Unknown error'],
+  ])('says why it failed: %s', async (errorMessage, text) => {
+    show({ status: 'failed', errorMessage });
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Retry' })).toBeInTheDocument();
+  });
+
+  it('reports a video that was deleted meanwhile', async () => {
+    const onGone = vi.fn();
+    show({}, () => refusal('not_found'), onGone);
+    await expect.poll(() => onGone.mock.calls.length).toBe(1);
+  });
+
+  it('reads the status every 2 s while processing without push, and stops when it is done', async () => {
+    const readAtMs: number[] = [];
+    const { client } = show({}, () => {
+      readAtMs.push(performance.now());
+      const status = readAtMs.length >= 3 ? 'completed' : 'processing';
+      return HttpResponse.json(makeStatus({ version: 10 + readAtMs.length, status }));
+    });
+    await screen.findByText('Processing complete!', undefined, { timeout: 15_000 });
+    const [first = 0, second = 0, third = 0] = readAtMs;
+    expect(second - first).toBeGreaterThan(1900);
+    expect(third - second).toBeGreaterThan(1900);
+    const key = queryKeyOf(videosApi.status, { id: 'video-0001-abcdef' });
+    const query = client.getQueryCache().find({ queryKey: key });
+    const interval = query?.observers[0]?.options.refetchInterval;
+    expect(typeof interval === 'function' && query ? interval(query) : interval).toBe(false);
+  }, 20_000);
+});

@@ -145,6 +145,27 @@ describe('job runner', () => {
     expect(video.ran.length).toBe(1);
   });
 
+  it('uses up no attempt when the platform ends the media tools together with the server', async () => {
+    let toolDied: () => void = () => undefined;
+    const video = handler(async () => {
+      await new Promise<void>((resolve) => {
+        toolDied = resolve;
+      });
+      return { kind: 'failed', error: 'the tool was ended by SIGTERM', retryable: true };
+    });
+    const id = await clip('a');
+    await startRunner(video).start();
+    await expect.poll(() => video.ran.length).toBe(1);
+    const drained = runner?.drain(5000);
+    toolDied();
+    await drained;
+    expect(await Job.query(db).findById(id)).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      interruptions: 1,
+    });
+  });
+
   it('lets a job that is nearly done finish before it stops', async () => {
     const video = handler(async () => {
       await new Promise((resolve) => {

@@ -132,8 +132,9 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
       logger.warn({ jobId: job.id, type: job.type, error: describe(error) }, 'job failed');
       outcome = { kind: 'failed', error: describe(error), retryable: true };
     }
-    // A stop of the process is nobody's failure.
-    return stopping && signal.aborted && outcome.kind !== 'done' ? { kind: 'interrupted' } : outcome;
+    // A stop of the process is nobody's failure, also where the platform signals the media tools directly.
+    const worthAgain = signal.aborted || (outcome.kind === 'failed' && outcome.retryable);
+    return stopping && worthAgain && outcome.kind !== 'done' ? { kind: 'interrupted' } : outcome;
   }
 
   async function takeBack(staleMs: number): Promise<void> {

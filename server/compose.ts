@@ -172,6 +172,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const pool = createMediaPool({ workerUrl: options.workerUrl, threads: config.jobConcurrency, logger });
   const processVideo = createProcessVideoJob({
     db,
+    queue,
     storage,
     state,
     publisher: createPublishService({ db, storage, state, now }),

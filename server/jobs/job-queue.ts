@@ -41,6 +41,11 @@ export interface JobQueue {
   claim(owner: string, types: readonly JobType[]): Promise<ClaimedJob | null>;
   /** Says that the job is alive. @returns false when the job is no longer this owner's (cancelled, taken back) */
   heartbeat(jobId: string, owner: string): Promise<boolean>;
+  /**
+   * Says that a running job finished a part of its work for good, so that its earlier interruptions no
+   * longer count: only a job that is stuck at one place is given up.
+   */
+  madeHeadway(jobId: string): Promise<void>;
   /** @returns what became of the job: `requeued`, `done`, or `exhausted` after the last attempt; null when it was not this owner's any more */
   finish(
     jobId: string,

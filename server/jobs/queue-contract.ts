@@ -142,6 +142,17 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       expect(await claim()).toBeNull();
     });
 
+    it('forgets earlier deaths of a job that made headway', async () => {
+      await clip('v');
+      for (let round = 0; round < 6; round += 1) {
+        const job = await claim();
+        expect(job).not.toBeNull();
+        await queue.madeHeadway(job?.id ?? '');
+        await queue.recover(0);
+      }
+      expect(await claim()).toMatchObject({ attempt: 2 });
+    });
+
     it('refuses the late word of an owner who lost the job', async () => {
       await clip('v');
       const job = await queue.claim('old', ['process-video']);

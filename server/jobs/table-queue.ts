@@ -121,6 +121,10 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       return rows > 0;
     },
 
+    async madeHeadway(jobId) {
+      await Job.query(db).patch({ attempts: 1 }).where({ id: jobId, state: 'running' });
+    },
+
     async cancelForVideo(videoId, trx) {
       const open = await Job.query(trx ?? db)
         .where('videoId', videoId)

@@ -165,6 +165,49 @@ describe('process-video job', () => {
     }
   });
 
+  it('does not give a video up that gets further with every interrupted attempt', async () => {
+    const user = await start((task) => fakeResult(task, null));
+    await server.runner?.drain(0);
+    const id = await upload(user, randomBytes(100));
+    for (let round = 1; round <= 6; round += 1) {
+      const job = await server.queue.claim(`killed${round}`, ['process-video']);
+      expect(job).not.toBeNull();
+      await server.queue.madeHeadway(job?.id ?? '');
+      await server.queue.recover(0);
+    }
+    const next = await startClipServer({
+      process: (task) => fakeResult(task, null),
+      database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'reelmend.sqlite') },
+    });
+    try {
+      // The files lie in the first server's folder, so the other one can only say that they are gone:
+      // it did take the job.
+      await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('failed');
+      expect((await video(id))?.errorMessage).toBe('The stored file is no longer available.');
+    } finally {
+      await next.close();
+    }
+  });
+
+  it('notes the headway of a running attempt', async () => {
+    let jobAttempts: number | undefined;
+    const user = await start(async (task, { onMessage }) => {
+      await Job.query(server.db).where({ videoId: task.videoId }).patch({ attempts: 3 });
+      onMessage({ type: 'steps', steps: [{ step: 'analyzing', state: 'done', tookMs: 5, note: '' }] });
+      await expect.poll(() => server.work.finishedSteps(task.videoId)).toBe(1);
+      await expect
+        .poll(async () => {
+          jobAttempts = (await Job.query(server.db).findOne({ videoId: task.videoId }))?.attempts;
+          return jobAttempts;
+        })
+        .toBe(1);
+      return fakeResult(task, null);
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    expect(jobAttempts).toBe(1);
+  });
+
   it('stops within two seconds when the video is deleted, and leaves no file of it', async () => {
     let stoppedAt = 0;
     const user = await start(async (task, _handlers, signal) => {

@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import type { Knex } from 'knex';
+import type { StepRecord } from '#common/report.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
@@ -32,6 +33,7 @@ export interface ProcessVideoJobDeps {
   readonly publisher: PublishService;
   readonly pool: Pick<MediaPool, 'run'>;
   readonly work: WorkFolders;
+  readonly queue: Pick<JobQueue, 'madeHeadway'>;
   readonly events: EventBus;
   readonly logger: RunnerLogger;
   /** Sandboxed tools. */
@@ -113,6 +115,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
         lost.abort();
       },
     });
+    const headway = await watchHeadway(job.id, videoId);
     const original = await storage.localPath(video.originalSha256);
     const references = await findReferences(video);
     try {
@@ -127,7 +130,11 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
         reelmendVersion: deps.version,
         referencePaths: references.map((reference) => reference.path),
       };
-      const result = await pool.run(task, { onMessage: (message) => tell(progress, message) }, signal);
+      const onMessage = (message: WorkerMessage) => {
+        tell(progress, message);
+        if (message.type === 'steps') headway(message.steps);
+      };
+      const result = await pool.run(task, { onMessage }, signal);
       await progress.flush();
       if (result.ok) {
         await work.keepResult(videoId, result);
@@ -140,6 +147,20 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       await original.release();
       for (const reference of references) await reference.release();
     }
+  }
+
+  /** Tells the queue when a step is finished that no earlier attempt had finished. */
+  async function watchHeadway(jobId: string, videoId: string) {
+    let most = await work.finishedSteps(videoId);
+    return (steps: readonly StepRecord[]) => {
+      const finished = steps.filter((step) => step.state === 'done' || step.state === 'not_needed').length;
+      if (finished <= most) return;
+      most = finished;
+      work
+        .keepFinishedSteps(videoId, finished)
+        .then(() => deps.queue.madeHeadway(jobId))
+        .catch((error: unknown) => logger.warn({ videoId, error: String(error) }, 'headway was not noted'));
+    };
   }
 
   async function publish(video: Video, attempt: number, result: FinishedVideo): Promise<JobOutcome> {

@@ -8,6 +8,7 @@ import { processVideoResult } from './worker-protocol.ts';
 import type { FinishedVideo } from './publish/publish.service.ts';
 
 const RESULT_FILE = 'result.json';
+const STEPS_FILE = 'finished-steps';
 
 /** Private folders of jobs, one for each video; they outlive a killed attempt. */
 export interface WorkFolders {
@@ -15,6 +16,9 @@ export interface WorkFolders {
   remove(videoId: string): Promise<void>;
   /** Ids of videos that have a folder. */
   list(): Promise<string[]>;
+  /** How many steps were ever finished for this video; 0 without a folder. */
+  finishedSteps(videoId: string): Promise<number>;
+  keepFinishedSteps(videoId: string, count: number): Promise<void>;
   /** Keeps a finished result, so that a kill during publication does not repeat the work. */
   keepResult(videoId: string, result: FinishedVideo): Promise<void>;
   keptResult(videoId: string): Promise<FinishedVideo | null>;
@@ -34,6 +38,13 @@ export function createWorkFolders(root: string): WorkFolders {
     async list() {
       const entries = await readdir(root).catch(ignoreMissing);
       return (entries ?? []).filter((name) => id.safeParse(name).success);
+    },
+    async finishedSteps(videoId) {
+      const text = await readFile(path.join(folder(videoId), STEPS_FILE), 'utf8').catch(ignoreMissing);
+      return Number(text ?? 0) || 0;
+    },
+    async keepFinishedSteps(videoId, count) {
+      await writeAtomically(path.join(folder(videoId), STEPS_FILE), String(count));
     },
     async keepResult(videoId, result) {
       await writeAtomically(path.join(folder(videoId), RESULT_FILE), JSON.stringify(result));

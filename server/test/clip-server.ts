@@ -186,6 +186,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
   const { db, events, storage, state, publisher, work, queue } = parts;
   const job = createProcessVideoJob({
     db,
+    queue,
     storage,
     state,
     publisher,

@@ -59,7 +59,7 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
   for (const finding of byPriority(analysis.findings)) {
     const flag = FLAGS[finding.kind];
     if (finding.confidence < ACT_CONFIDENCE) {
-      const percent = Math.round(finding.confidence * 100);
+      const percent = Math.floor(finding.confidence * 100);
       left.push(leave(finding, `Left as it is: the evidence is weak (${percent} %).`));
     } else if (flag !== undefined) {
       left.push({ finding, outcome: 'flagged', action: 'none', after: null, explanation: flag });

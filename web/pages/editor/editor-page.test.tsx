@@ -1,0 +1,103 @@
+import { screen, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
+import { Route, Routes } from 'react-router-dom';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import type { PlanSlug } from '#common/plans.ts';
+import { queryKeyOf } from '../../data/query-client.ts';
+import { renderAt } from '../../test/render.tsx';
+import { makeVideo } from '../../test/samples.ts';
+import { on, refusal, server, signedIn, user } from '../../test/server.ts';
+import { EditorPage } from './editor-page.tsx';
+
+beforeEach(() => {
+  // jsdom plays nothing.
+  vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
+  vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
+});
+
+const VIDEOS = [
+  makeVideo({ id: 'done-1' }),
+  makeVideo({ id: 'done-2', originalFileName: 'pier.mp4', unchanged: true }),
+  makeVideo({ id: 'busy', originalFileName: 'busy.mp4', status: 'processing' }),
+  makeVideo({ id: 'broken', originalFileName: 'broken.mp4', status: 'failed' }),
+];
+
+function open(path: string, videos: VideoDto[] = VIDEOS, plan: PlanSlug = 'starter') {
+  server.use(
+    signedIn({ ...user, plan }),
+    on(videosApi.list, () => HttpResponse.json(videos)),
+  );
+  return renderAt(
+    path,
+    <Routes>
+      <Route path="/editor/:videoId?" element={<EditorPage />} />
+    </Routes>,
+  );
+}
+
+describe('EditorPage', () => {
+  it('lists the completed videos alone to choose from', async () => {
+    open('/editor');
+    const list = within(await screen.findByRole('navigation', { name: 'Completed videos' }));
+    expect(list.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+      '/editor/done-1',
+      '/editor/done-2',
+    ]);
+    expect(screen.getByText('Choose a video to begin.')).toBeInTheDocument();
+  });
+
+  it('shows the player and the versions of the chosen video', async () => {
+    open('/editor/done-1');
+    expect(await screen.findByRole('group', { name: 'Player: harbour.mp4' })).toBeInTheDocument();
+    expect(document.querySelector('video')).toHaveAttribute('src', '/api/videos/done-1/stream');
+    const links = screen.getAllByRole('link', { name: 'Download' }).map((link) => link.getAttribute('href'));
+    expect(links).toEqual(['/api/videos/done-1/download', '/api/videos/done-1/original']);
+  });
+
+  it.each(['starter', 'creator-pro'] as const)('shows the AI tools locked on plan %s', async (plan) => {
+    open('/editor/done-1', VIDEOS, plan);
+    expect(await screen.findByRole('heading', { name: /^AI Quick Fixes/ })).toHaveTextContent('Creator Pro+');
+    expect(screen.getByRole('heading', { name: /^AI Storyline/ })).toHaveTextContent('Creator Pro+');
+    const hrefs = screen.getAllByRole('link').map((link) => link.getAttribute('href'));
+    expect(hrefs.filter((href) => href === '/upgrade')).toHaveLength(2);
+    expect(hrefs.filter((href) => href === '/subscribe/business')).toHaveLength(2);
+  });
+
+  it('shows no upsell card on plan business', async () => {
+    open('/editor/done-1', VIDEOS, 'business');
+    expect(await screen.findByRole('group', { name: 'Player: harbour.mp4' })).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
+  });
+
+  it.each([
+    ['busy', /busy\.mp4 is not ready yet/],
+    ['nobody-knows', /not in your library/],
+  ])('says why %s cannot be edited and leaves the choice', async (id, text) => {
+    open(`/editor/${id}`);
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    expect(screen.getByRole('navigation', { name: 'Completed videos' })).toBeInTheDocument();
+  });
+
+  it('leads to the upload when no video is completed', async () => {
+    open('/editor', [makeVideo({ status: 'processing' })]);
+    expect(await screen.findByText('Nothing to edit yet')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Upload a video' })).toHaveAttribute('href', '/#upload');
+  });
+
+  it('says when the videos could not be read', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => refusal('internal')),
+    );
+    renderAt('/editor', <EditorPage />);
+    expect(await screen.findByText(/Your videos could not be loaded/)).toBeInTheDocument();
+  });
+
+  it('reads every 5 s without push', async () => {
+    const { client } = open('/editor');
+    await screen.findByText('pier.mp4');
+    const query = client.getQueryCache().find({ queryKey: queryKeyOf(videosApi.list) });
+    expect(query?.observers[0]?.options.refetchInterval).toBe(5000);
+  });
+});

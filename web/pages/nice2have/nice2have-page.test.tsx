@@ -1,0 +1,245 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { ideasApi } from '#common/api/ideas.ts';
+import type { AnyEndpoint } from '#common/api/endpoint.ts';
+import { ReputationBadge } from '../../components/reputation-badge.tsx';
+import { queryKeyOf } from '../../data/query-client.ts';
+import { renderAt } from '../../test/render.tsx';
+import { on, refusal, server, signedIn } from '../../test/server.ts';
+import { colour } from '../../theme.ts';
+import { Nice2HavePage } from './nice2have-page.tsx';
+
+const person = userEvent.setup({ delay: null });
+
+function makeIdea(id: string, change: Record<string, unknown> = {}) {
+  return {
+    id,
+    text: `Text of ${id}`,
+    userName: 'Anonymous',
+    createdAt: '2026-05-04T10:00:00.000Z',
+    votes: 0,
+    reputation: 0,
+    votedByMe: false,
+    mine: false,
+    ...change,
+  };
+}
+
+function open({ ideas = [], leaders = [] }: { ideas?: unknown[]; leaders?: unknown[] } = {}) {
+  const reads = { ideas: 0 };
+  server.use(
+    signedIn(),
+    on(ideasApi.list, () => {
+      reads.ideas += 1;
+      return HttpResponse.json(ideas);
+    }),
+    on(ideasApi.leaderboard, () => HttpResponse.json(leaders)),
+  );
+  return { ...renderAt('/nice2have', <Nice2HavePage />), reads };
+}
+const row = async (text: string): Promise<HTMLElement> => {
+  const words = await screen.findByText(text);
+  return words.closest('li') ?? document.body;
+};
+
+describe('the board', () => {
+  it('has its three parts, the way back and the quiet states', async () => {
+    open();
+    expect(screen.getByRole('link', { name: 'Back to Dashboard' })).toHaveAttribute('href', '/');
+    expect(screen.getByText('Loading ideas...')).toBeInTheDocument();
+    expect(await screen.findByText('No ideas submitted yet')).toBeInTheDocument();
+    expect(screen.getByText('Be the first to share your suggestion!')).toBeInTheDocument();
+    expect(await screen.findByText('No contributors yet')).toBeInTheDocument();
+    expect(screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)).toEqual([
+      'Submit Your Idea',
+      'Community Ideas',
+      'Reputation Leaders',
+    ]);
+    expect(screen.getByText('0 ideas submitted')).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'How to earn reputation' })).toBeInTheDocument();
+    expect(screen.getByText('Submit an idea: +10 points')).toBeInTheDocument();
+    expect(screen.getByText('Each vote your idea receives: +5 points')).toBeInTheDocument();
+    expect(screen.getByText(/Popular ideas earn bonus points/)).toBeInTheDocument();
+  });
+
+  it('shows who said what, with badge, date, status and votes', async () => {
+    open({
+      ideas: [
+        makeIdea('a', { userName: 'mara-films', reputation: 320, status: 'planned', votes: 3 }),
+        makeIdea('b', { text: '<img src=x onerror=alert(1)>', votes: undefined }),
+      ],
+    });
+    const first = within(await row('Text of a'));
+    expect(first.getByText('mara-films')).toBeInTheDocument();
+    expect(first.getByTestId('reputation-badge-expert')).toHaveTextContent('Expert');
+    expect(first.getByText('planned')).toBeInTheDocument();
+    expect(first.getByRole('button', { name: 'Vote, 3 votes' })).toBeInTheDocument();
+    const second = await row('<img src=x onerror=alert(1)>');
+    expect(second.querySelector('time')).toHaveAttribute('datetime', '2026-05-04T10:00:00.000Z');
+    expect(second.querySelector('img')).toBeNull();
+    expect(within(second).getByRole('button', { name: 'Vote, 0 votes' })).toBeInTheDocument();
+    expect(within(second).getByTestId('reputation-badge-newcomer')).toBeInTheDocument();
+    expect(screen.getByText('2 ideas submitted')).toBeInTheDocument();
+  });
+
+  it.each([
+    ['considering', colour.warn],
+    ['planned', colour.info],
+    ['in-progress', colour.violet],
+    ['completed', colour.ok],
+    ['archived', colour.inkSoft],
+  ])('gives the status %s its colour', async (status, expected) => {
+    open({ ideas: [makeIdea('a', { status })] });
+    const badge = within(await row('Text of a')).getByText(status);
+    const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+    const own = rules.filter(
+      (rule): rule is CSSStyleRule =>
+        rule instanceof CSSStyleRule && badge.matches(rule.selectorText) && rule.style.color !== '',
+    );
+    expect(own.at(-1)?.style.color).toBe(expected);
+  });
+
+  it('ranks the five first with gold, silver and bronze', async () => {
+    open({
+      leaders: [900, 700, 500, 300, 100, 50].map((reputation, index) => ({
+        id: `p${index}`,
+        username: `person-${index}`,
+        reputation,
+      })),
+    });
+    expect(await screen.findByText('person-4')).toBeInTheDocument();
+    expect(screen.queryByText('person-5')).not.toBeInTheDocument();
+    expect(screen.getByText('900 points')).toBeInTheDocument();
+    const first = within(await row('person-0'));
+    expect(first.getByTestId('reputation-badge-guru')).toBeInTheDocument();
+    const ranks = ['1', '2', '3', '4'].map(
+      (rank) => getComputedStyle(screen.getByText(rank, { selector: 'span' })).backgroundColor,
+    );
+    expect(ranks.slice(0, 3)).toEqual(['rgb(227, 179, 65)', 'rgb(185, 193, 204)', 'rgb(207, 139, 84)']);
+    expect(new Set(ranks).size).toBe(4);
+  });
+
+  it('asks for ideas every 10 s and leaders every 30 s without push', async () => {
+    const { client } = open();
+    await screen.findByText('No ideas submitted yet');
+    const intervalOf = (endpoint: AnyEndpoint) =>
+      client.getQueryCache().find({ queryKey: queryKeyOf(endpoint) })?.observers[0]?.options.refetchInterval;
+    expect(intervalOf(ideasApi.list)).toBe(10_000);
+    expect(intervalOf(ideasApi.leaderboard)).toBe(30_000);
+  });
+
+  it('says a failed load in its place, without a toast, and reads again on Retry', async () => {
+    server.use(
+      signedIn(),
+      on(ideasApi.list, () => refusal('internal')),
+      on(ideasApi.leaderboard, () => refusal('internal')),
+    );
+    renderAt('/nice2have', <Nice2HavePage />);
+    const notes = await screen.findAllByText('Could not refresh');
+    expect(notes.length).toBeGreaterThan(0);
+    expect(screen.getByRole('alert')).toBeEmptyDOMElement();
+    server.use(on(ideasApi.list, () => HttpResponse.json([makeIdea('a')])));
+    await person.click(screen.getAllByRole('button', { name: 'Retry' })[0] ?? document.body);
+    expect(await screen.findByText('Text of a')).toBeInTheDocument();
+  });
+});
+
+describe('saying an idea', () => {
+  it('refuses blank text and sends nothing', async () => {
+    open();
+    const sent: unknown[] = [];
+    server.use(
+      on(ideasApi.create, () => {
+        sent.push('sent');
+        return refusal('internal');
+      }),
+    );
+    expect(screen.getByLabelText('Your Idea')).toBeRequired();
+    expect(screen.getByLabelText('Your Name (Optional)')).not.toBeRequired();
+    expect(screen.getByText('All suggestions are reviewed by our team.')).toBeInTheDocument();
+    await person.type(screen.getByLabelText('Your Idea'), '   ');
+    await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
+    expect(await screen.findByText('Please enter an idea')).toBeInTheDocument();
+    expect(screen.getByRole('alert')).toHaveTextContent('Your idea description is required.');
+    expect(sent).toEqual([]);
+  });
+
+  it('sends it as Anonymous, thanks, clears the form and reads the list again', async () => {
+    const { reads } = open();
+    await screen.findByText('No ideas submitted yet');
+    const sent: unknown[] = [];
+    const waiting: (() => void)[] = [];
+    server.use(
+      on(ideasApi.create, async (request) => {
+        sent.push(await request.json());
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
+        return HttpResponse.json(makeIdea('new', { text: 'Chapters' }));
+      }),
+    );
+    const readsBefore = reads.ideas;
+    await person.type(screen.getByLabelText('Your Idea'), ' Chapters ');
+    await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
+    expect(await screen.findByRole('button', { name: 'Submitting...' })).toBeDisabled();
+    await expect.poll(() => waiting.length).toBe(1);
+    waiting[0]?.();
+    expect(await screen.findByText('Idea submitted!')).toBeInTheDocument();
+    expect(
+      screen.getByText("Thanks for your suggestion! We'll review it and consider it for future updates."),
+    ).toBeInTheDocument();
+    expect(sent).toEqual([{ text: 'Chapters', userName: 'Anonymous' }]);
+    await expect.poll(() => reads.ideas).toBe(readsBefore + 1);
+    expect(screen.getByLabelText('Your Idea')).toHaveValue('');
+  });
+
+  it('keeps the typed text when sending failed', async () => {
+    open();
+    server.use(on(ideasApi.create, () => refusal('internal')));
+    await person.type(screen.getByLabelText('Your Idea'), 'Chapters');
+    await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
+    expect(await screen.findByText('Failed to submit idea')).toBeInTheDocument();
+    expect(screen.getByText('Please try again.')).toBeInTheDocument();
+    expect(screen.getByLabelText('Your Idea')).toHaveValue('Chapters');
+  });
+});
+
+describe('voting', () => {
+  it('thanks and reads the list again', async () => {
+    const { reads } = open({ ideas: [makeIdea('a')] });
+    server.use(on(ideasApi.vote, () => HttpResponse.json(makeIdea('a', { votes: 1, votedByMe: true }))));
+    const button = await screen.findByRole('button', { name: 'Vote, 0 votes' });
+    const readsBefore = reads.ideas;
+    await person.click(button);
+    expect(await screen.findByText('Vote recorded!')).toBeInTheDocument();
+    expect(screen.getByText('Thanks for supporting this idea!')).toBeInTheDocument();
+    await expect.poll(() => reads.ideas).toBe(readsBefore + 1);
+  });
+
+  it('says when it failed', async () => {
+    open({ ideas: [makeIdea('a')] });
+    server.use(on(ideasApi.vote, () => refusal('internal')));
+    await person.click(await screen.findByRole('button', { name: 'Vote, 0 votes' }));
+    expect(await screen.findByText('Vote failed')).toBeInTheDocument();
+    expect(screen.getByText('Please try again.')).toBeInTheDocument();
+  });
+});
+
+describe('ReputationBadge', () => {
+  it('exists in three sizes that differ', () => {
+    render(
+      <>
+        <ReputationBadge points={0} size="sm" />
+        <ReputationBadge points={50} size="md" />
+        <ReputationBadge points={1000} size="lg" />
+      </>,
+    );
+    const widths = ['newcomer', 'contributor', 'legend'].map((name) =>
+      Number(screen.getByTestId(`reputation-badge-${name}`).querySelector('svg')?.getAttribute('width')),
+    );
+    expect(widths).toEqual(widths.toSorted((a, b) => a - b));
+    expect(new Set(widths).size).toBe(3);
+  });
+});

@@ -1,0 +1,166 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { Route, Routes } from 'react-router-dom';
+import { describe, expect, it, vi } from 'vitest';
+import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import { type RepairReport, REPORT_SCHEMA } from '#common/report.ts';
+import { renderAt } from '../../test/render.tsx';
+import { makeVideo } from '../../test/samples.ts';
+import { on, refusal, server, signedIn } from '../../test/server.ts';
+import { formatFigure } from './defect-table.tsx';
+import { ReportPage } from './report-page.tsx';
+
+const person = userEvent.setup({ delay: null });
+
+const media: RepairReport['original']['media'] = {
+  container: 'mp4',
+  durationMs: 12_000,
+  videoCodec: 'h264',
+  width: 1280,
+  height: 720,
+  rotation: 0,
+  frameCount: 360,
+  frameRate: 30,
+  variableFrameRate: false,
+  audioCodec: 'aac',
+  sampleRateHz: 48_000,
+  channels: 2,
+};
+
+function makeReport(change: Partial<RepairReport> = {}): RepairReport {
+  return {
+    schema: REPORT_SCHEMA,
+    createdAt: '2026-05-04T10:00:00.000Z',
+    outcome: 'repaired',
+    original: { sha256: 'a'.repeat(64), sizeBytes: 3_000_000, media },
+    result: { sha256: 'b'.repeat(64), sizeBytes: 3_100_000, media },
+    tools: { reelmend: '1.0.0', ffmpeg: '5.1' },
+    video: { treatment: 'smart_render', reason: null, unitsKept: 350, unitsTotal: 360 },
+    audio: { treatment: 'copied', reason: null, unitsKept: 560, unitsTotal: 560 },
+    steps: [
+      { step: 'analyzing', state: 'done', tookMs: 1000, note: '' },
+      { step: 'fixing_cuts', state: 'not_needed', tookMs: null, note: 'no stutter' },
+    ],
+    defects: [
+      {
+        id: 'dropped_frames-1',
+        kind: 'dropped_frames',
+        startMs: 4000,
+        endMs: 4200,
+        firstFrame: 120,
+        lastFrame: 125,
+        count: 5,
+        confidence: 0.93,
+        detector: 'timestamp-gaps',
+        measure: { name: 'missing pictures', unit: 'frames', threshold: 1, before: 5, after: 0 },
+        action: 'rebuilt_frames',
+        outcome: 'repaired',
+        explanation: 'Five pictures were rebuilt from their neighbours.',
+      },
+    ],
+    checks: [{ name: 'Decodes without a word', passed: true, detail: '360 pictures' }],
+    captions: [],
+    notes: ['The index was lost and has been rebuilt.'],
+    ...change,
+  };
+}
+
+function open(video: Partial<VideoDto>, answer: () => Response = () => HttpResponse.json(makeReport())) {
+  server.use(
+    signedIn(),
+    on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1', hasReport: true, ...video })])),
+    on(videosApi.report, answer),
+  );
+  return renderAt(
+    '/videos/v1/report',
+    <Routes>
+      <Route path="/videos/:id/report" element={<ReportPage />} />
+    </Routes>,
+  );
+}
+
+describe('ReportPage', () => {
+  it('shows every defect with place, figures before and after, and what was done', async () => {
+    open({});
+    expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
+    const row = within(screen.getByRole('row', { name: /Dropped frames/ }));
+    expect(row.getByText('0:04.000')).toBeInTheDocument();
+    expect(row.getByText('frames 120 to 125')).toBeInTheDocument();
+    expect(row.getByText('found by timestamp-gaps')).toBeInTheDocument();
+    expect(row.getByText('5 frames')).toBeInTheDocument();
+    expect(row.getByText('0 frames')).toBeInTheDocument();
+    expect(row.getByText('93 %')).toBeInTheDocument();
+    expect(row.getByText('Five pictures were rebuilt from their neighbours.')).toBeInTheDocument();
+  });
+
+  it('shows hashes, streams, steps, checks and remarks', async () => {
+    open({});
+    expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
+    expect(screen.getByText('b'.repeat(64))).toBeInTheDocument();
+    expect(screen.getByText(/350 of 360 coded units/)).toBeInTheDocument();
+    expect(screen.getByText(/Decodes without a word/)).toBeInTheDocument();
+    expect(screen.getByText('The index was lost and has been rebuilt.')).toBeInTheDocument();
+    expect(screen.getByText(/no stutter/)).toBeInTheDocument();
+  });
+
+  it('shows the damaged place in the original and in the result', async () => {
+    open({});
+    const before = await screen.findByRole('img', { name: 'Dropped frames: Original' });
+    expect(before).toHaveAttribute('src', '/api/videos/v1/frame?of=original&ms=4100');
+    expect(screen.getByRole('img', { name: 'Dropped frames: Mended' })).toHaveAttribute(
+      'src',
+      '/api/videos/v1/frame?of=result&ms=4100',
+    );
+  });
+
+  it('can be printed and saved as JSON', async () => {
+    const print = vi.fn();
+    vi.stubGlobal('print', print);
+    open({});
+    await person.click(await screen.findByRole('button', { name: 'Print' }));
+    expect(print).toHaveBeenCalledOnce();
+    const save = screen.getByRole('link', { name: 'Download JSON' });
+    expect(save).toHaveAttribute('href', '/api/videos/v1/report');
+    expect(save).toHaveAttribute('download', 'report-v1.json');
+    vi.unstubAllGlobals();
+  });
+
+  it('says that an unchanged clip is the upload, byte for byte', async () => {
+    open({}, () => HttpResponse.json(makeReport({ outcome: 'unchanged', defects: [] })));
+    expect(
+      await screen.findByText('Nothing was wrong. The result is the uploaded file, byte for byte.'),
+    ).toBeInTheDocument();
+    expect(screen.getByText('No defects were found.')).toBeInTheDocument();
+  });
+
+  it('says that there is none while the clip is processed', async () => {
+    open({ status: 'processing', hasReport: false });
+    expect(await screen.findByText(/There is no report yet/)).toBeInTheDocument();
+  });
+
+  it('says when it could not be loaded and tries again', async () => {
+    open({}, () => refusal('internal'));
+    expect(await screen.findByText(/The report could not be loaded/)).toBeInTheDocument();
+    server.use(on(videosApi.report, () => HttpResponse.json(makeReport())));
+    await person.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
+  });
+
+  it('is the 404 page for a video that is not in the library', async () => {
+    open({ id: 'another' });
+    expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+  });
+});
+
+describe('formatFigure', () => {
+  it.each([
+    [5, 'frames', '5 frames'],
+    [12.345, 'ms', '12.3 ms'],
+    [0.1234, 'ratio', '0.12 ratio'],
+    [1234.5, 'ppm', '1235 ppm'],
+    [null, 'dB', '–'],
+  ])('shows %s %s as %s', (value, unit, text) => {
+    expect(formatFigure(value, unit)).toBe(text);
+  });
+});

@@ -15,7 +15,7 @@ test('a broken clip is uploaded, mended step by step by push, and downloaded; th
   expect(account.username).toBeTruthy();
   const statusReads: string[] = [];
   page.on('request', (request) => {
-    if (/\/status$/.test(request.url())) statusReads.push(request.url());
+    if (request.url().endsWith('/status')) statusReads.push(request.url());
   });
   await page.goto('/');
   await expect(page.getByText('Live', { exact: true }).first()).toBeVisible();

@@ -1,0 +1,75 @@
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+
+const RATE_HZ = 8000;
+const WINDOW = RATE_HZ;
+/** Largest distance that is looked for, seconds. */
+const REACH_SECONDS = 1;
+/** RMS of full scale below which a second of sound says nothing about its place. */
+const AUDIBLE = 0.003;
+
+/**
+ * Distance of the sound of two clips against their own time axes, at start, middle and end, ms: the lag of
+ * the highest normalised cross-correlation of one second of sound. Positive: `path` is later.
+ * @returns only the places where the reference can be heard and is found again
+ */
+export async function soundResiduals(reference: string, path: string, tools: ToolPaths): Promise<number[]> {
+  const a = await decode(reference, tools);
+  const b = await decode(path, tools);
+  const reach = REACH_SECONDS * RATE_HZ;
+  const last = a.length - WINDOW - reach;
+  const places = [reach, Math.floor(a.length / 2), last].filter((at) => at >= reach && at <= last);
+  return places.flatMap((at) => {
+    const lag = bestLag(a.subarray(at, at + WINDOW), b, at, reach);
+    return lag === null ? [] : [(lag * 1000) / RATE_HZ];
+  });
+}
+
+function bestLag(window: Float32Array, sound: Float32Array, at: number, reach: number): number | null {
+  let own = 0;
+  for (const value of window) own += value * value;
+  if (Math.sqrt(own / window.length) < AUDIBLE) return null;
+  let best = 0;
+  let bestAt: number | null = null;
+  for (let lag = -reach; lag <= reach; lag += 1) {
+    let product = 0;
+    let power = 0;
+    // Every second sample is enough to rank the lags of sound below 2 kHz.
+    for (let i = 0; i < window.length; i += 2) {
+      const value = sound[at + lag + i] ?? 0;
+      product += (window[i] ?? 0) * value;
+      power += value * value;
+    }
+    const match = power > 0 ? product / Math.sqrt(power * own) : 0;
+    if (match > best) {
+      best = match;
+      bestAt = lag;
+    }
+  }
+  return bestAt;
+}
+
+/** Mono sound on the clip's own time axis, silence where there is none. */
+async function decode(path: string, tools: ToolPaths): Promise<Float32Array> {
+  const chunks: Buffer[] = [];
+  const filter = `lowpass=f=2000,aresample=${RATE_HZ}:async=1:first_pts=0`;
+  await runFfmpeg(
+    {
+      label: 'decode the sound',
+      globalOptions: ['-copyts'],
+      inputs: [{ path }],
+      outputs: [{ path: 'pipe:1', options: ['-map', '0:a:0', '-af', filter, '-ac', '1', '-f', 'f32le'] }],
+      expectedDurationMs: null,
+    },
+    {
+      tools,
+      onStdout: (chunk) => {
+        chunks.push(Buffer.from(chunk));
+      },
+    },
+  );
+  const bytes = Buffer.concat(chunks);
+  const samples = new Float32Array(Math.floor(bytes.length / 4));
+  for (let i = 0; i < samples.length; i += 1) samples[i] = bytes.readFloatLE(i * 4);
+  return samples;
+}

@@ -52,6 +52,12 @@ export const ROUTES: readonly RoutePage[] = [
     'signed-in',
     async () => (await import('./pages/subscribe/subscribe-page.tsx')).SubscribePage,
   ),
+  page('/account', 'signed-in', async () => (await import('./pages/account/account-page.tsx')).AccountPage),
+  page(
+    '/analytics',
+    'signed-in',
+    async () => (await import('./pages/analytics/analytics-page.tsx')).AnalyticsPage,
+  ),
   page('/upgrade', 'all', async () => (await import('./pages/upgrade/upgrade-page.tsx')).UpgradePage),
   page('/video/:id', 'all', async () => (await import('./pages/share/share-page.tsx')).SharePage),
   page('/fonts', 'all', async () => (await import('./pages/fonts/fonts-page.tsx')).FontsPage),

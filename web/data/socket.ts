@@ -14,8 +14,10 @@ import {
   type ServerToClientEvents,
   SOCKET_PATH,
 } from '#common/realtime.ts';
+import { announceEnd } from './browser-notifications.ts';
 import { pushStateAtom } from './push-state.ts';
 import { queryKeyOf, resyncLiveQueries } from './query-client.ts';
+import { watchVideoEnds } from './video-ends.ts';
 import { applyStatus } from './video-news.ts';
 
 /** After this long without a line the page says that it polls instead of that it reconnects. */
@@ -74,6 +76,7 @@ function openSocket(): AppSocket {
  */
 export function connectPush({ store, client, open = openSocket, random = Math.random }: SocketDependencies) {
   const socket = open();
+  const ends = watchVideoEnds(client, announceEnd);
   let hopeTimer: ReturnType<typeof setTimeout> | undefined;
   let returnTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -107,7 +110,9 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
 
   socket.on('video:status', (payload) => {
     const status = serverEvents['video:status'].safeParse(payload);
-    if (status.success) applyStatus(client, status.data);
+    if (!status.success) return;
+    ends.see(status.data);
+    applyStatus(client, status.data);
   });
   socket.onAny((event: string) => {
     const endpoint = HINTS.get(event);
@@ -126,6 +131,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     clearTimeout(hopeTimer);
     clearTimeout(returnTimer);
     returnTimer = undefined;
+    ends.close();
     socket.offAny();
     socket.removeAllListeners();
     socket.disconnect();

@@ -19,6 +19,7 @@ export const appTexts = {
     signIn: 'Sign In',
     signOut: 'Sign out',
     signingOut: 'Signing out...',
+    account: 'Account',
     settings: 'Settings',
     settingsSoon: 'Coming soon',
     openMenu: 'Open menu',

@@ -1,3 +1,4 @@
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { SessionUser } from '#common/api/auth.ts';
 import { PLANS } from '#common/plans.ts';
@@ -63,6 +64,12 @@ export function AccountTools({ user }: { readonly user: SessionUser }) {
               {PLANS[user.plan].name}
             </MenuLabel>
             <MenuLine />
+            <MenuItem asChild>
+              <Link to="/account">
+                <Icon name="user" />
+                {texts.account}
+              </Link>
+            </MenuItem>
             <MenuItem disabled title={texts.settingsSoon}>
               <Icon name="editor" />
               {texts.settings}

@@ -62,6 +62,16 @@ describe('Header', () => {
     expect(screen.getAllByRole('link', { name: 'Pricing' })).toHaveLength(1);
   });
 
+  it('leads to the account from the mobile menu', async () => {
+    server.use(signedIn());
+    renderAt('/', <Header />);
+    await screen.findByRole('link', { name: 'My Videos' });
+    await person.click(screen.getByRole('button', { name: 'Open menu' }));
+    await person.click(screen.getByRole('link', { name: 'Account' }));
+    expect(screen.getByTestId('place')).toHaveTextContent('/account');
+    expect(screen.getByRole('button', { name: 'Open menu' })).toBeInTheDocument();
+  });
+
   it('shows name and email, disabled Settings and Sign out in the user menu', async () => {
     server.use(signedIn());
     renderAt('/', <Header />);
@@ -70,6 +80,7 @@ describe('Header', () => {
     await person.click(avatar);
     expect(screen.getByText('mara-films')).toBeInTheDocument();
     expect(screen.getByText('mara@example.test')).toBeInTheDocument();
+    expect(screen.getByRole('menuitem', { name: 'Account' })).toHaveAttribute('href', '/account');
     expect(screen.getByRole('menuitem', { name: 'Settings' })).toHaveAttribute('aria-disabled', 'true');
     expect(screen.getByRole('menuitem', { name: 'Sign out' })).toBeInTheDocument();
   });

@@ -226,9 +226,14 @@ export function Header() {
         <Sheet id="phone-menu" as="nav" aria-label={texts.main}>
           <PlaceList signedIn={signedIn} onGo={close} />
           {signedIn ? (
-            <Suspense fallback={null}>
-              <SignOutButton onDone={close} />
-            </Suspense>
+            <>
+              <ButtonLink to="/account" look="secondary" icon="user" onClick={close}>
+                {texts.account}
+              </ButtonLink>
+              <Suspense fallback={null}>
+                <SignOutButton onDone={close} />
+              </Suspense>
+            </>
           ) : (
             <ButtonLink to="/auth" onClick={close}>
               {texts.signIn}

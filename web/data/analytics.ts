@@ -1,0 +1,22 @@
+import { useAtomValue } from 'jotai';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { analyticsApi } from '#common/api/analytics.ts';
+import { planAllows } from '#common/plans.ts';
+import { callApi } from './api-client.ts';
+import { queryKeyOf } from './query-client.ts';
+import { sessionAtom } from './session.ts';
+
+const analyticsAtom = atomWithQuery((get) => {
+  const user = get(sessionAtom).data;
+  return {
+    queryKey: queryKeyOf(analyticsApi.monthly),
+    queryFn: ({ signal }) => callApi(analyticsApi.monthly, { signal }),
+    enabled: user ? planAllows(user.plan, 'analytics') : false,
+    staleTime: 0,
+  };
+});
+
+/** Figures of the last twelve months; not asked for on plans without them. */
+export function useAnalytics() {
+  return useAtomValue(analyticsAtom);
+}

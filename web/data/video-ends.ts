@@ -1,0 +1,48 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { type StatusDto, type VideoDto, videosApi } from '#common/api/videos.ts';
+import { queryKeyOf } from './query-client.ts';
+
+const LIST_KEY = queryKeyOf(videosApi.list);
+
+/** What is said about one video that has come to its end. */
+export interface VideoEnd {
+  readonly id: string;
+  readonly version: number;
+  readonly status: 'completed' | 'failed';
+  /** Null while the library was never read. */
+  readonly fileName: string | null;
+  readonly errorMessage: string | null;
+}
+
+type News = StatusDto & Partial<Pick<VideoDto, 'originalFileName'>>;
+
+/**
+ * Tells the ends of videos from all other news: pushed states (`see`) and every list that is read, which makes
+ * up for events lost on the way. Order and repetition do not matter; `end` is called once for each time that a
+ * video was known to be at work and then completed or failed.
+ */
+export function watchVideoEnds(
+  client: QueryClient,
+  end: (video: VideoEnd) => void,
+): { readonly see: (news: News) => void; readonly close: () => void } {
+  const known = new Map<string, { readonly version: number; readonly working: boolean }>();
+  const names = new Map<string, string>();
+
+  const see = ({ id, version, status, errorMessage, originalFileName }: News): void => {
+    if (originalFileName !== undefined) names.set(id, originalFileName);
+    const before = known.get(id);
+    if (before && before.version >= version) return;
+    known.set(id, { version, working: status === 'processing' });
+    if (before?.working && (status === 'completed' || status === 'failed'))
+      end({ id, version, status, fileName: names.get(id) ?? null, errorMessage });
+  };
+  const seeList = (): void => client.getQueryData<VideoDto[]>(LIST_KEY)?.forEach(see);
+
+  seeList();
+  const hash = JSON.stringify(LIST_KEY);
+  const close = client.getQueryCache().subscribe((event) => {
+    if (event.type === 'updated' && event.action.type === 'success' && event.query.queryHash === hash)
+      seeList();
+  });
+  return { see, close };
+}

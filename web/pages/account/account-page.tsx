@@ -1,0 +1,57 @@
+import styled from 'styled-components';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { useSession } from '../../data/session.ts';
+import { accountTexts as texts } from '../../texts/account.ts';
+import { colour, screen, space } from '../../theme.ts';
+import { AccessTokens } from './access-tokens.tsx';
+import { DataCard } from './data-card.tsx';
+import { DeleteForm } from './delete-form.tsx';
+import { NoticeCard } from './notice-card.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { PlanCard } from './plan-card.tsx';
+import { StorageCard } from './storage-card.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Lead = styled.p`
+  margin-top: ${space(1)};
+  max-width: 60ch;
+  color: ${colour.inkSoft};
+`;
+const Columns = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: ${space(3)};
+  ${screen.desktop} {
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+  }
+`;
+
+/** The account: plan, storage, data, password, notices, access tokens, and the way out. */
+export function AccountPage() {
+  const { user } = useSession();
+  if (!user) return null;
+  return (
+    <Frame>
+      <div>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <Lead>{texts.lead}</Lead>
+      </div>
+      <Columns>
+        <PlanCard user={user} />
+        <StorageCard />
+        <NoticeCard />
+        <DataCard />
+      </Columns>
+      <AccessTokens plan={user.plan} />
+      <Columns>
+        <PasswordForm />
+        <DeleteForm user={user} />
+      </Columns>
+    </Frame>
+  );
+}

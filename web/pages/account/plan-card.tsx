@@ -1,0 +1,54 @@
+import type { SessionUser } from '#common/api/auth.ts';
+import { planAllows, PLANS } from '#common/plans.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useStats } from '../../data/stats.ts';
+import { accountTexts } from '../../texts/account.ts';
+import { Facts, SettingsCard, Ways, Words } from './settings-card.tsx';
+
+const { plan: texts } = accountTexts;
+
+/** The plan, its trial and what is left of the month. */
+export function PlanCard({ user }: { readonly user: SessionUser }) {
+  const { data } = useStats();
+  const plan = PLANS[user.plan];
+  return (
+    <SettingsCard icon="spark" title={texts.title} mark={<Badge tone="live">{plan.name}</Badge>}>
+      <Words>{plan.description}</Words>
+      {user.trialEndsAt === null && <Words>{texts.noTrial}</Words>}
+      <Facts>
+        {user.trialEndsAt !== null && (
+          <>
+            <dt>{texts.trialUntil}</dt>
+            <dd>
+              <Moment iso={user.trialEndsAt} />
+            </dd>
+          </>
+        )}
+        {data && (
+          <>
+            <dt>{texts.videos}</dt>
+            <dd>{texts.used(data.quota.used, data.quota.limit)}</dd>
+            <dt>{texts.resets}</dt>
+            <dd>
+              <Moment iso={data.quota.resetsAt} />
+            </dd>
+          </>
+        )}
+      </Facts>
+      <Ways>
+        <ButtonLink to="/upgrade" look="secondary">
+          {texts.change}
+        </ButtonLink>
+        <ButtonLink
+          to="/analytics"
+          look="quiet"
+          icon={planAllows(user.plan, 'analytics') ? 'report' : 'lock'}
+        >
+          {texts.analytics}
+        </ButtonLink>
+      </Ways>
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,156 @@
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import { type AnalyticsBody, analyticsCsvPath } from '#common/api/analytics.ts';
+import { formatBytes } from '#common/format.ts';
+import { planAllows } from '#common/plans.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { PageHeading, PageMain } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { useAnalytics } from '../../data/analytics.ts';
+import { useSession } from '../../data/session.ts';
+import { analyticsTexts as texts } from '../../texts/analytics.ts';
+import { colour, figures, radius, screen, space, text } from '../../theme.ts';
+import { Charts } from './charts.tsx';
+import { formatMinutes } from './figures.ts';
+import { MonthTable } from './month-table.tsx';
+import { UpsellCard } from './upsell-card.tsx';
+
+const Frame = styled(PageMain)`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  align-content: start;
+  gap: ${space(3)};
+`;
+const Back = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(0.75)};
+  min-height: 44px;
+  color: ${colour.inkSoft};
+`;
+const Head = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: end;
+  justify-content: space-between;
+  gap: ${space(2)};
+`;
+const Lead = styled.p`
+  margin-top: ${space(1)};
+  max-width: 60ch;
+  color: ${colour.inkSoft};
+`;
+const Totals = styled.dl`
+  display: grid;
+  grid-template-columns: repeat(2, minmax(0, 1fr));
+  gap: ${space(1.5)};
+  ${screen.desktop} {
+    grid-template-columns: repeat(5, minmax(0, 1fr));
+  }
+  div {
+    display: flex;
+    flex-direction: column-reverse;
+    justify-content: flex-end;
+    padding: ${space(2)};
+    border: 1px solid ${colour.line};
+    border-radius: ${radius.m};
+    background: ${colour.raised};
+  }
+  dt {
+    color: ${colour.inkSoft};
+    font-size: ${text.s};
+  }
+  dd {
+    ${figures}
+    font-size: ${text.xl};
+    font-weight: 600;
+  }
+`;
+const Notice = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+  color: ${colour.warn};
+`;
+const Quiet = styled.p`
+  color: ${colour.inkSoft};
+`;
+
+function Figures({ body }: { readonly body: AnalyticsBody }) {
+  const { totals, months } = body;
+  const cells: readonly (readonly [string, string])[] = [
+    [texts.totals.videos, String(totals.videos)],
+    [texts.totals.fixed, String(totals.issuesFixed)],
+    [texts.totals.minutes, formatMinutes(totals.minutesMended)],
+    [texts.totals.saved, formatMinutes(totals.minutesSaved)],
+    [texts.totals.stored, formatBytes(totals.storedBytes)],
+  ];
+  return (
+    <>
+      <Totals aria-label={texts.totals.label}>
+        {cells.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </Totals>
+      {totals.videos === 0 && <Quiet>{texts.empty}</Quiet>}
+      <Charts body={body} />
+      <MonthTable months={months} totals={totals} />
+    </>
+  );
+}
+
+function Dashboard() {
+  const { data, isError, isPending, refetch } = useAnalytics();
+  return (
+    <>
+      {isError && (
+        <Notice role="status">
+          {data ? texts.refreshFailed : texts.failed}
+          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </Notice>
+      )}
+      {isPending && (
+        <div role="status">
+          <p>{texts.loading}</p>
+          <Skeleton $height="240px" />
+        </div>
+      )}
+      {data && <Figures body={data} />}
+    </>
+  );
+}
+
+/** Analytics of Creator Pro+: figures, charts, table and CSV; an invitation on the other plans. */
+export function AnalyticsPage() {
+  const { user } = useSession();
+  const allowed = user !== null && planAllows(user.plan, 'analytics');
+  return (
+    <Frame>
+      <div>
+        <Back to="/account">
+          <Icon name="arrowLeft" size={18} />
+          {texts.back}
+        </Back>
+        <Head>
+          <div>
+            <PageHeading title={texts.title}>{texts.title}</PageHeading>
+            <Lead>{texts.lead}</Lead>
+          </div>
+          {allowed && (
+            <ButtonLink to={analyticsCsvPath} reloadDocument download look="secondary" icon="download">
+              {texts.csv}
+            </ButtonLink>
+          )}
+        </Head>
+      </div>
+      {allowed ? <Dashboard /> : <UpsellCard />}
+    </Frame>
+  );
+}

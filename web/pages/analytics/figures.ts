@@ -1,0 +1,29 @@
+import { analyticsTexts as texts } from '../../texts/analytics.ts';
+
+/** A length in minutes for people: one decimal below ten minutes, hours from sixty. */
+export function formatMinutes(minutes: number): string {
+  if (minutes < 10) return texts.minutes(Math.round(minutes * 10) / 10);
+  const whole = Math.round(minutes);
+  if (whole < 60) return texts.minutes(whole);
+  return texts.hours(Math.floor(whole / 60), whole % 60);
+}
+
+/** A UTC month `YYYY-MM` in the reader's language; a zone of one's own would move it to the month before. */
+export function formatMonth(month: string, length: 'short' | 'long'): string {
+  const date = new Date(`${month}-01T00:00:00Z`);
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone: 'UTC',
+    month: length === 'short' ? 'short' : 'long',
+    ...(length === 'long' ? { year: 'numeric' } : {}),
+  }).format(date);
+}
+
+/**
+ * End of a chart's axis: the smallest of 1, 2 or 5 times a power of ten that is not below the largest value,
+ * and at least 1, so that an empty chart has an axis too.
+ */
+export function niceTop(values: readonly number[]): number {
+  const largest = Math.max(1, ...values);
+  const power = 10 ** Math.floor(Math.log10(largest));
+  return ([1, 2, 5].find((step) => step * power >= largest) ?? 10) * power;
+}

@@ -238,7 +238,10 @@ function indexVerdicts(work: ExportWork): Verdict[] {
     outcome: 'repaired',
     action: 'rebuilt_index',
     after: 0,
-    explanation: 'The index of the file was damaged and has been built again from its media data.',
+    explanation: [
+      ...(work.opened.rebuilt?.notes ?? []),
+      'The index was written anew for what is there.',
+    ].join(' '),
   }));
 }
 

@@ -29,7 +29,7 @@ const Total = styled.p`
 const Strip = styled.svg`
   width: 100%;
   height: 16px;
-  rect {
+  rect + rect {
     stroke: ${colour.raised};
     stroke-width: 1.5;
     stroke-dasharray: 6 4;

@@ -18,7 +18,8 @@ const Grid = styled.div`
     grid-template-columns: repeat(2, minmax(0, 1fr));
   }
 `;
-const Face = styled(Card)`
+const Face = styled(Card)<{ $wide: boolean }>`
+  ${({ $wide }) => ($wide ? 'grid-column: 1 / -1;' : '')}
   display: grid;
   grid-template-columns: minmax(0, 1fr);
   align-content: start;
@@ -31,10 +32,16 @@ const Face = styled(Card)`
   }
 `;
 
-function ChartCard({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+interface ChartCardProps {
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+function ChartCard({ title, wide = false, children }: ChartCardProps) {
   const id = useId();
   return (
-    <Face aria-labelledby={id}>
+    <Face $wide={wide} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </Face>
@@ -72,7 +79,7 @@ export function Charts({ body }: { readonly body: AnalyticsBody }) {
           }))}
         />
       </ChartCard>
-      <ChartCard title={texts.defects}>
+      <ChartCard title={texts.defects} wide>
         {rankDefects(totals.defects).length === 0 ? (
           <p>{texts.noDefects}</p>
         ) : (

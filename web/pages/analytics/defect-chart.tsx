@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import type { DefectCounts } from '#common/api/analytics.ts';
 import { DEFECT_KINDS, type DefectKind } from '#common/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
-import { colour, figures, space, text } from '../../theme.ts';
+import { colour, figures, screen, space, text } from '../../theme.ts';
 import { niceTop } from './figures.ts';
 
 const List = styled.dl`
@@ -12,6 +12,9 @@ const List = styled.dl`
   div {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
+    ${screen.tablet} {
+      grid-template-columns: 180px minmax(0, 1fr);
+    }
   }
   dt {
     color: ${colour.inkSoft};

@@ -1,9 +1,12 @@
 import { HttpResponse } from 'msw';
 import { act, renderHook } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
+import { draftsApi } from '#common/api/drafts.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
+import { videosApi } from '#common/api/videos.ts';
 import { createFrame } from '../test/render.tsx';
 import { on, refusal, server, signedIn, user } from '../test/server.ts';
+import { queryKeyOf } from './query-client.ts';
 import { useSession } from './session.ts';
 import { toastAtom } from './toasts.ts';
 import type * as transport from './upload-transport.ts';
@@ -75,13 +78,32 @@ describe('uploads', () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();
     const titles: string[] = [];
-    store.sub(toastAtom, () => titles.push(store.get(toastAtom)?.title ?? ''));
+    const details: string[] = [];
+    store.sub(toastAtom, () => {
+      titles.push(store.get(toastAtom)?.title ?? '');
+      details.push(store.get(toastAtom)?.description ?? '');
+    });
     act(() => hook.result.current.start([clip('bad.mp4'), clip('a.mp4'), clip('b.mp4')], 'multi'));
     await expect
       .poll(() => hook.result.current.items.map(({ state }) => state), { timeout: 5000 })
       .toEqual(['failed', 'sent', 'sent']);
     expect(titles).toEqual(['Uploading 3 video(s)', 'Failed to upload bad.mp4', 'Upload complete!']);
+    expect(details.slice(1)).toEqual([
+      'Please try uploading this video again.',
+      'All videos are now processing. Draft backups will be created automatically.',
+    ]);
     expect(hook.result.current.items[0]?.reason).toBe('Not a video.');
+  });
+
+  it('reads videos, figures and drafts again after an upload', async () => {
+    serveUploads();
+    const { hook, client } = await signedInHook();
+    const keys = [videosApi.list, videosApi.stats, draftsApi.list].map((endpoint) => queryKeyOf(endpoint));
+    for (const queryKey of keys) client.setQueryData(queryKey, []);
+    act(() => hook.result.current.start([clip('one.mp4')], 'hero'));
+    await expect
+      .poll(() => keys.map((queryKey) => client.getQueryState(queryKey)?.isInvalidated), { timeout: 5000 })
+      .toEqual([true, true, true]);
   });
 
   it('sends a failed file again on retry', async () => {

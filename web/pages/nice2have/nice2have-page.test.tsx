@@ -80,7 +80,9 @@ describe('the board', () => {
     expect(second.querySelector('time')).toHaveAttribute('datetime', '2026-05-04T10:00:00.000Z');
     expect(second.querySelector('img')).toBeNull();
     expect(within(second).getByRole('button', { name: 'Vote, 0 votes' })).toBeInTheDocument();
-    expect(within(second).getByTestId('reputation-badge-newcomer')).toBeInTheDocument();
+    const newcomer = within(second).getByTestId('reputation-badge-newcomer');
+    // Name, level and date, no status.
+    expect(newcomer.parentElement?.childElementCount).toBe(3);
     expect(screen.getByText('2 ideas submitted')).toBeInTheDocument();
   });
 
@@ -103,7 +105,7 @@ describe('the board', () => {
 
   it('ranks the five first with gold, silver and bronze', async () => {
     open({
-      leaders: [900, 700, 500, 300, 100, 50].map((reputation, index) => ({
+      leaders: [900, 700, 500, 300, undefined, 50].map((reputation, index) => ({
         id: `p${index}`,
         username: `person-${index}`,
         reputation,
@@ -112,6 +114,7 @@ describe('the board', () => {
     expect(await screen.findByText('person-4')).toBeInTheDocument();
     expect(screen.queryByText('person-5')).not.toBeInTheDocument();
     expect(screen.getByText('900 points')).toBeInTheDocument();
+    expect(screen.getByText('0 points')).toBeInTheDocument();
     const first = within(await row('person-0'));
     expect(first.getByTestId('reputation-badge-guru')).toBeInTheDocument();
     const ranks = ['1', '2', '3', '4'].map(

@@ -29,9 +29,18 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
   const info = await probe(tools, base, 'mov');
   const stream = info.video[0];
   const decode = await timed(() =>
-    plainRun(base, ['-map', '0:v:0', '-f', 'null'], 'pipe:1', tools, ['-threads', '2']),
+    plainRun(base, ['-map', '0:v:0', '-f', 'null'], '/dev/null', tools, ['-threads', '2']),
   );
-  const naiveOptions = ['-map', '0', '-vf', 'fps=30,eq=contrast=1.02,unsharp', '-c:v', 'libx264'];
+  const naiveOptions = [
+    '-map',
+    '0:v:0',
+    '-map',
+    '0:a:0?',
+    '-vf',
+    'fps=30,eq=contrast=1.02,unsharp',
+    '-c:v',
+    'libx264',
+  ];
   naiveOptions.push('-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4');
   const naive = await timed(() => plainRun(base, naiveOptions, path.join(folder, 'naive.mp4'), tools, []));
   const clean = await job(base, path.join(folder, 'time-clean'), tools);
@@ -77,7 +86,7 @@ async function plainRun(
     outputs: [{ path: output, options }],
     expectedDurationMs: null,
   };
-  await runFfmpeg(plan, { tools, onStdout: () => undefined });
+  await runFfmpeg(plan, { tools });
 }
 
 async function job(

@@ -89,11 +89,20 @@ const tone = (seconds: number) =>
 
 const NOISE = 'noise=alls=3:allf=t';
 // A deep zoom into the Mandelbrot set is rich in detail at every scale, like a real picture.
-const DETAIL = 'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1';
+const DETAIL = detail(1280, 720);
+
+function detail(width: number, height: number): string {
+  return `mandelbrot=size=${width}x${height}:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1`;
+}
+
+/** Room to pan in: larger than the picture, and never smaller than `DETAIL`. */
+function roomAround(width: number, height: number): string {
+  return width <= 960 && height <= 540 ? DETAIL : detail(even((width * 4) / 3), even((height * 4) / 3));
+}
 
 const SCENERY: Record<Scenery, (scene: SceneSize) => string> = {
   pan: ({ fps, width, height, seconds }) =>
-    `${DETAIL},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
+    `${roomAround(width, height)},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
     `crop=${width}:${height}:x='(iw-ow)/2*(1+0.9*sin(t*0.7))':y='(ih-oh)/2*(1+0.6*sin(t*0.9+1))',fps=${fps},${NOISE}`,
   zoom: ({ fps, width, height, seconds }) =>
     `mandelbrot=size=${width}x${height}:rate=${fps}:end_pts=${Math.round(seconds * fps * 1.5)},` +

@@ -9,6 +9,7 @@ import { uploadsApi } from '#common/api/uploads.ts';
 import { videosApi } from '#common/api/videos.ts';
 import { App } from './app.tsx';
 import { queryKeyOf, SESSION_KEY } from './data/query-client.ts';
+import { ROUTES } from './routes.tsx';
 import { renderAt } from './test/render.tsx';
 import { makeVideo } from './test/samples.ts';
 import { on, refusal, server, signedIn, user } from './test/server.ts';
@@ -216,5 +217,31 @@ describe('the dashboard of a creator', () => {
     browse.focus();
     await person.keyboard('{Enter}');
     await expect.poll(() => opened.mock.calls.length).toBe(2);
+  });
+
+  it('says Uploading... on the button while the file is on its way', async () => {
+    serveDashboard();
+    const { wait, open } = gate();
+    server.use(
+      on(uploadsApi.uploadUrl, async () => {
+        await wait();
+        return refusal('unsupported_type', 'Not a video.');
+      }),
+    );
+    renderAt('/', <App />);
+    await screen.findByRole('button', { name: 'Choose a video' });
+    const input = document.querySelector<HTMLInputElement>('#upload input[type=file]');
+    if (!input) throw new Error('no file input');
+    await person.upload(input, new File([new Uint8Array(10)], 'clip.mp4', { type: 'video/mp4' }));
+    expect(await screen.findByRole('button', { name: 'Uploading...' })).toBeInTheDocument();
+    await open();
+    expect((await screen.findAllByText('Upload failed')).length).toBeGreaterThan(0);
+    expect(await screen.findByRole('button', { name: 'Choose a video' })).toBeInTheDocument();
+  });
+});
+
+describe('the table of routes', () => {
+  it('has no page for administrators', () => {
+    expect(ROUTES.map(({ path }) => path).filter((path) => /admin|operator|manage/i.test(path))).toEqual([]);
   });
 });

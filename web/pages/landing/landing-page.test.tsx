@@ -75,6 +75,12 @@ describe('LandingPage for visitors', () => {
     ).toBeInTheDocument();
   });
 
+  it('takes a file of exactly 2 GB', async () => {
+    renderAt('/', <LandingPage />);
+    drop(hero(), [file('big.mp4', 'video/mp4', MAX_UPLOAD_BYTES)]);
+    expect(await screen.findByText(/^big\.mp4 is kept here/)).toBeInTheDocument();
+  });
+
   it.each([
     ['a wrong type', [file('notes.txt', 'text/plain')], 'File type must be .mp4, .mov, .avi'],
     [

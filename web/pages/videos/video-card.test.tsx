@@ -256,6 +256,9 @@ describe('the share menu', () => {
     );
     show();
     await person.click(screen.getByRole('button', { name: 'Share' }));
+    for (const item of screen.getAllByRole('menuitem')) expect(item).toHaveAttribute('target', '_blank');
+    const intent = new URL(screen.getByRole('menuitem', { name: 'X' }).getAttribute('href') ?? '');
+    expect(intent.searchParams.get('url')).toBe(`${window.location.origin}/video/video-0001-abcdef`);
     await person.click(screen.getByRole('menuitem', { name: 'TikTok' }));
     await expect.poll(() => sent).toEqual([{ shared: true }]);
   });

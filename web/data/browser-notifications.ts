@@ -69,12 +69,17 @@ export function useBrowserNotice(): {
   return { state, asking, choose };
 }
 
+/** Whether a notice would be shown now: the tab is hidden and the person has agreed. */
+export function wantsNotice(): boolean {
+  return document.visibilityState === 'hidden' && browserNotice() === 'on';
+}
+
 /**
- * Shows a notice of the operating system, if the tab is hidden and the person has agreed; otherwise nothing.
- * Several hidden tabs of one account show it once: equal tags replace each other.
+ * Shows a notice of the operating system, if one is wanted; otherwise nothing. Several hidden tabs of one account
+ * show it once: equal tags replace each other.
  */
 export function announceEnd(video: VideoEnd): void {
-  if (document.visibilityState !== 'hidden' || browserNotice() !== 'on') return;
+  if (!wantsNotice()) return;
   const { notice: texts } = accountTexts;
   const failed = video.status === 'failed';
   const name = video.fileName ?? texts.someVideo;

@@ -1,7 +1,9 @@
 import { createStore } from 'jotai';
+import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { makeStatus, makeVideo } from '../test/samples.ts';
+import { on, server } from '../test/server.ts';
 import { pushStateAtom } from './push-state.ts';
 import { createQueryClient, queryKeyOf } from './query-client.ts';
 import { connectPush, type PushSocket } from './socket.ts';
@@ -120,5 +122,31 @@ describe('connectPush', () => {
     vi.advanceTimersByTime(60_000);
     expect(calls.filter((call) => call === 'connect')).toEqual([]);
     expect(push()).toBe('polling');
+  });
+});
+
+describe('notices of the browser', () => {
+  it('name the video that ended in a hidden tab, also where no page has read the library', async () => {
+    vi.useRealTimers();
+    const titles: string[] = [];
+    vi.stubGlobal(
+      'Notification',
+      class {
+        static readonly permission = 'granted';
+        constructor(title: string) {
+          titles.push(title);
+        }
+      },
+    );
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+    localStorage.setItem('reelmend-notify', 'on');
+    server.use(on(videosApi.list, () => HttpResponse.json([makeVideo({ version: 5 })])));
+    const { fire, close } = connect();
+    fire('video:status', makeStatus({ version: 4 }));
+    fire('video:status', makeStatus({ version: 5, status: 'completed' }));
+    await expect.poll(() => titles).toEqual(['harbour.mp4 is ready']);
+    close();
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
   });
 });

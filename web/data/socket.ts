@@ -14,10 +14,11 @@ import {
   type ServerToClientEvents,
   SOCKET_PATH,
 } from '#common/realtime.ts';
-import { announceEnd } from './browser-notifications.ts';
+import { callApi } from './api-client.ts';
+import { announceEnd, wantsNotice } from './browser-notifications.ts';
 import { pushStateAtom } from './push-state.ts';
 import { queryKeyOf, resyncLiveQueries } from './query-client.ts';
-import { watchVideoEnds } from './video-ends.ts';
+import { type VideoEnd, watchVideoEnds } from './video-ends.ts';
 import { applyStatus } from './video-news.ts';
 
 /** After this long without a line the page says that it polls instead of that it reconnects. */
@@ -69,6 +70,14 @@ function openSocket(): AppSocket {
   });
 }
 
+/** Pages without the library know no names: they are read when there is something to say. */
+async function announce(video: VideoEnd): Promise<void> {
+  if (!wantsNotice()) return;
+  const videos = video.fileName === null ? await callApi(videosApi.list).catch(() => []) : [];
+  const found = videos.find(({ id }) => id === video.id);
+  announceEnd(found ? { ...video, fileName: found.originalFileName } : video);
+}
+
 /**
  * Connects push to the cache of this page. Every connect reads all live data again, because events of the
  * time between are lost; pushed states count only when their version is greater than the known one.
@@ -76,7 +85,7 @@ function openSocket(): AppSocket {
  */
 export function connectPush({ store, client, open = openSocket, random = Math.random }: SocketDependencies) {
   const socket = open();
-  const ends = watchVideoEnds(client, announceEnd);
+  const ends = watchVideoEnds(client, (video) => void announce(video));
   let hopeTimer: ReturnType<typeof setTimeout> | undefined;
   let returnTimer: ReturnType<typeof setTimeout> | undefined;
 

@@ -92,11 +92,17 @@ async function sendFile(ctx: AppContext, found: WebFile): Promise<void> {
   const wanted = COMPRESSIBLE.has(extension) ? bestCoding(ctx) : null;
   if (wanted) {
     ctx.set('Content-Encoding', wanted);
-    ctx.body = await compressed(found, wanted);
+    ctx.body = await compressed(found, wanted).catch(replaced);
   } else {
+    await stat(found.file).catch(replaced);
     ctx.length = found.sizeBytes;
     ctx.body = createReadStream(found.file);
   }
+}
+
+/** A new build under a running server takes the old files away: not there is not a fault of the server. */
+function replaced(): never {
+  throw notFound();
 }
 
 // Clients list gzip first out of habit; Brotli is the smaller of the two.

@@ -210,7 +210,8 @@ function notesOn(times: PictureTimes, scan: PacketScan, stream: VideoStreamInfo)
     const sorted = [...intervals].sort((a, b) => a - b);
     const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
     const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
-    notes.push(`Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`);
+    const range = low === high ? `around ${low}` : `of ${low} to ${high}`;
+    notes.push(`Natural variable frame rate: intervals ${range} ms are kept as they are.`);
   }
   const listed = stream.frameCount ?? 0;
   if (listed > scan.video.length) {

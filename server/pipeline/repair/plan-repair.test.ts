@@ -135,6 +135,19 @@ describe('planRepair', () => {
     expect(even.contradicted).toHaveLength(1);
   });
 
+  it('replaces a repeat that stands in the place of a lost picture, without adding time', () => {
+    const instead: FindingDetail = {
+      ...hidden,
+      kind: 'dropped_frames',
+      history: 'hidden',
+      placement: 'instead',
+    };
+    const plan = planRepair(analysis([finding(instead, 10, 10)], info({ soundMs: null })), limits);
+    expect(plan.frames).toMatchObject([
+      { kind: 'rebuild', firstFrame: 10, endFrame: 11, shiftAfterTicks: 0 },
+    ]);
+  });
+
   it('puts back no more hidden losses than the sound has time for', () => {
     const two = [finding(hidden, 10, 11, { confidence: 0.7 }), finding(hidden, 50, 51)];
     const plan = planRepair(analysis(two, info({ soundMs: 4120 })), limits);

@@ -14,6 +14,8 @@ export function planFrames(finding: Finding, context: PlanContext): Planned {
       reason: 'Left as it is: the scene changes in the hole, so the last picture stays until the cut.',
     };
   }
+  // A repeat stands in the place of the lost picture: it is replaced, and no time is added.
+  if (detail.placement === 'instead') return planDamage(finding, context);
   return detail.history === 'timestamp_gap'
     ? planGap(finding, before, context)
     : planHiddenHole(finding, before, context);

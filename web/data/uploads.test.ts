@@ -74,6 +74,17 @@ describe('uploads', () => {
     });
   });
 
+  it('says that a hero upload failed in the specified words, and why', async () => {
+    serveUploads({ refuse: 'bad.mp4' });
+    const { hook, store } = await signedInHook();
+    act(() => hook.result.current.start([clip('bad.mp4')], 'hero'));
+    await expect.poll(() => hook.result.current.items[0]?.state, { timeout: 5000 }).toBe('failed');
+    expect(store.get(toastAtom)).toMatchObject({
+      title: 'Upload failed',
+      description: 'There was an error uploading your video. Please try again. Not a video.',
+    });
+  });
+
   it('announces several files, lets the others go on when one fails, and says when all are in', async () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();

@@ -8,6 +8,8 @@ const SIGNED_IN_PAGES = [
   '/videos',
   '/drafts',
   '/editor',
+  '/account',
+  '/analytics',
   '/nice2have',
   '/subscribe/starter',
   '/subscribe/business',

@@ -1,10 +1,9 @@
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { type AnalyticsBody, analyticsCsvPath } from '#common/api/analytics.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows } from '#common/plans.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAnalytics } from '../../data/analytics.ts';
@@ -21,13 +20,6 @@ const Frame = styled(PageMain)`
   grid-template-columns: minmax(0, 1fr);
   align-content: start;
   gap: ${space(3)};
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  color: ${colour.inkSoft};
 `;
 const Head = styled.div`
   display: flex;
@@ -134,10 +126,7 @@ export function AnalyticsPage() {
   return (
     <Frame>
       <div>
-        <Back to="/account">
-          <Icon name="arrowLeft" size={18} />
-          {texts.back}
-        </Back>
+        <BackLink to="/account">{texts.back}</BackLink>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>

@@ -1,5 +1,5 @@
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
+import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
@@ -13,13 +13,6 @@ const Frame = styled(PageMain)`
   display: grid;
   align-content: start;
   gap: ${space(3)};
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  color: ${colour.inkSoft};
 `;
 const Lead = styled.p`
   margin-top: ${space(1)};
@@ -51,10 +44,7 @@ export function DraftsPage() {
   return (
     <Frame>
       <div>
-        <Back to="/videos">
-          <Icon name="arrowLeft" size={18} />
-          {texts.back}
-        </Back>
+        <BackLink to="/videos">{texts.back}</BackLink>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
         <Lead>{texts.lead}</Lead>
       </div>

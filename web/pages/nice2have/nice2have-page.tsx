@@ -1,6 +1,5 @@
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
-import { Icon } from '../../components/icons.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { useIdeas } from '../../data/ideas.ts';
 import { ideaTexts as texts } from '../../texts/ideas.ts';
@@ -13,13 +12,6 @@ const Frame = styled(PageMain)`
   display: grid;
   align-content: start;
   gap: ${space(3)};
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  color: ${colour.inkSoft};
 `;
 const Lead = styled.p`
   margin-top: ${space(1)};
@@ -40,10 +32,7 @@ export function Nice2HavePage() {
   return (
     <Frame>
       <div>
-        <Back to="/">
-          <Icon name="arrowLeft" size={18} />
-          {texts.back}
-        </Back>
+        <BackLink to="/">{texts.back}</BackLink>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
         <Lead>{texts.lead}</Lead>
       </div>

@@ -1,8 +1,9 @@
-import { Link, useParams } from 'react-router-dom';
+import { useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { Defect, RepairReport } from '#common/report.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
@@ -36,16 +37,6 @@ const Head = styled.div`
   align-items: end;
   justify-content: space-between;
   gap: ${space(2)};
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  color: ${colour.inkSoft};
-  @media print {
-    display: none;
-  }
 `;
 const Tools = styled.div`
   display: flex;
@@ -97,10 +88,7 @@ export function ReportPage() {
     <Frame>
       <Head>
         <div>
-          <Back to="/videos">
-            <Icon name="arrowLeft" size={18} />
-            {texts.back}
-          </Back>
+          <BackLink to="/videos">{texts.back}</BackLink>
           <PageHeading title={texts.pageTitle(name)}>{texts.title}</PageHeading>
           <Quiet>{name}</Quiet>
         </div>

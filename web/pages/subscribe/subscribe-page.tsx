@@ -1,18 +1,18 @@
 import { useState } from 'react';
-import { Link, useNavigate, useParams } from 'react-router-dom';
+import { useNavigate, useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { SIMULATED_PAYMENT_MS } from '#common/limits.ts';
 import { planSlug } from '#common/plan-slug.ts';
 import { type Plan, PLANS } from '#common/plans.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { ButtonLink } from '../../components/button.tsx';
-import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useSession } from '../../data/session.ts';
 import { useSubscribe } from '../../data/subscription.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { subscribeTexts as texts } from '../../texts/subscribe.ts';
-import { colour, screen, space } from '../../theme.ts';
+import { screen, space } from '../../theme.ts';
 import { AccountStep } from './account-step.tsx';
 import { PaymentStep } from './payment-step.tsx';
 import { PlanStep } from './plan-step.tsx';
@@ -31,13 +31,6 @@ const Columns = styled.div`
   ${screen.desktop} {
     grid-template-columns: minmax(300px, 380px) 1fr;
   }
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  color: ${colour.inkSoft};
 `;
 
 /** The subscription wizard; an unknown plan is said and leads back to the plans. */
@@ -70,10 +63,7 @@ function Wizard({ plan }: { readonly plan: Plan }) {
   return (
     <Frame>
       <div>
-        <Back to="/#pricing">
-          <Icon name="arrowLeft" size={18} />
-          {texts.back}
-        </Back>
+        <BackLink to="/#pricing">{texts.back}</BackLink>
         <PageHeading title={texts.pageTitle(plan.name)}>{texts.pageTitle(plan.name)}</PageHeading>
       </div>
       <StepIndicator current={step} />

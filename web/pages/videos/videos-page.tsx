@@ -1,10 +1,9 @@
 import { useMemo, useState } from 'react';
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { ThreadStrip } from '../../components/thread-strip.tsx';
@@ -24,18 +23,6 @@ const Page = styled(PageMain)`
   display: grid;
   align-content: start;
   gap: ${space(3)};
-`;
-const Back = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(1)};
-  min-height: 40px;
-  color: ${colour.inkSoft};
-  text-decoration: none;
-  &:hover {
-    color: ${colour.ink};
-    text-decoration: underline;
-  }
 `;
 const Head = styled.header`
   display: flex;
@@ -146,10 +133,7 @@ export function VideosPage() {
   return (
     <Page>
       <div>
-        <Back to="/">
-          <Icon name="arrowLeft" size={18} />
-          {texts.back}
-        </Back>
+        <BackLink to="/">{texts.back}</BackLink>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>

@@ -52,7 +52,8 @@ async function measure(page: Page, url: string): Promise<Figures> {
   devtools.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Script') scripts.add(requestId);
   });
-  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+  // Bodies as they were sent, without headers.
+  devtools.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
     if (scripts.has(requestId)) scriptBytes += encodedDataLength;
   });
   await page.addInitScript(() => {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { cursorAfter } from '#common/api/paging.ts';
 import { Video } from '#db/models/video.ts';
-import { compose, type Services } from '#server/compose.ts';
-import { readConfig } from '#server/config.ts';
+import type { Services } from '#server/compose.ts';
 import { createCookieKeys } from '#server/http/cookie-keys.ts';
 import { sessionCookieName } from '#server/http/session.ts';
-import { createLogger } from '#server/logger.ts';
 import { createUser } from '#server/test/factories.ts';
 import { startPostgres } from '#server/test/postgres.ts';
+import { startBenchServices } from './bench-services.ts';
 import { seedIdeas, seedVideos } from './seed-lists.ts';
 
 /** Most time a list call may take at the server. */
@@ -56,26 +53,8 @@ export async function run(): Promise<void> {
 
 /** @returns names of limited calls that were too slow */
 async function measureEngine(engine: string, databaseUrl: string | null): Promise<string[]> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-lists-'));
-  const config = readConfig({
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl ?? '',
-    RATE_LIMITS: 'off',
-    LOG_LEVEL: 'silent',
-  });
-  const services = await compose({
-    config,
-    logger: createLogger('silent'),
-    version: 'bench',
-    workerUrl: new URL('../pipeline/worker.ts', import.meta.url),
-    tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
-    webDir: null,
-    work: [],
-  });
+  const { services, config, dataDir } = await startBenchServices('lists', databaseUrl);
   try {
-    await services.db.migrate.latest();
     const people: string[] = [];
     for (let index = 0; index < PEOPLE; index += 1)
       people.push((await createUser(services.db, { reputation: index * 5 })).id);

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createServerProcess } from '#web/e2e/server-process.ts';
+import { serverPid } from './process-tree.ts';
 
 const SETTLE_MS = 15_000;
 const DYNO_MB = 512;
@@ -19,7 +20,7 @@ export async function run(): Promise<void> {
   const server = await createServerProcess({ NODE_ENV: 'production', EMAIL_VERIFICATION: 'off' });
   await server.start();
   try {
-    const pid = await pidListeningFor(server.dataDir);
+    const pid = await serverPid(server.dataDir);
     await wait(SETTLE_MS);
     const idleMb = await residentMb(pid);
     for (let count = 0; count < PAGE_LOADS; count += 1) {
@@ -49,16 +50,6 @@ async function measureBareNode(): Promise<number> {
   child.kill();
   await ended;
   return megabytes;
-}
-
-/** The child of this process whose environment names the data folder. */
-async function pidListeningFor(dataDir: string): Promise<number> {
-  const children = (await readFile(`/proc/self/task/${process.pid}/children`, 'utf8')).trim().split(/\s+/);
-  for (const pid of children) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (environment.split('\0').includes(`DATA_DIR=${dataDir}`)) return Number(pid);
-  }
-  throw new Error('The server process was not found.');
 }
 
 async function residentMb(pid: number): Promise<number> {

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from 'socket.io';
@@ -11,13 +9,12 @@ import { io } from 'socket.io-client';
 import { statusDto, type StatusDto } from '#common/api/videos.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { Video } from '#db/models/video.ts';
-import { compose, type Services } from '#server/compose.ts';
-import { readConfig } from '#server/config.ts';
+import type { Services } from '#server/compose.ts';
 import { createCookieKeys } from '#server/http/cookie-keys.ts';
 import { sessionCookieName } from '#server/http/session.ts';
-import { createLogger } from '#server/logger.ts';
 import { createUser } from '#server/test/factories.ts';
 import { startPostgres } from '#server/test/postgres.ts';
+import { startBenchServices } from './bench-services.ts';
 import { seedVideos } from './seed-lists.ts';
 
 const CHANGES = 60;
@@ -40,26 +37,8 @@ export async function run(): Promise<void> {
 }
 
 async function measureEngine(engine: string, databaseUrl: string | null): Promise<void> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-push-'));
-  const config = readConfig({
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl ?? '',
-    RATE_LIMITS: 'off',
-    LOG_LEVEL: 'silent',
-  });
-  const services = await compose({
-    config,
-    logger: createLogger('silent'),
-    version: 'bench',
-    workerUrl: new URL('../pipeline/worker.ts', import.meta.url),
-    tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
-    webDir: null,
-    work: [],
-  });
+  const { services, config, dataDir } = await startBenchServices('push', databaseUrl);
   try {
-    await services.db.migrate.latest();
     const { id: userId } = await createUser(services.db);
     await seedVideos(services.db, userId, 1);
     const video = await Video.query(services.db).findOne({ userId });

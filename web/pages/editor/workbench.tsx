@@ -8,10 +8,10 @@ import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { marksOf } from '../../components/thread-strip.tsx';
-import { type PlayerHandle, VideoPlayer } from '../../components/video-player.tsx';
+import type { PlayerHandle } from '../../components/video-player.tsx';
 import { useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
+import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
 import { colour, screen, space, text } from '../../theme.ts';
@@ -81,20 +81,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
     <Bench>
       <Stage aria-label={name}>
         <h2>{name}</h2>
-        <VideoPlayer
-          ref={player}
-          title={name}
-          src={path(mediaPaths.stream)}
-          downloadHref={path(mediaPaths.download)}
-          downloadName={`video-${id}.mp4`}
-          poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
-          captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
-          durationMs={video.durationMs}
-          width={video.width}
-          height={video.height}
-          frameRate={report?.result.media.frameRate ?? null}
-          marks={report ? marksOf(report.defects) : []}
-        />
+        <StoredVideoPlayer ref={player} video={video} report={report} />
         {report && (
           <DefectList
             defects={report.defects}

@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'react';
 import styled from 'styled-components';
-import { buildPath } from '#common/api/endpoint.ts';
-import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
+import type { VideoDto } from '#common/api/videos.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { marksOf } from '../../components/thread-strip.tsx';
-import { type PlayerHandle, VideoPlayer } from '../../components/video-player.tsx';
+import type { PlayerHandle } from '../../components/video-player.tsx';
 import { useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
+import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { videoTexts } from '../../texts/videos.ts';
 import { screen, space, text } from '../../theme.ts';
@@ -61,7 +60,6 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { data: report } = useReport(id, video.hasReport, String(video.version));
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const path = (template: string): string => buildPath(template, { id });
   return (
     <Box aria-label={name}>
       <Head>
@@ -71,20 +69,7 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
         <IconButton icon="close" label={videoTexts.card.collapse} onClick={onClose} />
       </Head>
       <Columns>
-        <VideoPlayer
-          ref={player}
-          title={name}
-          src={path(mediaPaths.stream)}
-          downloadHref={path(mediaPaths.download)}
-          downloadName={`video-${id}.mp4`}
-          poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
-          captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
-          durationMs={video.durationMs}
-          width={video.width}
-          height={video.height}
-          frameRate={report?.result.media.frameRate ?? null}
-          marks={report ? marksOf(report.defects) : []}
-        />
+        <StoredVideoPlayer ref={player} video={video} report={report} />
         <Side>
           {report && (
             <DefectList

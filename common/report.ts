@@ -34,6 +34,36 @@ export const measure = z.object({
 });
 export type Measure = z.infer<typeof measure>;
 
+/** Points of a curve at most: enough for a picture of it, small in every report. */
+export const MAX_CURVE_POINTS = 60;
+
+/**
+ * A defect's figure over the time of the clip, measured on the original and again on the result. A report without
+ * it is complete: clips too short or without evidence have none.
+ */
+export const defectCurve = z.object({
+  /**
+   * `sync_offset`: sound minus picture in ms, positive when the sound is late. `low_band_level`: level of the
+   * background 60-500 Hz in dBFS, one point for a second or longer.
+   */
+  quantity: z.enum(['sync_offset', 'low_band_level']),
+  unit: z.enum(['ms', 'dBFS']),
+  /** What was read: timestamps of the container, events that are seen and heard, or the samples of the sound. */
+  source: z.enum(['container', 'content', 'samples']),
+  points: z
+    .array(
+      z.object({
+        /** Moment on the time axis of the original, ascending. */
+        atMs: z.number(),
+        before: z.number(),
+        /** The same on the result; null when nothing was changed or there was too little to measure. */
+        after: z.number().nullable(),
+      }),
+    )
+    .max(MAX_CURVE_POINTS),
+});
+export type DefectCurve = z.infer<typeof defectCurve>;
+
 export const repairAction = z.enum([
   'none',
   'removed_repeats',
@@ -67,6 +97,8 @@ export const defect = z.object({
   /** Name of the detector, so that it can be run again. */
   detector: z.string(),
   measure,
+  /** The figure over time, for sync and wind. */
+  curve: defectCurve.optional(),
   action: repairAction,
   outcome: defectOutcome,
   /** One sentence for people: what was done, or why it was left as it is. */

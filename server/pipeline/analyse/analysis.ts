@@ -1,5 +1,5 @@
 import type { MediaInfo } from '#server/media/probe.ts';
-import type { DefectKind } from '#common/report.ts';
+import type { DefectCurve, DefectKind } from '#common/report.ts';
 
 /** A value with the limit it is held against, before any repair. */
 export interface MeasuredValue {
@@ -76,6 +76,11 @@ export type FindingDetail =
   | { readonly kind: 'poor_lighting' }
   | { readonly kind: 'blurry_section' };
 
+/** A figure over the time of the clip, before any repair; at most `MAX_CURVE_POINTS` points. */
+export interface MeasuredCurve extends Pick<DefectCurve, 'quantity' | 'unit' | 'source'> {
+  readonly points: readonly { readonly atMs: number; readonly value: number }[];
+}
+
 /** One defect as a detector saw it. Frame numbers are display order in the original, both ends included. */
 export interface Finding {
   readonly kind: DefectKind;
@@ -89,6 +94,7 @@ export interface Finding {
   readonly confidence: number;
   readonly detector: string;
   readonly measure: MeasuredValue;
+  readonly curve?: MeasuredCurve;
   readonly detail: FindingDetail;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defect } from '#common/report.ts';
 import type { Finding } from '../analyse/analysis.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import { clock, toDefects, toFixes, toIssues } from './build-report.ts';
@@ -63,6 +64,38 @@ describe('toDefects', () => {
     expect(defects.map(({ id }) => id)).toEqual(['dropped_frames-1', 'dropped_frames-2', 'stuttered_cut-1']);
     expect(defects[0]?.explanation).toBe('3 missing pictures at 0:02.00: rebuilt.');
     expect(defects[1]?.explanation).toBe('1 missing picture at 0:03.00: rebuilt.');
+  });
+});
+
+describe('the curve of a defect', () => {
+  const wind: Finding = {
+    ...stutter,
+    kind: 'wind_noise',
+    firstFrame: null,
+    lastFrame: null,
+    detail: { kind: 'wind_noise', spans: [] },
+    curve: {
+      quantity: 'low_band_level',
+      unit: 'dBFS',
+      source: 'samples',
+      points: [
+        { atMs: 500, value: -30 },
+        { atMs: 1500, value: -28 },
+      ],
+    },
+  };
+
+  it('puts each value beside the one measured on the result, or null where there is none', () => {
+    const [mended, left] = toDefects([{ ...repaired(wind), curveAfter: [-52, null] }, repaired(wind)]);
+    expect(defect.parse(mended).curve?.points).toEqual([
+      { atMs: 500, before: -30, after: -52 },
+      { atMs: 1500, before: -28, after: null },
+    ]);
+    expect(left?.curve?.points.map(({ after }) => after)).toEqual([null, null]);
+  });
+
+  it('is absent from defects that have none', () => {
+    expect(toDefects([repaired(stutter)])[0]).not.toHaveProperty('curve');
   });
 });
 

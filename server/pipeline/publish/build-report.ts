@@ -68,11 +68,21 @@ export function toDefects(verdicts: readonly Verdict[]): Defect[] {
       confidence: finding.confidence,
       detector: finding.detector,
       measure: { name, unit, threshold, before: value, after },
+      ...toCurve(verdict),
       action,
       outcome,
       explanation: explain(verdict),
     };
   });
+}
+
+function toCurve({ finding, curveAfter }: Verdict): Pick<Defect, 'curve'> {
+  if (!finding.curve) return {};
+  const { points, ...kind } = finding.curve;
+  const measured = points.map(({ atMs, value }, i) => {
+    return { atMs, before: value, after: curveAfter?.[i] ?? null };
+  });
+  return { curve: { ...kind, points: measured } };
 }
 
 /** What was found, where, and what became of it, in plain words: "5 pictures missing at 0:12.40: ...". */

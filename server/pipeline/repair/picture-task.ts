@@ -38,5 +38,7 @@ export interface Verdict {
   readonly action: RepairAction;
   /** The detector's figure on the result; null when not measured again. */
   readonly after: number | null;
+  /** The finding's curve measured again, a value for each of its points. */
+  readonly curveAfter?: readonly (number | null)[];
   readonly explanation: string;
 }

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { connectDatabase } from '#db/connection.ts';
+import type { User } from '#db/models/user.ts';
 import { createAccountRoutes } from './account/account.routes.ts';
 import { createAccountService } from './account/account.service.ts';
 import { toSessionBody } from './accounts/accounts.presenter.ts';
@@ -234,6 +235,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     collect: (sha256s) => gc.collect(sha256s),
   });
 
+  const presentUser = (user: User) => toSessionBody(user, config.billing);
   let accepting = true;
   const routers = [
     createHealthRoutes({
@@ -244,7 +246,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
         return bavail * bsize > 0;
       },
     }),
-    createAccountsRoutes({ accounts, limits, logger }),
+    createAccountsRoutes({ accounts, limits, logger, toSessionBody: presentUser }),
     ...(config.smtpUrl === null && config.env !== 'production' ? [createOutboxRoutes(outboxDir)] : []),
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
@@ -257,7 +259,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),
     createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits }),
-    createSubscriptionRoutes({ subscription, toSessionBody, now }),
+    createSubscriptionRoutes({ subscription, toSessionBody: presentUser, now }),
     createAccountRoutes({
       account,
       limitPassword: (userId) => passwordGuesses.consume(userId),

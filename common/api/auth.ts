@@ -13,6 +13,8 @@ export const sessionUser = z.object({
   emailVerified: z.boolean(),
   /** End of a running trial, ISO 8601; null without one. */
   trialEndsAt: z.string().nullable(),
+  /** `off`: plans are given by the operator alone and the sign-up wizard makes no call (D-35). */
+  billing: z.enum(['trial', 'off']).optional(),
 });
 export type SessionUser = z.infer<typeof sessionUser>;
 

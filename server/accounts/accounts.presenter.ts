@@ -1,8 +1,8 @@
 import type { SessionBody } from '#common/api/auth.ts';
 import type { User } from '#db/models/user.ts';
 
-/** Row -> the signed-in person as the client sees it. */
-export function toSessionBody(user: User): SessionBody {
+/** Row -> the signed-in person as the client sees it. @param billing how plans change on this server */
+export function toSessionBody(user: User, billing: 'trial' | 'off'): SessionBody {
   return {
     user: {
       id: user.id,
@@ -11,6 +11,7 @@ export function toSessionBody(user: User): SessionBody {
       plan: user.plan,
       emailVerified: user.emailVerifiedAt !== null,
       trialEndsAt: user.trialEndsAt === null ? null : new Date(user.trialEndsAt).toISOString(),
+      billing,
     },
   };
 }

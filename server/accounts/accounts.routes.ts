@@ -1,4 +1,5 @@
-import { authApi } from '#common/api/auth.ts';
+import { authApi, type SessionBody } from '#common/api/auth.ts';
+import type { User } from '#db/models/user.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type AppRouter } from '../http/context.ts';
 import { requireIdentity } from '../http/authenticate.ts';
@@ -6,19 +7,21 @@ import type { RateLimits } from '../http/rate-limit.ts';
 import { anyone, signedIn } from '../http/route.ts';
 import { closeSession, openSession } from '../http/session.ts';
 import type { Logger } from '../logger.ts';
-import { toSessionBody } from './accounts.presenter.ts';
 import type { AccountsService } from './accounts.service.ts';
 
 export interface AccountsRoutesDeps {
   readonly accounts: AccountsService;
   readonly limits: RateLimits;
   readonly logger: Logger;
+  /** The signed-in person as the client sees it. */
+  readonly toSessionBody: (user: User) => SessionBody;
 }
 
 const MAIL_ON_ITS_WAY = 'If an account fits, a mail is on its way.';
 
 /** `/api/auth/*`. */
-export function createAccountsRoutes({ accounts, limits, logger }: AccountsRoutesDeps): AppRouter {
+export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
+  const { accounts, limits, logger } = deps;
   const router = createRouter();
   const loginsPerAccount = limits({ points: 5, durationS: 60 });
   const loginsPerAddress = limits({ points: 20, durationS: 60 });
@@ -32,7 +35,7 @@ export function createAccountsRoutes({ accounts, limits, logger }: AccountsRoute
     work.catch((error: unknown) => logger.error({ err: error }, 'a mail could not be queued'));
   };
 
-  signedIn(router, authApi.currentUser, async ({ user }) => toSessionBody(user));
+  signedIn(router, authApi.currentUser, async ({ user }) => deps.toSessionBody(user));
 
   anyone(router, authApi.register, async ({ ctx, body }) => {
     await registrations.consume(ctx.ip);
@@ -50,7 +53,7 @@ export function createAccountsRoutes({ accounts, limits, logger }: AccountsRoute
     await loginsPerAccount.consume(`${ctx.ip} ${body.username.trim().toLowerCase()}`);
     const user = await accounts.login(body.username, body.password);
     await openSession(ctx, user.id);
-    return toSessionBody(user);
+    return deps.toSessionBody(user);
   });
 
   anyone(router, authApi.logout, async ({ ctx }) => {

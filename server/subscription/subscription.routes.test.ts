@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authApi } from '#common/api/auth.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
+import { authApi } from '#common/api/auth.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { Trial } from '#db/models/trial.ts';
 import { User } from '#db/models/user.ts';
@@ -97,6 +97,7 @@ describe.each(ENGINES)('subscription on %s', (engine) => {
       const { client, user } = await app.signIn();
       const { status, body } = await client.call(subscriptionApi.subscribe, { body: { plan: 'business' } });
       expect([status, body?.user.plan]).toEqual([200, 'starter']);
+      expect((await client.call(authApi.currentUser)).body?.user.billing).toBe('off');
       expect((await client.call(subscriptionApi.state)).body?.billing).toBe('off');
       expect(await Trial.query(app.db).where('userId', user.id).resultSize()).toBe(0);
       await app.stop();

@@ -73,9 +73,27 @@ export function callApi<P extends z.ZodType, Q extends z.ZodType, B extends z.Zo
     : [input: CallInput<P, Q, B>]
 ): Promise<z.output<R>>;
 export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Promise<unknown> {
+  return endpoint.response.parse(parseJson(await readBody(await send(endpoint, input))));
+}
+
+/**
+ * Calls an endpoint whose answer does not matter: any OK answer is a success, whatever its body is.
+ * @throws ApiError for every answer that is not OK; TypeError when the network fails.
+ */
+export function tellApi<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, R>,
+  ...input: Record<never, never> extends CallInput<P, Q, B>
+    ? [input?: CallInput<P, Q, B>]
+    : [input: CallInput<P, Q, B>]
+): Promise<void>;
+export async function tellApi(endpoint: AnyEndpoint, input: RawInput = {}): Promise<void> {
+  await readBody(await send(endpoint, input));
+}
+
+async function send(endpoint: AnyEndpoint, input: RawInput): Promise<Response> {
   const path = buildPath(endpoint.path, textRecord.parse(input.params ?? {}));
   const query = queryText(queryRecord.parse(input.query ?? {}));
-  const answer = await fetch(absoluteUrl(query === '' ? path : `${path}?${query}`), {
+  return fetch(absoluteUrl(query === '' ? path : `${path}?${query}`), {
     method: endpoint.method,
     credentials: 'include',
     ...(input.signal ? { signal: input.signal } : {}),
@@ -83,7 +101,6 @@ export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Prom
       ? {}
       : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(input.body) }),
   });
-  return endpoint.response.parse(parseJson(await readBody(answer)));
 }
 
 function queryText(values: Readonly<Record<string, string | undefined>>): string {

@@ -4,7 +4,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { ideasApi } from '#common/api/ideas.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { ideaTexts } from '#web/texts/ideas.ts';
-import { callApi } from './api-client.ts';
+import { callApi, tellApi } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
@@ -37,7 +37,7 @@ export function useSubmitIdea() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: (body: { text: string; userName: string }) => callApi(ideasApi.create, { body }),
+    mutationFn: (body: { text: string; userName: string }) => tellApi(ideasApi.create, { body }),
     onSuccess: async () => {
       showToast({ title: ideaTexts.submitted, description: ideaTexts.submittedDetail });
       await Promise.all([
@@ -54,7 +54,7 @@ export function useVote() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: (id: string) => callApi(ideasApi.vote, { params: { id } }),
+    mutationFn: (id: string) => tellApi(ideasApi.vote, { params: { id } }),
     onSuccess: async () => {
       showToast({ title: ideaTexts.voted, description: ideaTexts.votedDetail });
       await client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.list) });
@@ -69,7 +69,7 @@ export function useUnvote() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: (id: string) => callApi(ideasApi.unvote, { params: { id } }),
+    mutationFn: (id: string) => tellApi(ideasApi.unvote, { params: { id } }),
     onSuccess: async () => {
       showToast({ title: ideaTexts.unvoted });
       await client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.list) });

@@ -198,6 +198,19 @@ describe('saying an idea', () => {
     expect(screen.getByLabelText('Your Idea')).toHaveValue('');
   });
 
+  it.each([
+    ['nothing', () => new HttpResponse(null, { status: 204 })],
+    ['words', () => new HttpResponse('Created', { status: 201 })],
+    ['another shape', () => HttpResponse.json({ ok: 1 })],
+  ])('does not need the answer: %s is a success too', async (_name, answer) => {
+    open();
+    server.use(on(ideasApi.create, answer));
+    await person.type(screen.getByLabelText('Your Idea'), 'Chapters');
+    await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
+    expect(await screen.findByText('Idea submitted!')).toBeInTheDocument();
+    expect(screen.getByLabelText('Your Idea')).toHaveValue('');
+  });
+
   it('keeps the typed text when sending failed', async () => {
     open();
     server.use(on(ideasApi.create, () => refusal('internal')));
@@ -227,6 +240,13 @@ describe('voting', () => {
     await person.click(await screen.findByRole('button', { name: 'Vote, 0 votes' }));
     expect(await screen.findByText('Vote failed')).toBeInTheDocument();
     expect(screen.getByText('Please try again.')).toBeInTheDocument();
+  });
+
+  it('does not need the answer: another shape is a success too', async () => {
+    open({ ideas: [makeIdea('a')] });
+    server.use(on(ideasApi.vote, () => HttpResponse.json({ votes: 'one more' })));
+    await person.click(await screen.findByRole('button', { name: 'Vote, 0 votes' }));
+    expect(await screen.findByText('Vote recorded!')).toBeInTheDocument();
   });
 });
 

@@ -19,8 +19,8 @@ beforeEach(() => {
   });
 });
 
-function open(plan: string) {
-  server.use(signedIn());
+function open(plan: string, billing: 'trial' | 'off' = 'trial') {
+  server.use(signedIn({ ...user, billing }));
   return renderAt(
     `/subscribe/${plan}`,
     <Routes>
@@ -44,8 +44,8 @@ async function fillAccount(confirmPassword = 'first-password'): Promise<void> {
   await person.type(screen.getByLabelText('Confirm Password'), confirmPassword);
 }
 
-async function toPayment(plan: string): Promise<void> {
-  open(plan);
+async function toPayment(plan: string, billing: 'trial' | 'off' = 'trial'): Promise<void> {
+  open(plan, billing);
   await press('Continue to Account Setup');
   await fillAccount();
   await press('Continue to Payment');
@@ -226,4 +226,22 @@ describe('step 3, the payment', () => {
     expect(alerts).toEqual([]);
     expect(screen.getByRole('heading', { name: 'Complete Setup' })).toBeInTheDocument();
   });
+
+  it.each([
+    ['starter', 'Activate Free Account'],
+    ['creator-pro', 'Start Free Trial'],
+  ])(
+    'makes no call and welcomes nobody to %s where plans are given by the operator',
+    async (plan, action) => {
+      const sent = serveSubscription();
+      await toPayment(plan, 'off');
+      expect(screen.getByRole('note')).toHaveTextContent('On this server plans are given by its operator.');
+      if (plan !== 'starter') await person.click(screen.getByLabelText('PayPal'));
+      await press(action);
+      expect(await screen.findByText('Your plan was not changed', {}, { timeout: 5000 })).toBeInTheDocument();
+      expect(sent).toEqual([]);
+      expect(alerts).toEqual([]);
+    },
+    15_000,
+  );
 });

@@ -59,13 +59,14 @@ function Wizard({ plan }: { readonly plan: Plan }) {
     password: '',
     confirmPassword: '',
   });
-  const { pending, submit } = useActivation(plan);
+  const { pending, submit } = useActivation(plan, user?.billing === 'off');
   return (
     <Frame>
       <div>
         <BackLink to="/#pricing">{texts.back}</BackLink>
         <PageHeading title={texts.pageTitle(plan.name)}>{texts.pageTitle(plan.name)}</PageHeading>
       </div>
+      {user?.billing === 'off' && <p role="note">{texts.notSold.note}</p>}
       <StepIndicator current={step} />
       <Columns>
         <PlanSummary plan={plan} />
@@ -93,8 +94,11 @@ function Wizard({ plan }: { readonly plan: Plan }) {
   );
 }
 
-/** The simulated payment, then the one call that makes what the alert says true (D-35, D-51). */
-function useActivation(plan: Plan) {
+/**
+ * The simulated payment, then the one call that makes what the alert says true (D-35, D-51). Where plans are
+ * given by the operator alone there is no call, and nobody is welcomed to a plan they do not have.
+ */
+function useActivation(plan: Plan, byOperatorOnly: boolean) {
   const subscribe = useSubscribe();
   const navigate = useNavigate();
   const showToast = useShowToast();
@@ -103,6 +107,10 @@ function useActivation(plan: Plan) {
     setPending(true);
     try {
       if (plan.paid) await new Promise((resolve) => setTimeout(resolve, SIMULATED_PAYMENT_MS));
+      if (byOperatorOnly) {
+        showToast({ title: texts.notSold.title, description: texts.notSold.text });
+        return;
+      }
       await subscribe.mutateAsync(plan.slug);
       window.alert(plan.paid ? texts.done(plan.name) : texts.doneFree);
       void navigate('/');

@@ -41,6 +41,7 @@ export const appTexts = {
   bell: {
     label: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`),
     title: 'Notifications',
+    unread: 'Unread',
     empty: 'Nothing yet. Finished and failed repairs appear here.',
   },
   logout: {

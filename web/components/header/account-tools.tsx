@@ -3,7 +3,7 @@ import styled from 'styled-components';
 import type { SessionUser } from '#common/api/auth.ts';
 import { PLANS } from '#common/plans.ts';
 import { appTexts } from '../../texts/app.ts';
-import { colour, font, space, text } from '../../theme.ts';
+import { colour, font, screen, space, text } from '../../theme.ts';
 import { Icon } from '../icons.tsx';
 import { Menu, MenuContent, MenuItem, MenuLabel, MenuLine, MenuPortal, MenuTrigger } from '../menu.tsx';
 import { initialsOf } from './initials.ts';
@@ -30,6 +30,9 @@ const Avatar = styled.button`
   font-family: ${font.mono};
   font-size: ${text.s};
   font-weight: 600;
+  ${screen.belowDesktop} {
+    display: none;
+  }
   &:hover {
     border-color: ${colour.inkSoft};
   }
@@ -46,12 +49,18 @@ const Clip = styled.span`
   text-overflow: ellipsis;
 `;
 
-/** Bell and account menu of a signed-in person. */
-export function AccountTools({ user }: { readonly user: SessionUser }) {
+interface AccountToolsProps {
+  readonly user: SessionUser;
+  /** Called when the notices are opened, so that the phone's menu gives way. */
+  readonly onOpen: () => void;
+}
+
+/** Bell, on every size, and the account menu, whose entries stand in the phone's menu on small screens. */
+export function AccountTools({ user, onOpen }: AccountToolsProps) {
   const { pending, signOut } = useSignOut();
   return (
     <Row>
-      <NotificationBell />
+      <NotificationBell onOpen={onOpen} />
       <Menu modal={false}>
         <MenuTrigger asChild>
           <Avatar aria-label={texts.userMenu(user.username || user.email)}>{initialsOf(user)}</Avatar>

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
+import { notificationsApi } from '#common/api/notifications.ts';
 import { renderAt } from '../../test/render.tsx';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { initialsOf } from './initials.ts';
@@ -70,6 +71,41 @@ describe('Header', () => {
     await person.click(screen.getByRole('link', { name: 'Account' }));
     expect(screen.getByTestId('place')).toHaveTextContent('/account');
     expect(screen.getByRole('button', { name: 'Open menu' })).toBeInTheDocument();
+  });
+
+  it('shows what happened and what is unread in the bell, on every size', async () => {
+    const read = vi.fn();
+    const notices = [
+      { title: 'Ready: pier.mp4', read: false, link: '/videos' },
+      { title: 'Failed: dunes.mp4', read: true, link: null },
+    ].map((notice, index) => ({
+      id: `notice-${index}`,
+      kind: index === 0 ? 'video_ready' : 'video_failed',
+      body: 'Details of it.',
+      createdAt: '2026-05-04T09:00:00.000Z',
+      ...notice,
+    }));
+    server.use(
+      signedIn(),
+      on(notificationsApi.list, () => HttpResponse.json({ notifications: notices, unread: 12 })),
+      on(notificationsApi.markRead, () => {
+        read();
+        return HttpResponse.json({ message: 'ok' });
+      }),
+    );
+    renderAt('/', <Header />);
+    const bell = await screen.findByRole('button', { name: 'Notifications, 12 unread' });
+    expect(screen.getByText('9+')).toBeInTheDocument();
+    await person.click(screen.getByRole('button', { name: 'Open menu' }));
+    await person.click(bell);
+    // Two open sheets would cover each other on a phone.
+    expect(screen.getByRole('button', { name: 'Open menu' })).toBeInTheDocument();
+    const rows = screen.getAllByRole('menuitem');
+    expect(rows.map((row) => row.getAttribute('href'))).toEqual(['/videos', null]);
+    expect(rows.map((row) => within(row).queryByText('Unread') !== null)).toEqual([true, false]);
+    expect(read).not.toHaveBeenCalled();
+    await person.keyboard('{Escape}');
+    await expect.poll(() => read.mock.calls.length).toBe(1);
   });
 
   it('shows name and email, disabled Settings and Sign out in the user menu', async () => {

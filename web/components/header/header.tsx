@@ -105,9 +105,17 @@ const Wide = styled.div`
 `;
 const Phone = styled.div`
   display: flex;
-  margin-left: auto;
   ${screen.desktop} {
     display: none;
+  }
+`;
+const Tools = styled.div`
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  margin-left: auto;
+  ${screen.belowDesktop} {
+    gap: 0;
   }
 `;
 const Sheet = styled(Container)`
@@ -140,6 +148,9 @@ const ToolsRoom = styled.div`
   align-items: center;
   min-width: 96px;
   min-height: 44px;
+  ${screen.belowDesktop} {
+    min-width: 44px;
+  }
 `;
 
 function PlaceList({ signedIn, onGo }: { readonly signedIn: boolean; readonly onGo?: () => void }) {
@@ -195,32 +206,38 @@ export function Header() {
         <Places aria-label={texts.main}>
           <PlaceList signedIn={signedIn} />
         </Places>
-        <Desktop>
-          <Wide>
-            <SocialLinks />
-          </Wide>
-          <ThemeToggle choice={theme} onChoose={setTheme} name="theme" />
-          <ToolsRoom>
-            {session.user ? (
+        <Tools>
+          <Desktop>
+            <Wide>
+              <SocialLinks />
+            </Wide>
+            <ThemeToggle choice={theme} onChoose={setTheme} name="theme" />
+          </Desktop>
+          {session.user ? (
+            <ToolsRoom>
               <Suspense fallback={null}>
-                <AccountTools user={session.user} />
+                <AccountTools user={session.user} onOpen={close} />
               </Suspense>
-            ) : (
-              <ButtonLink to="/auth" size="s">
-                {texts.signIn}
-              </ButtonLink>
-            )}
-          </ToolsRoom>
-        </Desktop>
-        <Phone>
-          <IconButton
-            icon={open ? 'close' : 'menu'}
-            label={open ? texts.closeMenu : texts.openMenu}
-            aria-expanded={open}
-            aria-controls="phone-menu"
-            onClick={() => setOpen(!open)}
-          />
-        </Phone>
+            </ToolsRoom>
+          ) : (
+            <Desktop>
+              <ToolsRoom>
+                <ButtonLink to="/auth" size="s">
+                  {texts.signIn}
+                </ButtonLink>
+              </ToolsRoom>
+            </Desktop>
+          )}
+          <Phone>
+            <IconButton
+              icon={open ? 'close' : 'menu'}
+              label={open ? texts.closeMenu : texts.openMenu}
+              aria-expanded={open}
+              aria-controls="phone-menu"
+              onClick={() => setOpen(!open)}
+            />
+          </Phone>
+        </Tools>
       </Row>
       {open && (
         <Sheet id="phone-menu" as="nav" aria-label={texts.main}>

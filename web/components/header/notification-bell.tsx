@@ -4,7 +4,7 @@ import styled from 'styled-components';
 import type { NotificationDto } from '#common/api/notifications.ts';
 import { useMarkNotificationsRead, useNotifications } from '../../data/notifications.ts';
 import { appTexts } from '../../texts/app.ts';
-import { colour, figures, radius, space, text } from '../../theme.ts';
+import { colour, figures, radius, space, text, visuallyHidden } from '../../theme.ts';
 import { IconButton } from '../button.tsx';
 import { Icon, type IconName } from '../icons.tsx';
 import { Menu, MenuContent, MenuItem, MenuLabel, MenuPortal, MenuTrigger } from '../menu.tsx';
@@ -45,6 +45,18 @@ const Words = styled.span`
     font-size: ${text.xs};
   }
 `;
+const Fresh = styled.span`
+  align-self: start;
+  margin: ${space(1.75)} 0 0 auto;
+  flex: none;
+  width: 8px;
+  height: 8px;
+  border-radius: 50%;
+  background: ${colour.liveThread};
+  span {
+    ${visuallyHidden}
+  }
+`;
 const Sign = styled.span<{ $colour: string }>`
   align-self: start;
   margin-top: ${space(1)};
@@ -73,12 +85,17 @@ function Notice({ notice }: { readonly notice: NotificationDto }) {
           <Moment iso={notice.createdAt} />
         </small>
       </Words>
+      {!notice.read && (
+        <Fresh>
+          <span>{texts.unread}</span>
+        </Fresh>
+      )}
     </>
   );
 }
 
 /** What happened while one looked elsewhere; closing the list marks everything as read. */
-export function NotificationBell() {
+export function NotificationBell({ onOpen }: { readonly onOpen: () => void }) {
   const { data } = useNotifications();
   const markRead = useMarkNotificationsRead();
   const [open, setOpen] = useState(false);
@@ -86,6 +103,7 @@ export function NotificationBell() {
   const unread = data?.unread ?? 0;
   const toggle = (next: boolean): void => {
     setOpen(next);
+    if (next) onOpen();
     if (!next && unread > 0) markRead.mutate();
   };
   return (

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import { formatBytes, remainingMinutes } from '#common/format.ts';
@@ -26,8 +26,9 @@ interface VideoCardProps {
   readonly video: VideoDto;
   readonly open: boolean;
   readonly selected: boolean;
-  readonly onSelect: () => void;
-  readonly onToggle: () => void;
+  /** Both get the video's id, so that one function serves all cards and none is drawn again for it. */
+  readonly onSelect: (id: string) => void;
+  readonly onToggle: (id: string) => void;
 }
 
 function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open' | 'onToggle'>) {
@@ -50,7 +51,7 @@ function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open'
           aria-expanded={open}
           aria-label={open ? texts.collapse : texts.expand}
           title={open ? texts.collapse : texts.expand}
-          onClick={onToggle}
+          onClick={() => onToggle(video.id)}
         >
           <Icon name={open ? 'collapse' : 'play'} size={26} />
         </Styled.PlayButton>
@@ -115,8 +116,17 @@ function Failure({ video }: { readonly video: VideoDto }) {
   );
 }
 
-/** One video of the library: what it is, what was found, and what can be done with it. */
-export function VideoCard({ video, open, selected, onSelect, onToggle }: VideoCardProps) {
+/**
+ * One video of the library: what it is, what was found, and what can be done with it. Drawn again only when its
+ * own video, or whether it is open or selected, has changed.
+ */
+export const VideoCard = memo(function VideoCard({
+  video,
+  open,
+  selected,
+  onSelect,
+  onToggle,
+}: VideoCardProps) {
   const [renaming, setRenaming] = useState(false);
   const rename = useRenameVideo();
   const name = video.originalFileName;
@@ -139,7 +149,7 @@ export function VideoCard({ video, open, selected, onSelect, onToggle }: VideoCa
               type="checkbox"
               checked={selected}
               aria-label={videoTexts.library.select(name)}
-              onChange={onSelect}
+              onChange={() => onSelect(video.id)}
             />
           </Styled.NameRow>
         )}
@@ -168,4 +178,4 @@ export function VideoCard({ video, open, selected, onSelect, onToggle }: VideoCa
       </Styled.Body>
     </Styled.Card>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
@@ -75,6 +75,7 @@ export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProp
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const toggle = useCallback((id: string) => setOpenId((open) => (open === id ? null : id)), []);
   const rows = toRows(videos, columns, openId);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -119,8 +120,8 @@ export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProp
                       video={video}
                       open={video.id === openId}
                       selected={selected.has(video.id)}
-                      onSelect={() => onSelect(video.id)}
-                      onToggle={() => setOpenId(video.id === openId ? null : video.id)}
+                      onSelect={onSelect}
+                      onToggle={toggle}
                     />
                   ))}
                 </Cells>

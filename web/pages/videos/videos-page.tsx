@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
@@ -124,11 +124,13 @@ export function VideosPage() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const shown = useMemo(() => arrangeVideos(videos ?? [], arrangement), [videos, arrangement]);
   const chosen = shown.filter(({ id }) => selected.has(id));
-  const toggle = (id: string): void => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
-  };
+  const toggle = useCallback((id: string): void => {
+    setSelected((known) => {
+      const next = new Set(known);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  }, []);
   const aiTools = user !== null && planAllows(user.plan, 'ai_tools');
   return (
     <Page>

@@ -10,6 +10,8 @@ export const serverEvents = {
   'videos:changed': z.object({ id: z.string() }),
   'drafts:changed': z.object({ id: z.string().nullable() }),
   'stats:changed': z.object({}),
+  /** Plan or trial of the account changed: read the current user again. */
+  'account:changed': z.object({}),
   'uploads:changed': z.object({}),
   'notifications:changed': z.object({}),
   'ideas:changed': z.object({ id: z.string().nullable() }),

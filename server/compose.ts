@@ -24,6 +24,7 @@ import { composeUploads } from './compose-uploads.ts';
 import type { Config } from './config.ts';
 import { createDraftsRoutes } from './drafts/drafts.routes.ts';
 import { createDraftsService } from './drafts/drafts.service.ts';
+import { createOutboxWatch } from './event-outbox.ts';
 import { createEventBus, type EventBus } from './events.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import { createHealthRoutes } from './http/health.routes.ts';
@@ -302,6 +303,9 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     logger,
   });
   const stopNotices = notifications.listen();
+  const outbox = createOutboxWatch({ db, events, logger });
+  // Not before: its table is made by the migrations, and pages come only now.
+  httpServer.once('listening', () => outbox.start());
 
   return {
     httpServer,
@@ -318,6 +322,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       await tokens.purge();
       await notifications.purge();
       await subscription.sweepTrials();
+      await outbox.purge(now());
     },
     stopAccepting() {
       accepting = false;
@@ -325,6 +330,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     async close() {
       stopForwarding();
       stopNotices();
+      outbox.stop();
       await pool.close();
       await db.destroy();
     },

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import * as init from './001_init.ts';
 import * as plansAndAccess from './002_plans_and_access.ts';
 import * as boardIndexes from './003_board_indexes.ts';
+import * as eventOutbox from './005_event_outbox.ts';
+import * as limitedExports from './006_limited_exports.ts';
 
 interface Migration {
   readonly name: string;
@@ -14,6 +16,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '001_init', up: init.up, down: init.down },
   { name: '002_plans_and_access', up: plansAndAccess.up, down: plansAndAccess.down },
   { name: '003_board_indexes', up: boardIndexes.up, down: boardIndexes.down },
+  { name: '005_event_outbox', up: eventOutbox.up, down: eventOutbox.down },
+  { name: '006_limited_exports', up: limitedExports.up, down: limitedExports.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -3,6 +3,7 @@ import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { newId } from '#db/base-model.ts';
 import { Notification } from '#db/models/notification.ts';
 import { AppError } from '../errors.ts';
+import { writeToOutbox } from '../event-outbox.ts';
 
 /** What an operator can do with an idea: give it a status, take the status away, hide it, show it again. */
 export type IdeaDecision =
@@ -10,7 +11,7 @@ export type IdeaDecision =
   | { readonly kind: 'hidden'; readonly hidden: boolean };
 
 /**
- * Carries a decision out and tells author and voters of a new status, all in one transaction. Deciding the
+ * Carries a decision out and tells author, voters and the running servers of it, all in one transaction. Deciding the
  * same again changes nothing and tells nobody.
  * @param nowMs epoch milliseconds
  * @returns the idea and how many people were told
@@ -30,6 +31,7 @@ export async function decideIdea(
         hidden: decision.hidden,
         updatedAt: nowMs,
       });
+      await writeToOutbox(trx, 'idea.changed', { ideaId }, nowMs);
       return { idea: changed, told: 0 };
     }
     if (idea.status === decision.status) return { idea, told: 0 };
@@ -37,6 +39,7 @@ export async function decideIdea(
       status: decision.status,
       updatedAt: nowMs,
     });
+    await writeToOutbox(trx, 'idea.changed', { ideaId }, nowMs);
     if (decision.status === null) return { idea: changed, told: 0 };
     const voters = await IdeaVote.query(trx).where({ ideaId }).select('userId');
     const people = new Set([idea.userId, ...voters.map(({ userId }) => userId)]);
@@ -51,6 +54,7 @@ export async function decideIdea(
         readAt: null,
         createdAt: nowMs,
       });
+      await writeToOutbox(trx, 'notification.created', { userId }, nowMs);
     }
     return { idea: changed, told: people.size };
   });

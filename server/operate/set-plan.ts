@@ -1,5 +1,6 @@
 import { PLANS, PLAN_SLUGS } from '#common/plans.ts';
 import { User } from '#db/models/user.ts';
+import { writeToOutbox } from '#server/event-outbox.ts';
 import { withDatabase } from './with-database.ts';
 
 const USAGE = `Usage: npm run plan -- <username or email> <${PLAN_SLUGS.join('|')}>`;
@@ -18,7 +19,11 @@ async function setPlan(words: readonly string[]): Promise<string> {
       lower.includes('@') ? { emailLower: lower } : { usernameLower: lower },
     );
     if (!user) throw new Error(`There is no account named ${nameOrEmail}.`);
-    await User.query(db).findById(user.id).patch({ plan: plan, trialEndsAt: null, updatedAt: Date.now() });
+    await db.transaction(async (trx) => {
+      const at = Date.now();
+      await User.query(trx).findById(user.id).patch({ plan: plan, trialEndsAt: null, updatedAt: at });
+      await writeToOutbox(trx, 'user.changed', { userId: user.id }, at);
+    });
     return `${user.username} is on ${PLANS[plan].name} now (was ${PLANS[user.plan].name}).`;
   });
 }

@@ -53,7 +53,10 @@ export function forwardEvents({ events, push, statusOf, logger }: ForwardDeps): 
       push.toUser(userId, 'stats:changed', {});
     }),
     events.on('upload.changed', ({ userId }) => push.toUser(userId, 'uploads:changed', {})),
-    events.on('user.changed', ({ userId }) => push.toUser(userId, 'stats:changed', {})),
+    events.on('user.changed', ({ userId }) => {
+      push.toUser(userId, 'account:changed', {});
+      push.toUser(userId, 'stats:changed', {});
+    }),
     events.on('notification.created', ({ userId }) => push.toUser(userId, 'notifications:changed', {})),
     events.on('idea.changed', ({ ideaId }) =>
       board.run(ideaId, () => push.toAll('ideas:changed', { id: ideaId })),

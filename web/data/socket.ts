@@ -32,6 +32,7 @@ const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
   ['videos:changed', videosApi.list],
   ['drafts:changed', draftsApi.list],
   ['stats:changed', videosApi.stats],
+  ['account:changed', { path: CURRENT_USER_PATH }],
   ['uploads:changed', uploadsApi.openUploads],
   ['notifications:changed', notificationsApi.list],
   ['ideas:changed', ideasApi.list],

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex';
+
+/** Facts that another process made true (an operator's command), for the running servers to tell their pages. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.createTable('event_outbox', (t) => {
+    t.bigIncrements('id');
+    t.string('name', 40).notNullable();
+    t.text('fact').notNullable();
+    t.bigInteger('created_at').notNullable().index();
+  });
+}
+
+/** Removes the table. */
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.dropTable('event_outbox');
+}

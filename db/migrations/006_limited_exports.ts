@@ -1,0 +1,31 @@
+import type { Knex } from 'knex';
+
+/**
+ * Exports of a result in the size that a plan allows. A finished one is a version of kind `export`, made from
+ * the result `source_sha256`; what is being made stands in a row of its own, one for each video.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('video_versions', (t) => {
+    t.string('source_sha256', 64);
+    t.integer('short_side');
+  });
+  await knex.schema.createTable('video_exports', (t) => {
+    t.string('video_id', 32).primary().references('videos.id').onDelete('CASCADE');
+    t.string('source_sha256', 64).notNullable();
+    t.integer('short_side').notNullable();
+    t.string('state', 12).notNullable();
+    t.integer('progress').notNullable().defaultTo(0);
+    t.string('message', 500);
+    t.bigInteger('updated_at').notNullable();
+  });
+}
+
+/** Removes the table, the finished exports and their columns. */
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.dropTable('video_exports');
+  await knex('video_versions').where('kind', 'export').delete();
+  await knex.schema.alterTable('video_versions', (t) => {
+    t.dropColumn('source_sha256');
+    t.dropColumn('short_side');
+  });
+}

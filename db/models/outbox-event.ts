@@ -1,0 +1,12 @@
+import { BaseModel } from '../base-model.ts';
+
+/** One fact from another process; kept for an hour, far longer than any server needs to see it. */
+export class OutboxEvent extends BaseModel {
+  static override tableName = 'event_outbox';
+  static override jsonAttributes = ['fact'];
+  /** Rises with every row. */
+  declare id: number;
+  declare name: string;
+  declare fact: Record<string, unknown>;
+  declare createdAt: number;
+}

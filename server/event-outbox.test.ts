@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectDatabase } from '#db/connection.ts';
+import { OutboxEvent } from '#db/models/outbox-event.ts';
+import { createOutboxWatch, writeToOutbox } from './event-outbox.ts';
+import { createEventBus, type DomainEventName } from './events.ts';
+import { decideIdea } from './ideas/decide-idea.ts';
+import { createLogger } from './logger.ts';
+import { createIdea, createUser } from './test/factories.ts';
+import { startTestApp, type TestApp } from './test/test-app.ts';
+import { ENGINES, hasEngine } from './test/test-database.ts';
+
+const SECOND_MS = 1000;
+const logger = createLogger('silent');
+
+describe.each(ENGINES)('facts of another process on %s', (engine) => {
+  describe.skipIf(!hasEngine(engine))('with a running server', () => {
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await startTestApp({ engine });
+      // The first look finds out where to begin.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+    afterAll(async () => app.stop());
+
+    /** Everything the server tells from now on. */
+    function listen() {
+      const told: string[] = [];
+      const names: DomainEventName[] = ['idea.changed', 'user.changed', 'notification.created'];
+      const stops = names.map((name) =>
+        app.events.on(name, (fact) => told.push(`${name} ${Object.values(fact).join()}`)),
+      );
+      return { told, end: () => stops.forEach((stop) => stop()) };
+    }
+
+    /** A connection of its own, as another process has. */
+    async function elsewhere(work: (db: ReturnType<typeof connectDatabase>) => Promise<unknown>) {
+      const db = connectDatabase(app.config);
+      try {
+        await work(db);
+      } finally {
+        await db.destroy();
+      }
+    }
+
+    it('are told within a second, each once: status of an idea, and notices to author and voters', async () => {
+      const idea = await createIdea(app.db);
+      const { told, end } = listen();
+      await elsewhere((db) => decideIdea(db, idea.id, { kind: 'status', status: 'planned' }, Date.now()));
+      const from = performance.now();
+      const expected = [`idea.changed ${idea.id}`, `notification.created ${idea.userId}`].sort();
+      await expect.poll(() => told.toSorted(), { timeout: SECOND_MS, interval: 20 }).toEqual(expected);
+      expect(performance.now() - from).toBeLessThan(SECOND_MS);
+      await new Promise((resolve) => setTimeout(resolve, SECOND_MS));
+      expect(told.toSorted()).toEqual(expected);
+      end();
+    });
+
+    it('are told within a second: hiding an idea', async () => {
+      const idea = await createIdea(app.db);
+      const { told, end } = listen();
+      await elsewhere((db) => decideIdea(db, idea.id, { kind: 'hidden', hidden: true }, Date.now()));
+      await expect
+        .poll(() => told, { timeout: SECOND_MS, interval: 20 })
+        .toEqual([`idea.changed ${idea.id}`]);
+      end();
+    });
+
+    it('are told within a second of the end of the command that sets a plan', async () => {
+      const user = await createUser(app.db);
+      const { told, end } = listen();
+      const command = path.join(import.meta.dirname, 'operate/set-plan.ts');
+      const child = spawn(process.execPath, ['--import', 'tsx', command, user.username, 'business'], {
+        env: {
+          PATH: process.env['PATH'],
+          DATA_DIR: app.config.dataDir,
+          DATABASE_URL: app.config.databaseUrl ?? '',
+        },
+        stdio: 'ignore',
+      });
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      await expect
+        .poll(() => told, { timeout: SECOND_MS, interval: 20 })
+        .toEqual([`user.changed ${user.id}`]);
+      end();
+    }, 60_000);
+
+    it('that are older than the server are not told, and those that come late are', async () => {
+      const events = createEventBus();
+      const told: string[] = [];
+      events.on('user.changed', ({ userId }) => told.push(userId));
+      await writeToOutbox(app.db, 'user.changed', { userId: 'before' }, Date.now());
+      const watch = createOutboxWatch({ db: app.db, events, logger });
+      await watch.look();
+      expect(told).toEqual([]);
+      await writeToOutbox(app.db, 'user.changed', { userId: 'first' }, Date.now());
+      const { id } = await OutboxEvent.query(app.db).orderBy('id', 'desc').first().throwIfNotFound();
+      // A transaction that began earlier and ended later, as Postgres allows.
+      const late = { id: id + 1, name: 'user.changed', fact: { userId: 'late' }, createdAt: Date.now() };
+      await OutboxEvent.query(app.db).insert({ ...late, id: id + 2, fact: { userId: 'second' } });
+      await watch.look();
+      await OutboxEvent.query(app.db).insert(late);
+      await watch.look();
+      await watch.look();
+      expect(told).toEqual(['first', 'second', 'late']);
+    });
+
+    it('are kept for an hour', async () => {
+      const watch = createOutboxWatch({ db: app.db, events: createEventBus(), logger });
+      await OutboxEvent.query(app.db).delete();
+      await writeToOutbox(app.db, 'user.changed', { userId: 'old' }, 0);
+      await writeToOutbox(app.db, 'user.changed', { userId: 'new' }, 3000_000);
+      expect(await watch.purge(3600_001)).toBe(1);
+      expect(await OutboxEvent.query(app.db).resultSize()).toBe(1);
+    });
+  });
+});

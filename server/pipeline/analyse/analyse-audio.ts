@@ -3,10 +3,9 @@ import { soundEndMs, soundStartMs, timeOfSample } from '#server/media/pcm-clock.
 import type { MediaInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
-import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './detect-audio-sync-content.ts';
-import { hasEncoderMark, recordedStartMs } from './detect-audio-sync-start.ts';
+import { hasEncoderMark, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
@@ -81,8 +80,8 @@ export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnaly
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
   const stated = stream.startMs ?? soundStartMs(clock);
   const pictures = pictureTimes(input);
-  const suspicious = Math.abs(stated - pictures.pictureStartMs) > CONTAINER_LIMITS.offsetMs;
-  const marked = suspicious && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
+  const moved = startIsMoved(stream, input.audioPackets, pictures.pictureStartMs);
+  const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
   const sync = detectAudioSync({
     times: {
       ...pictures,

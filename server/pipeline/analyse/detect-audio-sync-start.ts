@@ -4,28 +4,45 @@ import type { AudioPackets } from './read-packets.ts';
 
 /** Samples of silence an AAC-LC encoder puts before the sound (ffmpeg's encoder; others up to 2112). */
 const AAC_PRIMING = 1024;
+/** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
+const MOVED_MS = 50;
 /** A first packet up to this long before 0 is priming hidden by an edit list, ms. */
 const HIDDEN_PRIMING_MS = 60;
+
+/** True when the start of a sound can only be told with the encoder's priming in mind. */
+export function startIsMoved(
+  stream: AudioStreamInfo,
+  packets: AudioPackets | null,
+  pictureStartMs: number,
+): boolean {
+  const statedMs = stream.startMs ?? pictureStartMs;
+  const firstMs = firstPacketMs(packets) ?? statedMs;
+  return Math.max(Math.abs(statedMs - pictureStartMs), pictureStartMs - firstMs) > MOVED_MS;
+}
 
 /**
  * When the recorded sound would begin if nothing of it were hidden, ms. The start that the container states is
  * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the sound was moved
  * and the writer dropped the edit that hid the encoder's priming, which then plays before the sound.
- * @param marked whether the first packet carries ffmpeg's encoder mark, whose priming every MP4 of its own hides
+ * @param marked whether the first packet carries ffmpeg's encoder mark, whose priming every MP4 of its own hides;
+ * other encoders write their priming with and without an edit, so nothing is assumed of it
  */
 export function recordedStartMs(
   stream: AudioStreamInfo,
   packets: AudioPackets | null,
   marked: boolean,
 ): number {
-  const first = packets?.ptsTicks[0];
   const stated = stream.startMs ?? 0;
-  if (!packets || first === undefined) return stated;
-  const firstMs = (first * packets.timeBase.num * 1000) / packets.timeBase.den;
-  const primingMs = stream.codec === 'aac' ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
-  if (firstMs < -HIDDEN_PRIMING_MS) return firstMs + primingMs;
-  if (firstMs > HIDDEN_PRIMING_MS && marked) return firstMs + primingMs;
-  return stated;
+  const firstMs = firstPacketMs(packets);
+  if (firstMs === null || Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return stated;
+  const primingMs = marked ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
+  return firstMs < 0 || marked ? firstMs + primingMs : stated;
+}
+
+function firstPacketMs(packets: AudioPackets | null): number | null {
+  const first = packets?.ptsTicks[0];
+  if (!packets || first === undefined) return null;
+  return (first * packets.timeBase.num * 1000) / packets.timeBase.den;
 }
 
 /**

@@ -5,7 +5,7 @@ import { seededRandom } from '#server/test/seeded-random.ts';
 import { containerOffset, readClock, type StreamTimes } from './detect-audio-sync-container.ts';
 import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
-import { dumpedBytes, recordedStartMs } from './detect-audio-sync-start.ts';
+import { dumpedBytes, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 
 const RATE = 48_000;
@@ -79,9 +79,17 @@ describe('recordedStartMs', () => {
     expect(recordedStartMs(stream, packets(10_464), false)).toBe(218);
   });
 
-  it('sees the head of a sound that an edit list hides', () => {
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), false)).toBeCloseTo(-240, 2);
+  it('sees the head of a sound that an edit list hides, less the priming of an encoder that hides it', () => {
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), true)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-11_520), false)).toBeCloseTo(-240, 2);
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), false)).toBe(0);
+  });
+
+  it('asks for the mark where the sound or a hidden head of it begins beside the picture', () => {
+    expect(startIsMoved(stream, packets(10_464), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 0 }, packets(-12_544), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 0 }, packets(-2112), 0)).toBe(false);
+    expect(startIsMoved({ ...stream, startMs: 21 }, null, 0)).toBe(false);
   });
 
   it('finds the mark across the lines of a hex dump', () => {

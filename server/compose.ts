@@ -48,7 +48,10 @@ import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
 import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
 import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
+import { createCertificateRoutes } from './pipeline/publish/certificate.routes.ts';
+import { createCertificateService } from './pipeline/publish/certificate.service.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
+import { openSigningKey } from './pipeline/publish/signing-key.ts';
 import { createMakeSample, createSampleClip } from './pipeline/sample/sample.service.ts';
 import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
@@ -171,13 +174,15 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
 
   const workFolders = createWorkFolders(inDataDir('work'));
+  const signer = openSigningKey(config.dataDir);
+  const certificates = createCertificateService({ db, storage, signer, issuer: config.publicUrl, now });
   const pool = createMediaPool({ workerUrl: options.workerUrl, threads: config.jobConcurrency, logger });
   const processVideo = createProcessVideoJob({
     db,
     queue,
     storage,
     state,
-    publisher: createPublishService({ db, storage, state, now }),
+    publisher: createPublishService({ db, storage, state, certificates, now }),
     pool,
     work: workFolders,
     events,
@@ -256,6 +261,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       videos,
       frames: createFrameGrabber({ storage, tools: options.tools, folder: inDataDir('frames') }),
     }),
+    createCertificateRoutes({ videos, certificates }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),

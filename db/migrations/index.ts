@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as init from './001_init.ts';
 import * as plansAndAccess from './002_plans_and_access.ts';
 import * as boardIndexes from './003_board_indexes.ts';
+import * as certificates from './007_certificates.ts';
 import * as eventOutbox from './005_event_outbox.ts';
 import * as limitedExports from './006_limited_exports.ts';
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '003_board_indexes', up: boardIndexes.up, down: boardIndexes.down },
   { name: '005_event_outbox', up: eventOutbox.up, down: eventOutbox.down },
   { name: '006_limited_exports', up: limitedExports.up, down: limitedExports.down },
+  { name: '007_certificates', up: certificates.up, down: certificates.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -4,6 +4,7 @@ import { apiAccessApi } from '#common/api/api-access.ts';
 import { authApi } from '#common/api/auth.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
+import { certificatePath, certificatesApi } from '#common/api/certificates.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
 import { storylineApi } from '#common/api/storyline.ts';
@@ -39,6 +40,7 @@ export interface FileOperation {
 const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = {
   auth: authApi,
   videos: videosApi,
+  certificates: certificatesApi,
   uploads: uploadsApi,
   drafts: draftsApi,
   storyline: storylineApi,
@@ -57,6 +59,7 @@ const EXCEPTIONS: Readonly<Record<string, Access>> = {
   'auth.currentUser': 'token',
   'auth.changePassword': 'session',
   'videos.sharedVideo': 'public',
+  'certificates.key': 'public',
 };
 
 /** Whether an operation is public, for accounts and their tokens, or for the signed-in person alone. */
@@ -97,6 +100,7 @@ export function fileOperations(): FileOperation[] {
     file('videos.download', mediaPaths.download, 'video/mp4', 'The current version as a file.'),
     file('videos.poster', mediaPaths.poster, 'image/jpeg', 'A still picture of the video.'),
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
+    file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
     file(
       'drafts.download',

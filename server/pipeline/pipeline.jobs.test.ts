@@ -259,7 +259,7 @@ describe('process-video job', () => {
       {
         kind: 'process-video',
         videoId: id,
-        inputPath: '-',
+        inputPath: (await server.storage.localPath(row?.originalSha256 ?? '')).path,
         inputSha256: row?.originalSha256 ?? '',
         workDir,
         tools: { ffmpeg: '', ffprobe: '' },

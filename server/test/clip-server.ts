@@ -20,7 +20,10 @@ import { createDraftExpiry } from '#server/plans/draft-retention.ts';
 import { createQuota } from '#server/plans/quota.ts';
 import { createDownloadRoutes } from '#server/pipeline/download/download.routes.ts';
 import { createProcessVideoJob } from '#server/pipeline/pipeline.jobs.ts';
+import { createCertificateRoutes } from '#server/pipeline/publish/certificate.routes.ts';
+import { createCertificateService } from '#server/pipeline/publish/certificate.service.ts';
 import { createPublishService } from '#server/pipeline/publish/publish.service.ts';
+import { openSigningKey } from '#server/pipeline/publish/signing-key.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import { createChecksumScope } from '#server/pipeline/upload/checksum.ts';
 import { createCompleteUpload } from '#server/pipeline/upload/complete-upload.ts';
@@ -135,7 +138,9 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
   const draftExpiry = createDraftExpiry(null);
   const state = createVideoState({ db, events, quota, now });
   const gc = createObjectGc({ db, storage, now });
-  const publisher = createPublishService({ db, storage, state, now });
+  const signer = openSigningKey(dataDir);
+  const certificates = createCertificateService({ db, storage, signer, issuer: 'http://clips.test', now });
+  const publisher = createPublishService({ db, storage, state, certificates, now });
   const work = createWorkFolders(path.join(dataDir, 'work'));
   const store = new UploadStore({ db, folder: uploadFolder, files, checksums, now });
   const tus = createTusServer({ store, locks, logger: SILENT });
@@ -160,6 +165,7 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
     createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: null }),
     createVideosRoutes({ videos, makeSample: () => Promise.reject(new Error('no tools in this server')) }),
     createDownloadRoutes({ videos, storage, demoMode: false }),
+    createCertificateRoutes({ videos, certificates }),
     createDraftsRoutes({ drafts, storage }),
   ];
   return {

@@ -30,7 +30,8 @@ export async function fakeResult(
 ): Promise<Extract<ProcessVideoResult, { ok: true }>> {
   await mkdir(task.workDir, { recursive: true });
   const file = (name: string) => path.join(task.workDir, name);
-  const bytes = content ?? (await readFile(task.inputPath));
+  const input = await readFile(task.inputPath);
+  const bytes = content ?? input;
   if (content) await writeFile(file('result.mp4'), content);
   await writeFile(file('poster.jpg'), `poster of ${task.videoId}`);
   await writeFile(file('captions.vtt'), 'WEBVTT\n');
@@ -52,7 +53,7 @@ export async function fakeResult(
       schema: REPORT_SCHEMA,
       createdAt: new Date(0).toISOString(),
       outcome: content ? 'repaired' : 'unchanged',
-      original: { sha256: task.inputSha256, sizeBytes: 1, media: MEDIA },
+      original: { sha256: task.inputSha256, sizeBytes: input.length, media: MEDIA },
       result,
       tools: { reelmend: 'test', ffmpeg: 'test' },
       video: { treatment: 'untouched', reason: null, unitsKept: 240, unitsTotal: 240 },

@@ -7,6 +7,7 @@ import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-st
 import type { ProcessVideoResult } from '#server/pipeline/worker-protocol.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
+import type { CertificateService } from './certificate.service.ts';
 
 export type FinishedVideo = Extract<ProcessVideoResult, { ok: true }>;
 
@@ -25,13 +26,16 @@ export interface PublishDeps {
   readonly db: Knex;
   readonly storage: MediaStorage;
   readonly state: VideoState;
+  readonly certificates: Pick<CertificateService, 'issue'>;
   readonly now: () => number;
 }
 
 class Fenced extends Error {}
 
 /** See `PublishService`. */
-export function createPublishService({ db, storage, state, now }: PublishDeps): PublishService {
+export function createPublishService(deps: PublishDeps): PublishService {
+  const { db, storage, state, now } = deps;
+
   /** An unchanged clip points at the original's object: no copy, the same hash. */
   async function storeResult(video: Video, result: FinishedVideo): Promise<StoredFile> {
     if (result.resultPath === null) return { sha256: video.originalSha256, sizeBytes: video.fileSize };
@@ -86,6 +90,7 @@ export function createPublishService({ db, storage, state, now }: PublishDeps): 
             posterSha256: poster?.sha256 ?? null,
             createdAt: at,
           });
+          await deps.certificates.issue(trx, versionId, result.report);
         });
       } catch (error) {
         if (error instanceof Fenced) return false;

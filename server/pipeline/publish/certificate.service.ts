@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Transaction } from 'objection';
+import {
+  canonicalJson,
+  certificateText,
+  toCertificateBody,
+  type CertificateKey,
+} from '#common/certificate.ts';
+import { repairReport, type RepairReport } from '#common/report.ts';
+import { CertificateRow } from '#db/models/certificate.ts';
+import type { VideoVersion } from '#db/models/video-version.ts';
+import { AppError } from '#server/errors.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import type { SigningKey } from './signing-key.ts';
+
+export interface CertificateService {
+  /** Signs what the report says and keeps it with the version for good, inside the version's transaction. */
+  issue(trx: Transaction, versionId: string, report: RepairReport): Promise<void>;
+  /**
+   * The certificate of a version, the same bytes at each call. A version of the time before certificates
+   * gets its own now.
+   * @throws AppError `not_ready` when the version has no report of its own
+   */
+  read(version: Pick<VideoVersion, 'id' | 'sha256' | 'reportSha256'> | null): Promise<string>;
+  readonly key: CertificateKey;
+}
+
+export interface CertificateDeps {
+  readonly db: Knex;
+  readonly storage: Pick<MediaStorage, 'read'>;
+  readonly signer: SigningKey;
+  /** Address that people reach this server at. */
+  readonly issuer: string;
+  readonly now: () => number;
+}
+
+const NONE = 'There is no certificate for this version, because no repair made it.';
+
+/** See `CertificateService`. */
+export function createCertificateService(deps: CertificateDeps): CertificateService {
+  const { db, storage, signer, issuer, now } = deps;
+
+  function certify(report: RepairReport): string {
+    const body = toCertificateBody({
+      report,
+      reportSha256: createHash('sha256').update(canonicalJson(report)).digest('hex'),
+      issuedAt: new Date(now()),
+      issuer,
+      publicKey: signer.key.publicKey,
+    });
+    return certificateText({ ...body, signature: signer.sign(certificateText(body)) });
+  }
+
+  async function keep(at: Knex | Transaction, versionId: string, report: RepairReport): Promise<void> {
+    // Of two that issue at once the first one counts.
+    await CertificateRow.query(at)
+      .insert({ versionId, document: certify(report), createdAt: now() })
+      .onConflict('versionId')
+      .ignore();
+  }
+
+  return {
+    key: signer.key,
+    issue: keep,
+    async read(version) {
+      if (version === null) throw new AppError('not_ready');
+      const kept = await CertificateRow.query(db).findById(version.id);
+      if (kept) return kept.document;
+      if (version.reportSha256 === null) throw new AppError('not_ready', NONE);
+      const report = repairReport.parse(
+        JSON.parse((await storage.read(version.reportSha256)).toString('utf8')),
+      );
+      // A report of other bytes proves nothing about this version.
+      if (report.result.sha256 !== version.sha256) throw new AppError('not_ready', NONE);
+      await keep(db, version.id, report);
+      return (await CertificateRow.query(db).findById(version.id).throwIfNotFound()).document;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { CertificateKey } from '#common/certificate.ts';
+
+/** The key that certificates are signed with. */
+export interface SigningKey {
+  /** The public half, for everybody. */
+  readonly key: CertificateKey;
+  /** Ed25519 signature of the text's UTF-8 bytes, lower-case hexadecimal. */
+  sign(text: string): string;
+}
+
+const FILE_NAME = 'certificate-key.pem';
+/** An Ed25519 public key in DER is a fixed head and the 32 bytes of the key (RFC 8410, section 4). */
+const KEY_BYTES = 32;
+
+/**
+ * Opens the server's Ed25519 key, a PKCS #8 file in the data folder that only this user can read; makes it at
+ * the first start. Two processes that start together end with the same key.
+ * @throws Error when the file is not an Ed25519 key
+ */
+export function openSigningKey(dataDir: string): SigningKey {
+  const file = path.join(dataDir, FILE_NAME);
+  if (!exists(file)) makeKey(file);
+  return toSigningKey(createPrivateKey(readFileSync(file)), file);
+}
+
+function toSigningKey(privateKey: KeyObject, file: string): SigningKey {
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(`${file} is not an Ed25519 key.`);
+  const publicKey = createPublicKey(privateKey);
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  return {
+    key: { algorithm: 'Ed25519', publicKey: der.subarray(-KEY_BYTES).toString('hex'), pem },
+    sign: (text) => sign(null, Buffer.from(text, 'utf8'), privateKey).toString('hex'),
+  };
+}
+
+/** Written whole under another name, then linked: the file is there complete or not at all. */
+function makeKey(file: string): void {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const temporary = `${file}.${process.pid}.part`;
+  writeFileSync(temporary, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flush: true });
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!isThere) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function exists(file: string): boolean {
+  try {
+    readFileSync(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}

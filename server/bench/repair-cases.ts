@@ -2,6 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import type { Defect, RepairReport } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import {
+  type ByteFault,
   corruptSamples,
   injectHiddenDrops,
   injectRepeats,
@@ -80,7 +81,10 @@ function holes(name: string, inject: typeof injectTimestampGaps, needsMotion: bo
   };
 }
 
-function damage(name: string, fault: 'zero' | 'random'): DefectCase {
+/** Pictures that follow each other closely, as the packets of one bad stretch of a storage do. */
+const CLOSE_FRAMES = [0, 3, 6, 9];
+
+function damage(name: string, fault: ByteFault, amount?: number, close = false): DefectCase {
   return {
     name,
     kind: 'corrupted_section',
@@ -88,8 +92,10 @@ function damage(name: string, fault: 'zero' | 'random'): DefectCase {
     needsSound: false,
     async plant({ places, random, ...input }) {
       const seed = between(random, 1, 1_000_000);
-      const frames = places.slice(0, 2);
-      const truth = await corruptSamples({ ...input, frames, fault, seed });
+      const frames = close
+        ? places.slice(0, 1).flatMap((place) => CLOSE_FRAMES.map((step) => place + step))
+        : places.slice(0, 2);
+      const truth = await corruptSamples({ ...input, frames, fault, amount, seed });
       return {
         truth: truth.map(({ frame }) => ({ firstFrame: frame, lastFrame: frame, count: 1 })),
         planted: null,
@@ -112,6 +118,10 @@ export const DEFECT_CASES: readonly DefectCase[] = [
   holes('dropped, hidden', injectHiddenDrops, true),
   damage('corrupt, zeroed', 'zero'),
   damage('corrupt, random bytes', 'random'),
+  damage('corrupt, one bit', 'flip'),
+  damage('corrupt, 60 bytes in 4 pictures', 'random', 15, true),
+  damage('corrupt, slice cut off', 'cut'),
+  damage('corrupt, picture lost', 'lost'),
   {
     ...sound,
     name: 'sound offset',

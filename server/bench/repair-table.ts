@@ -1,3 +1,4 @@
+import { DAMAGE_HEAD, damageRow, type DamageScore } from './damage-score.ts';
 import type { RepairQuality } from './repair-quality.ts';
 import type { TimeFigures } from './repair-time.ts';
 
@@ -9,6 +10,8 @@ export interface CaseFigures {
   readonly wrong: number;
   readonly positionErrors: readonly number[];
   readonly quality: readonly RepairQuality[];
+  /** Picture by picture, for damaged data. */
+  readonly damage: readonly DamageScore[];
   readonly notes: readonly string[];
 }
 
@@ -49,6 +52,10 @@ export function formatTable(result: BenchResult): string {
     '',
     ...result.figures.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: ${note}`)),
   ];
+  const damaged = result.figures.filter(({ damage }) => damage.length > 0);
+  if (damaged.length > 0) {
+    lines.push('', ...DAMAGE_HEAD, ...damaged.map(({ name, damage }) => damageRow(name, damage)));
+  }
   if (result.clean) lines.push('', ...cleanLines(result.clean));
   if (result.time) lines.push('', ...timeLines(result.time));
   return `${lines.join('\n')}\n`;

@@ -13,7 +13,8 @@ import { makeMovingClip, type Scenery } from '#server/test/broken-clips.ts';
 import { makeTask } from '#server/test/media-job.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { describeMachine } from './machine.ts';
-import { DEFECT_CASES, scoreDefects, type DefectCase } from './repair-cases.ts';
+import { scoreDamage, type DamageScore } from './damage-score.ts';
+import { DEFECT_CASES, scoreDefects, type DefectCase, type Score } from './repair-cases.ts';
 import { measureRepair, type RepairQuality } from './repair-quality.ts';
 import { formatTable, type CaseFigures } from './repair-table.ts';
 import { measureTime, type TimeFigures } from './repair-time.ts';
@@ -174,6 +175,7 @@ async function measureCase(
   const random = seededRandom(seed);
   const scores = { found: 0, missed: 0, wrong: 0, positionErrors: new Array<number>() };
   const quality: RepairQuality[] = [];
+  const damage: DamageScore[] = [];
   const notes: string[] = [];
   let clips = 0;
   for (const source of sources) {
@@ -195,14 +197,28 @@ async function measureCase(
     const result = await processVideo(task, { signal: new AbortController().signal, send: () => undefined });
     clips += 1;
     if (result.ok) {
-      const score = scoreDefects(result.report, defect.kind, planted.truth);
+      const repairedPath = result.resultPath ?? broken;
+      const byPicture =
+        defect.kind === 'corrupted_section'
+          ? await scoreDamage({
+              clean: source.basePath,
+              broken,
+              repaired: repairedPath,
+              report: result.report,
+              workDir,
+              tools,
+            })
+          : null;
+      if (byPicture) damage.push(byPicture);
+      const score = byPicture
+        ? fromDamage(byPicture)
+        : scoreDefects(result.report, defect.kind, planted.truth);
       scores.found += score.found;
       scores.missed += score.missed;
       scores.wrong += score.wrong;
       scores.positionErrors.push(...score.positionErrors);
       if (score.missed + score.wrong > 0)
         notes.push(`${source.name}: ${score.missed} missed, ${score.wrong} wrong`);
-      const repairedPath = result.resultPath ?? broken;
       quality.push(
         await measureRepair({
           source: source.basePath,
@@ -217,7 +233,17 @@ async function measureCase(
     } else notes.push(`${source.name}: ${result.code}`);
     await rm(workDir, { recursive: true, force: true });
   }
-  return { name: defect.name, clips, ...scores, quality, notes };
+  return { name: defect.name, clips, ...scores, quality, damage, notes };
+}
+
+/** Damaged data: what counts is each stretch of visible damage, and claims where no picture differs. */
+function fromDamage({ stretches, stretchesFound, wrongClaims }: DamageScore): Score {
+  return {
+    found: stretchesFound,
+    missed: stretches - stretchesFound,
+    wrong: wrongClaims,
+    positionErrors: [],
+  };
 }
 
 /** Pictures whose surroundings move, at least a second and a half apart, away from both ends. */

@@ -1,4 +1,4 @@
-import { copyFile, open } from 'node:fs/promises';
+import { copyFile, open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/tools.ts';
@@ -248,7 +248,11 @@ async function constantRate(input: MakeInput): Promise<string> {
   return stdout.trim().split('\n')[0]?.replace(/,$/, '') ?? '30';
 }
 
-export type ByteFault = 'zero' | 'random' | 'flip';
+/**
+ * `zero`, `random` and `flip` change payload bytes; `cut` ends the last slice early, as a lost packet of a
+ * transport does; `lost` leaves nothing of the picture but filler data.
+ */
+export type ByteFault = 'zero' | 'random' | 'flip' | 'cut' | 'lost';
 
 export interface CorruptSamplesInput {
   readonly tools: ToolPaths;
@@ -283,6 +287,11 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
       const sample = samples[frame];
       if (!sample) throw new Error(`The clip has no picture ${frame}.`);
       const amount = input.amount ?? (input.fault === 'flip' ? 1 : 64);
+      if (input.fault === 'cut' || input.fault === 'lost') {
+        const keep = input.fault === 'cut' ? (input.place ?? 0.1 + 0.7 * random()) : null;
+        truth.push({ frame, offsetBytes: await fillUnits(file, sample, keep) });
+        continue;
+      }
       // Length field, NAL header and the first bytes of the slice header stay, as a torn write leaves them.
       const head = Math.min(16, sample.size - 1);
       const room = Math.max(1, sample.size - head - (input.fault === 'flip' ? 1 : amount));
@@ -303,6 +312,50 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
     await file.close();
   }
   return truth;
+}
+
+const NAL_FILLER = 12;
+const LENGTH_BYTES = 4;
+/** Bytes of a slice that are always kept: its header. */
+const SLICE_HEAD_BYTES = 24;
+
+/**
+ * Turns coded data of one MP4 sample (four-byte lengths) into filler NAL units of the same size.
+ * @param keep share of the last unit that stays, or null to leave nothing of any unit
+ * @returns place of the first changed byte in the file
+ */
+async function fillUnits(
+  file: FileHandle,
+  sample: { readonly pos: number; readonly size: number },
+  keep: number | null,
+): Promise<number> {
+  const bytes = Buffer.alloc(sample.size);
+  await file.read(bytes, 0, bytes.length, sample.pos);
+  const starts: number[] = [];
+  for (let at = 0; at + LENGTH_BYTES < bytes.length; at += LENGTH_BYTES + bytes.readUInt32BE(at))
+    starts.push(at);
+  let changed = 0;
+  if (keep === null) {
+    for (const start of starts) writeFiller(bytes, start, start + LENGTH_BYTES + bytes.readUInt32BE(start));
+  } else {
+    changed = starts.at(-1) ?? 0;
+    const length = bytes.readUInt32BE(changed);
+    const kept = Math.max(SLICE_HEAD_BYTES, Math.floor(length * keep));
+    if (length - kept > LENGTH_BYTES + 2) {
+      bytes.writeUInt32BE(kept, changed);
+      writeFiller(bytes, changed + LENGTH_BYTES + kept, changed + LENGTH_BYTES + length);
+    }
+  }
+  await file.write(bytes, 0, bytes.length, sample.pos);
+  return sample.pos + changed;
+}
+
+/** A filler data unit (ITU-T H.264, 7.3.2.7) with its length, over `[start, end)`. */
+function writeFiller(bytes: Buffer, start: number, end: number): void {
+  bytes.writeUInt32BE(end - start - LENGTH_BYTES, start);
+  bytes.fill(0xff, start + LENGTH_BYTES, end);
+  bytes[start + LENGTH_BYTES] = NAL_FILLER;
+  bytes[end - 1] = 0x80;
 }
 
 async function displayOrderSamples(input: CorruptSamplesInput): Promise<{ pos: number; size: number }[]> {

@@ -1,89 +1,99 @@
-import { chromium, type Page } from 'playwright';
+import { type Browser, chromium } from 'playwright';
 import { createServerProcess } from '#web/e2e/server-process.ts';
+import { type LandingFigures, measureLanding } from './landing-page.ts';
+import { LIBRARY_VIDEOS, type LibraryFigures, measureLibrary } from './library-page.ts';
 
 /** Limits of the landing page; the ratios are held against them. */
 const LIMITS = { largestPaintMs: 2500, layoutShift: 0.05, scriptBytes: 130_000 } as const;
 const CPU_SLOWDOWN = 4;
 const RUNS = 5;
+const SIZES = [
+  ['desktop 1280x800', { width: 1280, height: 800 }],
+  ['phone 390x844', { width: 390, height: 844 }],
+] as const;
 
-interface Figures {
-  readonly largestPaintMs: number;
-  readonly layoutShift: number;
-  readonly scriptBytes: number;
-}
+/** One picture at 60 a second. */
+const FRAME_MS = 1000 / 60;
+/** A picture later than this is a stutter that people see (three missed pictures). */
+const LONG_FRAME_MS = 50;
+/** Below this an answer feels immediate (RAIL model, web.dev/articles/rail). */
+const UPDATE_LIMIT_MS = 100;
 
 /**
- * Loads the built landing page in Chromium with the processor slowed down fourfold and prints largest paint,
- * layout shift and compressed JavaScript as ratios of their limits (median of five cold loads).
+ * Measures the built pages in Chromium and prints ratios to their limits. `landing`: largest paint, layout shift
+ * and compressed JavaScript with the processor slowed down fourfold (median of five cold loads). `library`: 500
+ * videos scrolled by wheel and a repair pushed to them. Without a name both.
  */
-export async function run(): Promise<void> {
-  const server = await createServerProcess();
-  await server.start();
-  const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+export async function run(names: readonly string[]): Promise<void> {
+  const wanted = (name: string): boolean => names.length === 0 || names.includes(name);
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-background-networking'],
   });
   try {
-    for (const [name, viewport] of [
-      ['desktop 1280x800', { width: 1280, height: 800 }],
-      ['phone 390x844', { width: 390, height: 844 }],
-    ] as const) {
-      const runs: Figures[] = [];
-      for (let count = 0; count < RUNS; count += 1) {
-        const context = await browser.newContext({ viewport });
-        runs.push(await measure(await context.newPage(), server.baseUrl));
-        await context.close();
-      }
-      print(name, runs);
-    }
+    if (wanted('landing')) await runLanding(browser);
+    if (wanted('library'))
+      for (const slowdown of [1, CPU_SLOWDOWN])
+        printLibrary(slowdown, await measureLibrary(browser, slowdown));
   } finally {
     await browser.close();
+  }
+}
+
+async function runLanding(browser: Browser): Promise<void> {
+  const server = await createServerProcess();
+  await server.start();
+  try {
+    for (const [name, viewport] of SIZES) {
+      const runs: LandingFigures[] = [];
+      for (let count = 0; count < RUNS; count += 1)
+        runs.push(await measureLanding(browser, server.baseUrl, viewport, CPU_SLOWDOWN));
+      printLanding(name, runs);
+    }
+  } finally {
     await server.stop();
   }
 }
 
-async function measure(page: Page, url: string): Promise<Figures> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
-  await devtools.send('Network.enable');
-  let scriptBytes = 0;
-  const scripts = new Set<string>();
-  devtools.on('Network.responseReceived', ({ requestId, type }) => {
-    if (type === 'Script') scripts.add(requestId);
-  });
-  // Bodies as they were sent, without headers.
-  devtools.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
-    if (scripts.has(requestId)) scriptBytes += encodedDataLength;
-  });
-  await page.addInitScript(() => {
-    const seen = { paint: 0, shift: 0 };
-    Object.assign(globalThis, { seen });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) seen.paint = entry.startTime;
-    }).observe({ type: 'largest-contentful-paint', buffered: true });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        if ('value' in entry && typeof entry.value === 'number') seen.shift += entry.value;
-      }
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
-  await page.goto(url, { waitUntil: 'networkidle' });
-  await page.waitForTimeout(1000);
-  const seen = await page.evaluate<{ paint: number; shift: number }>('seen');
-  return { largestPaintMs: seen.paint, layoutShift: seen.shift, scriptBytes };
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
-function print(name: string, runs: readonly Figures[]): void {
-  const ratio = (key: keyof Figures): string =>
-    (median(runs.map((figures) => figures[key])) / LIMITS[key]).toFixed(2);
-  process.stdout.write(
+function printLanding(name: string, runs: readonly LandingFigures[]): void {
+  const ratio = (key: keyof LandingFigures): string =>
+    (
+      percentile(
+        runs.map((figures) => figures[key]),
+        0.5,
+      ) / LIMITS[key]
+    ).toFixed(2);
+  console.log(
     `${name}, processor slowed ${CPU_SLOWDOWN}x, as a share of the limit: ` +
       `largest paint ${ratio('largestPaintMs')} of 2.5 s, layout shift ${ratio('layoutShift')} of 0.05, ` +
-      `JavaScript ${ratio('scriptBytes')} of 130 kB\n`,
+      `JavaScript ${ratio('scriptBytes')} of 130 kB`,
+  );
+}
+
+function printLibrary(slowdown: number, { firstView, scroll, push }: LibraryFigures): void {
+  const { frames, blocked } = scroll;
+  const toPaint = push.updates.map(({ toPaintMs }) => toPaintMs);
+  const cards = push.updates.map((update) => update.cards);
+  if (firstView.drawn < firstView.present || toPaint.length === 0)
+    throw new Error('The probe saw too little: cards or pushed states were not counted.');
+  const late = frames.filter((ms) => ms > LONG_FRAME_MS);
+  console.log(
+    `library of ${LIBRARY_VIDEOS} videos, processor slowed ${slowdown}x: ${firstView.present} cards in the page\n` +
+      `  scrolling: picture p50 ${(percentile(frames, 0.5) / FRAME_MS).toFixed(2)}, p95 ` +
+      `${(percentile(frames, 0.95) / FRAME_MS).toFixed(2)} of one frame budget; later than ${LONG_FRAME_MS} ms ` +
+      `${((100 * late.length) / frames.length).toFixed(1)} % of ${frames.length} pictures; ` +
+      `input blocked ${((100 * sum(blocked)) / sum(frames)).toFixed(1)} % of the time\n` +
+      `  pushed state to paint: p50 ${(percentile(toPaint, 0.5) / UPDATE_LIMIT_MS).toFixed(2)}, p95 ` +
+      `${(percentile(toPaint, 0.95) / UPDATE_LIMIT_MS).toFixed(2)} of ${UPDATE_LIMIT_MS} ms over ` +
+      `${toPaint.length} states; cards drawn for each p50 ${percentile(cards, 0.5)}, most ${Math.max(...cards)}`,
   );
 }

@@ -22,6 +22,22 @@ export interface TestClips {
   readonly large: string;
 }
 
+/** A clip with five pictures missing at 2 s; `seconds` long, so that another length is another file. */
+export async function makeBrokenClip(seconds = 4): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clip-'));
+  const clean = path.join(folder, 'clean.mp4');
+  const broken = path.join(folder, 'harbour-broken.mp4');
+  const paths = await tools();
+  await makeMovingClip({ tools: paths, outputPath: clean, seconds, scenery: 'pan' });
+  await injectTimestampGaps({
+    tools: paths,
+    inputPath: clean,
+    outputPath: broken,
+    holes: [{ frame: 60, count: 5 }],
+  });
+  return broken;
+}
+
 /** Makes the clips the journeys upload, with ffmpeg's own sources. */
 export async function makeTestClips(): Promise<TestClips> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));

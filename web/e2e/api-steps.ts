@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type APIRequestContext, expect } from 'playwright/test';
+import { z } from 'zod';
+import { uploadsApi } from '#common/api/uploads.ts';
+
+const made = z.object({ videoId: z.string() });
+
+/** Sends a file as the specification's three calls do, without a page. @returns the video's id */
+export async function sendClip(request: APIRequestContext, baseUrl: string, file: string): Promise<string> {
+  const headers = { origin: baseUrl };
+  const slot = await request.post('/api/videos/upload-url', { headers });
+  const { uploadUrl } = uploadsApi.uploadUrl.response.parse(await slot.json());
+  const bytes = await readFile(file);
+  const sent = await request.put(uploadUrl, {
+    headers: { ...headers, 'content-type': 'video/mp4' },
+    data: bytes,
+  });
+  expect(sent.ok(), await sent.text()).toBe(true);
+  const answer = await request.post('/api/videos/upload-complete', {
+    headers,
+    data: { fileName: path.basename(file), fileSize: String(bytes.length), uploadUrl },
+  });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  return made.parse(await answer.json()).videoId;
+}
+
+/** Asks for the sample clip with planted defects. @returns the video's id */
+export async function askForSample(request: APIRequestContext, baseUrl: string): Promise<string> {
+  const answer = await request.post('/api/videos/sample', { headers: { origin: baseUrl } });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  return made.parse(await answer.json()).videoId;
+}
+
+/** Waits until a video is mended. */
+export async function expectMended(request: APIRequestContext, videoId: string): Promise<void> {
+  await expect
+    .poll(async () => (await request.get(`/api/videos/${videoId}/status`)).text(), { timeout: 100_000 })
+    .toContain('"completed"');
+}

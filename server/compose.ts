@@ -48,6 +48,7 @@ import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
 import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
 import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
+import { composePreviews } from './pipeline/preview/compose-previews.ts';
 import { createCertificateRoutes } from './pipeline/publish/certificate.routes.ts';
 import { createCertificateService } from './pipeline/publish/certificate.service.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
@@ -191,11 +192,18 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     limits: config.mediaLimits,
     version: options.version,
   });
+  const previews = composePreviews({ db, storage, queue, videos, config, tools: options.tools, logger, now });
+  const frames = createFrameGrabber({ storage, tools: options.tools, folder: inDataDir('frames') });
+  const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
     queue,
-    handlers: { 'process-video': processVideo, 'send-mail': createSendMailJob({ mailer, logger }) },
+    handlers: {
+      'process-video': processVideo,
+      'make-preview': previews.job,
+      'send-mail': createSendMailJob({ mailer, logger }),
+    },
     lanes: [
-      { types: ['process-video'], concurrency: work.includes('media') ? config.jobConcurrency : 0 },
+      { types: ['process-video', 'make-preview'], concurrency: mediaPlaces },
       { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
     ],
     owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
@@ -257,10 +265,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
     createDownloadRoutes({ videos, storage, demoMode: config.demoMode }),
-    createFrameRoutes({
-      videos,
-      frames: createFrameGrabber({ storage, tools: options.tools, folder: inDataDir('frames') }),
-    }),
+    previews.router,
+    createFrameRoutes({ videos, frames }),
     createCertificateRoutes({ videos, certificates }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
     createDraftsRoutes({ drafts, storage }),

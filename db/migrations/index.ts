@@ -3,6 +3,7 @@ import * as init from './001_init.ts';
 import * as plansAndAccess from './002_plans_and_access.ts';
 import * as boardIndexes from './003_board_indexes.ts';
 import * as certificates from './007_certificates.ts';
+import * as versionPreviews from './004_version_previews.ts';
 import * as eventOutbox from './005_event_outbox.ts';
 import * as limitedExports from './006_limited_exports.ts';
 
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '001_init', up: init.up, down: init.down },
   { name: '002_plans_and_access', up: plansAndAccess.up, down: plansAndAccess.down },
   { name: '003_board_indexes', up: boardIndexes.up, down: boardIndexes.down },
+  { name: '004_version_previews', up: versionPreviews.up, down: versionPreviews.down },
   { name: '005_event_outbox', up: eventOutbox.up, down: eventOutbox.down },
   { name: '006_limited_exports', up: limitedExports.up, down: limitedExports.down },
   { name: '007_certificates', up: certificates.up, down: certificates.down },

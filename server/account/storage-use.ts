@@ -3,6 +3,7 @@ import type { StorageUse } from '#common/api/account.ts';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { Upload } from '#db/models/upload.ts';
+import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 
@@ -25,7 +26,8 @@ export async function heldObjects(db: Knex, userId: string): Promise<HeldObject[
     .select('sha256', 'sizeBytes')
     .whereIn('sha256', extrasOf(db, userId, 'reportSha256'))
     .orWhereIn('sha256', extrasOf(db, userId, 'captionsSha256'))
-    .orWhereIn('sha256', extrasOf(db, userId, 'posterSha256'));
+    .orWhereIn('sha256', extrasOf(db, userId, 'posterSha256'))
+    .orWhereIn('sha256', previewsOf(db, userId));
   const all: HeldObject[] = [
     ...videos.map((row) => held(row.originalSha256, row.fileSize, 'originals')),
     ...drafts.map((row) => held(row.sha256, row.sizeBytes, 'originals')),
@@ -74,4 +76,13 @@ function extrasOf(db: Knex, userId: string, column: 'reportSha256' | 'captionsSh
     .join('videos', 'videos.id', 'video_versions.videoId')
     .where('videos.userId', userId)
     .whereNotNull(`video_versions.${column}`);
+}
+
+function previewsOf(db: Knex, userId: string) {
+  return VersionPreview.query(db)
+    .select('version_previews.sha256')
+    .join('video_versions', 'video_versions.id', 'version_previews.versionId')
+    .join('videos', 'videos.id', 'video_versions.videoId')
+    .where('videos.userId', userId)
+    .whereNotNull('version_previews.sha256');
 }

@@ -2,6 +2,7 @@ import { accountApi, accountExportPath } from '#common/api/account.ts';
 import { analyticsApi, analyticsCsvPath } from '#common/api/analytics.ts';
 import { apiAccessApi } from '#common/api/api-access.ts';
 import { authApi } from '#common/api/auth.ts';
+import { comparisonApi, comparisonMediaPath } from '#common/api/comparison.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
 import { certificatePath, certificatesApi } from '#common/api/certificates.ts';
@@ -40,6 +41,7 @@ export interface FileOperation {
 const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = {
   auth: authApi,
   videos: videosApi,
+  comparison: comparisonApi,
   certificates: certificatesApi,
   uploads: uploadsApi,
   drafts: draftsApi,
@@ -102,6 +104,7 @@ export function fileOperations(): FileOperation[] {
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
+    file('comparison.clip', comparisonMediaPath, 'video/mp4', 'Original and result in one clip.'),
     file(
       'drafts.download',
       draftDownloadPath,

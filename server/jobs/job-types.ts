@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** Every kind of queued work with the shape of its payload: ids only, checked again when claimed. */
 export const JOB_PAYLOADS = {
   'process-video': z.object({ videoId: z.string() }),
+  'make-preview': z.object({ versionId: z.string() }),
   'send-mail': z.object({
     to: z.string(),
     subject: z.string(),
@@ -24,6 +25,7 @@ export interface JobOptions {
 /** How often and how soon each kind of work is tried again. */
 export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'process-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  'make-preview': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   // A mail server may be away for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };

@@ -3,6 +3,7 @@ import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { Upload } from '#db/models/upload.ts';
 import { Video } from '#db/models/video.ts';
+import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
@@ -70,7 +71,7 @@ export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
   };
 }
 
-/** Those of the objects that a video, version, draft or received upload refers to. */
+/** Those of the objects that a video, version, comparison, draft or received upload refers to. */
 async function referencedAmong(db: Knex, sha256s: readonly string[]): Promise<Set<string>> {
   const videos = await Video.query(db).select('originalSha256').whereIn('originalSha256', sha256s);
   const drafts = await Draft.query(db).select('sha256').whereIn('sha256', sha256s);
@@ -84,9 +85,10 @@ async function referencedAmong(db: Knex, sha256s: readonly string[]): Promise<Se
     .orWhereIn('reportSha256', sha256s)
     .orWhereIn('captionsSha256', sha256s)
     .orWhereIn('posterSha256', sha256s);
+  const previews = await VersionPreview.query(db).select('sha256').whereIn('sha256', sha256s);
   const found = [
     ...videos.map((row) => row.originalSha256),
-    ...[...drafts, ...uploads].map((row) => row.sha256),
+    ...[...drafts, ...uploads, ...previews].map((row) => row.sha256),
     ...versions.flatMap((row) => [row.sha256, row.reportSha256, row.captionsSha256, row.posterSha256]),
   ];
   return new Set(found.filter((sha256) => sha256 !== null));

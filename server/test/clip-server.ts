@@ -208,6 +208,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
     queue,
     handlers: {
       'process-video': job,
+      'make-preview': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

@@ -7,6 +7,7 @@ import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
 import { countFixes } from '#common/video.ts';
 import { Draft } from '#db/models/draft.ts';
+import { VersionPreview } from '#db/models/version-preview.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, notFound } from '#server/errors.ts';
@@ -129,11 +130,18 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         const video = await Video.query(trx).findOne({ id: videoId, userId: owner.id }).forUpdate();
         if (!video) throw notFound();
         const versions = await VideoVersion.query(trx).where({ videoId });
+        const previews = await VersionPreview.query(trx)
+          .select('sha256')
+          .whereIn(
+            'versionId',
+            versions.map((version) => version.id),
+          );
         await queue.cancelForVideo(videoId, trx);
         // Deleted before any work was done on it: it does not count (D-38).
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
         await Video.query(trx).deleteById(videoId);
-        return [video.originalSha256, ...versions.flatMap(objectsOf)];
+        const compared = previews.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== null);
+        return [video.originalSha256, ...versions.flatMap(objectsOf), ...compared];
       });
       events.emit('video.deleted', { userId: owner.id, videoId });
       await deps.collect([...new Set(objects)]);

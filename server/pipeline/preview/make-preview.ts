@@ -1,0 +1,108 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ComparisonLayout } from '#common/api/comparison.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { PreviewPlan } from './lay-out.ts';
+import { joinList, joinPlan, piecePlan, PREVIEW_RATE_HZ, type PreviewSource } from './preview-commands.ts';
+
+/** The joining reads and copies; it takes a small part of the time that writing the pieces takes. */
+const PIECES_SHARE = 0.95;
+/** How far the joined clip may be from its plan: one picture at the lowest rate would be 200 ms. */
+const LENGTH_TOLERANCE_MS = 250;
+
+export interface MakePreviewInput {
+  readonly plan: PreviewPlan;
+  readonly originalPath: string;
+  readonly resultPath: string;
+  /** Empty folder for the pieces. */
+  readonly folder: string;
+  readonly tools: ToolPaths;
+  /** Threads one ffmpeg child may use. */
+  readonly threads: number;
+  readonly signal: AbortSignal;
+  /** Share of the work done, 0 to 1, measured by ffmpeg. */
+  readonly onProgress: (share: number) => void;
+}
+
+export interface MadePreview {
+  readonly path: string;
+  readonly layout: ComparisonLayout;
+}
+
+/** Why there is no comparison although something was mended, in words for people. */
+export class NoComparison extends Error {}
+
+/**
+ * Writes the before/after clip of a repair: one piece after the other with one ffmpeg child at a time, then
+ * joined. No thread is needed, because nothing is computed here: the children do the work.
+ * @throws NoComparison when one of the files has no picture that can be read; MediaToolError
+ */
+export async function makePreview(input: MakePreviewInput): Promise<MadePreview> {
+  const { plan, folder, tools, signal } = input;
+  const { layout, rate, pieceFrames } = plan;
+  const original = await openSource(input.originalPath, input);
+  const result = await openSource(input.resultPath, input);
+  const hasSound = original.info.audio.length + result.info.audio.length > 0;
+  const names: string[] = [];
+  for (const [index, piece] of layout.pieces.entries()) {
+    const name = `piece-${index}.mov`;
+    const samplesAt = (ms: number) => Math.round((ms * PREVIEW_RATE_HZ) / 1000);
+    const run = piecePlan({
+      original,
+      result,
+      piece,
+      frames: pieceFrames[index] ?? 1,
+      samples: samplesAt(piece.previewEndMs) - samplesAt(piece.previewStartMs),
+      rate,
+      width: layout.width,
+      height: layout.height,
+      hasSound,
+      threads: input.threads,
+      outputPath: path.join(folder, name),
+    });
+    const lengthMs = piece.previewEndMs - piece.previewStartMs;
+    await runFfmpeg(run, {
+      tools,
+      signal,
+      onProgress: ({ share }) => {
+        const doneMs = piece.previewStartMs + lengthMs * (share ?? 0);
+        input.onProgress((PIECES_SHARE * doneMs) / layout.durationMs);
+      },
+    });
+    names.push(name);
+  }
+  const listPath = path.join(folder, 'pieces.ffconcat');
+  const outputPath = path.join(folder, 'comparison.mp4');
+  const lengthsMs = layout.pieces.map(({ previewStartMs, previewEndMs }) => previewEndMs - previewStartMs);
+  await writeFile(listPath, joinList(names, lengthsMs));
+  await runFfmpeg(joinPlan(listPath, outputPath, layout.durationMs), { tools, signal });
+  await Promise.all(names.map((name) => rm(path.join(folder, name), { force: true })));
+  await mustHaveLength(outputPath, layout.durationMs, input);
+  return { path: outputPath, layout: { ...layout, hasSound } };
+}
+
+async function openSource(file: string, { tools, signal }: MakePreviewInput): Promise<PreviewSource> {
+  const format = await sniffFile(file);
+  const info = format && (await probe(tools, file, format, signal).catch(unreadableIsNull));
+  if (!info || info.video.length === 0) {
+    throw new NoComparison('The original cannot be played, so there is nothing to compare the result with.');
+  }
+  return { path: file, info };
+}
+
+function unreadableIsNull(error: unknown): null {
+  if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+  throw error;
+}
+
+/** A comparison that is not as long as its plan would show other places than it says. */
+async function mustHaveLength(file: string, durationMs: number, { tools, signal }: MakePreviewInput) {
+  const { video } = await probe(tools, file, 'mov', signal);
+  const madeMs = video[0]?.durationMs ?? 0;
+  if (Math.abs(madeMs - durationMs) > LENGTH_TOLERANCE_MS) {
+    throw new Error(`the comparison is ${madeMs} ms long instead of ${durationMs} ms`);
+  }
+}

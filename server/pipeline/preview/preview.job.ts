@@ -1,0 +1,137 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { id as anyId } from '#common/api/endpoint.ts';
+import { Video } from '#db/models/video.ts';
+import { VersionPreview } from '#db/models/version-preview.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { recordObject } from '#server/videos/create-video.ts';
+import type { MediaStorage } from '../storage/media-storage.ts';
+import { layOutPreview } from './lay-out.ts';
+import { makePreview, NoComparison } from './make-preview.ts';
+import { readReport } from './preview.service.ts';
+
+/** One write a second: the page that waits reads no more often. */
+const PROGRESS_INTERVAL_MS = 1000;
+const FAILED = 'The comparison could not be made. The mended video itself is not affected.';
+const INTERRUPTED = 'The comparison was interrupted too many times.';
+
+export interface PreviewJobDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly tools: ToolPaths;
+  readonly threads: number;
+  /** Folder for the pieces; what an earlier process left there is removed before the first job. */
+  readonly folder: string;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** Makes the before/after clip of a version and stores it; a deleted video ends it through the queue. */
+export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
+  const { db, storage, logger, now } = deps;
+  let emptied: Promise<void> | null = null;
+
+  const patch = (versionId: string, change: Partial<VersionPreview>) =>
+    VersionPreview.query(db)
+      .patch({ ...change, updatedAt: now() })
+      .where({ versionId });
+
+  /** Writes the newest share at most once a second; a write that fails costs only a bar that stands still. */
+  function progressOf(versionId: string): (share: number) => void {
+    let writtenAt = 0;
+    return (share) => {
+      if (now() - writtenAt < PROGRESS_INTERVAL_MS) return;
+      writtenAt = now();
+      patch(versionId, { progress: Math.min(99, Math.floor(share * 100)) }).catch((error: unknown) => {
+        logger.warn({ versionId, error: String(error) }, 'progress could not be written');
+      });
+    };
+  }
+
+  async function make(versionId: string, signal: AbortSignal): Promise<void> {
+    const version = await VideoVersion.query(db).findById(versionId);
+    const video = version && (await Video.query(db).findById(version.videoId));
+    if (!version || !video) return;
+    const report = await readReport(storage, version.reportSha256);
+    const plan = report && layOutPreview(report);
+    if (!plan) throw new NoComparison('Nothing was mended, so there is nothing to compare.');
+    await patch(versionId, { state: 'making', progress: 0, message: null });
+    emptied ??= rm(deps.folder, { recursive: true, force: true });
+    await emptied;
+    const folder = path.join(deps.folder, anyId.parse(versionId));
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const original = await storage.localPath(video.originalSha256);
+    const result = await storage.localPath(version.sha256);
+    try {
+      const made = await makePreview({
+        plan,
+        originalPath: original.path,
+        resultPath: result.path,
+        folder,
+        tools: deps.tools,
+        threads: deps.threads,
+        signal,
+        onProgress: progressOf(versionId),
+      });
+      const stored = await storage.put(made.path);
+      await db.transaction(async (trx) => {
+        // Without a row any more (the video was deleted) the object is one that nothing refers to.
+        const row = await VersionPreview.query(trx).findById(versionId).forUpdate();
+        if (!row) return;
+        const at = now();
+        await recordObject(trx, stored, at);
+        const ready = { state: 'ready', progress: 100, sha256: stored.sha256, layout: made.layout } as const;
+        await VersionPreview.query(trx)
+          .patch({ ...ready, updatedAt: at })
+          .where({ versionId });
+      });
+    } finally {
+      await original.release();
+      await result.release();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
+    const known = error instanceof NoComparison;
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (!known) logger.warn({ versionId, detail }, 'a comparison could not be made');
+    await patch(versionId, { state: 'failed', message: known ? error.message : FAILED });
+    return { kind: 'failed', error: known ? error.message : detail, retryable: false };
+  }
+
+  return {
+    async run(job, signal) {
+      const { versionId } = JOB_PAYLOADS['make-preview'].parse(job.payload);
+      const row = await VersionPreview.query(db).findById(versionId);
+      if (!row || row.state === 'ready') return { kind: 'done' };
+      try {
+        await make(versionId, signal);
+        return { kind: 'done' };
+      } catch (error) {
+        if (signal.aborted) return { kind: 'interrupted' };
+        const worthAgain = !(error instanceof NoComparison) && !isClipsFault(error) && !isLastTry(job);
+        if (worthAgain) throw error;
+        return fail(versionId, error);
+      }
+    },
+    async exhausted(job) {
+      const { versionId } = JOB_PAYLOADS['make-preview'].parse(job.payload);
+      await patch(versionId, { state: 'failed', message: INTERRUPTED }).whereNot('state', 'ready');
+    },
+  };
+}
+
+function isClipsFault(error: unknown): boolean {
+  return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
+}
+
+function isLastTry(job: ClaimedJob): boolean {
+  return job.attempt >= JOB_OPTIONS['make-preview'].maxAttempts;
+}

@@ -59,6 +59,7 @@ export const ROUTES: readonly RoutePage[] = [
     async () => (await import('./pages/analytics/analytics-page.tsx')).AnalyticsPage,
   ),
   page('/upgrade', 'all', async () => (await import('./pages/upgrade/upgrade-page.tsx')).UpgradePage),
+  page('/verify', 'all', async () => (await import('./pages/verify/verify-page.tsx')).VerifyPage),
   page('/video/:id', 'all', async () => (await import('./pages/share/share-page.tsx')).SharePage),
   page('/fonts', 'all', async () => (await import('./pages/fonts/fonts-page.tsx')).FontsPage),
   page('*', 'all', async () => (await import('./pages/not-found/not-found-page.tsx')).NotFoundPage),

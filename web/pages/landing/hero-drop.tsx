@@ -5,7 +5,7 @@ import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
-import { DropArea } from './drop-area.tsx';
+import { DropArea } from '../../components/drop-area.tsx';
 import { DropNote, DropProblem, DropTitle } from './hero-layout.tsx';
 
 const { hero: texts } = landingTexts;

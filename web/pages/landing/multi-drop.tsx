@@ -7,7 +7,7 @@ import { useShowToast } from '../../data/toasts.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, text } from '../../theme.ts';
-import { DropArea } from './drop-area.tsx';
+import { DropArea } from '../../components/drop-area.tsx';
 
 const { multi: texts, hero } = landingTexts;
 

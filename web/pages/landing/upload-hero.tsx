@@ -7,7 +7,7 @@ import { useShowToast } from '../../data/toasts.ts';
 import { useKeptFile } from '../../data/upload-items.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
-import { Hem, Patch } from './drop-area.tsx';
+import { Hem, Patch } from '../../components/drop-area.tsx';
 import { HeroDrop } from './hero-drop.tsx';
 import { DropNote, DropTitle, HeroLayout } from './hero-layout.tsx';
 

@@ -2,7 +2,7 @@ import { type Accept, type FileRejection, useDropzone } from 'react-dropzone';
 import type { ReactNode } from 'react';
 import styled from 'styled-components';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
-import { colour, radius, space } from '../../theme.ts';
+import { colour, radius, space } from '../theme.ts';
 
 /** The look of the patch alone; `DropArea` adds the taking of files. */
 export const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`

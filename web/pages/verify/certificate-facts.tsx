@@ -1,0 +1,79 @@
+import styled from 'styled-components';
+import type { Certificate } from '#common/certificate.ts';
+import { formatTimecode } from '#common/format.ts';
+import { Card } from '../../components/card.tsx';
+import { verifyTexts } from '../../texts/verify.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { colour, figures, space, text } from '../../theme.ts';
+
+const { says: texts } = verifyTexts;
+/** Enough to recognise the clip; the report holds them all. */
+const MAX_CLAIMS = 20;
+
+const Sheet = styled(Card)`
+  display: grid;
+  gap: ${space(2)};
+  min-width: 0;
+  dl {
+    display: grid;
+    gap: ${space(1.5)};
+  }
+  dt {
+    color: ${colour.inkFaint};
+    font-size: ${text.xs};
+  }
+  dd {
+    font-size: ${text.s};
+    overflow-wrap: anywhere;
+  }
+  code {
+    ${figures}
+  }
+`;
+
+/** The signed statements of a certificate. */
+export function CertificateFacts({ certificate }: { readonly certificate: Certificate }) {
+  const { claims, tools } = certificate;
+  const hidden = claims.length - MAX_CLAIMS;
+  return (
+    <Sheet>
+      <h2>{texts.title}</h2>
+      <dl>
+        <div>
+          <dt>{texts.issued}</dt>
+          <dd>
+            <time dateTime={certificate.issuedAt}>{new Date(certificate.issuedAt).toLocaleString()}</time>
+          </dd>
+        </div>
+        <Fact name={texts.issuer} code={certificate.issuer} />
+        <Fact name={texts.tools} code={`reelmend ${tools.reelmend}, ffmpeg ${tools.ffmpeg}`} />
+        <Fact name={texts.key} code={certificate.key.publicKey} />
+        <Fact name={texts.original} code={certificate.original.sha256} />
+        <Fact name={texts.result} code={certificate.result.sha256} />
+        <div>
+          <dt>{texts.claims}</dt>
+          {claims.length === 0 && <dd>{texts.noClaims}</dd>}
+          {claims.slice(0, MAX_CLAIMS).map((claim) => (
+            <dd key={claim.id}>
+              {videoTexts.defects[claim.kind]}, <code>{formatTimecode(claim.startMs)}</code>
+              {': '}
+              {videoTexts.outcomes[claim.outcome]}
+            </dd>
+          ))}
+          {hidden > 0 && <dd>{texts.more(hidden)}</dd>}
+        </div>
+      </dl>
+    </Sheet>
+  );
+}
+
+function Fact({ name, code }: { readonly name: string; readonly code: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <code>{code}</code>
+      </dd>
+    </div>
+  );
+}

@@ -25,6 +25,7 @@ export const ERRORS = {
   conflict: { status: 409, message: 'This does not fit the present state. Reload and try again.' },
   upload_incomplete: { status: 409, message: 'The upload is not complete yet.' },
   not_ready: { status: 409, message: 'Video file not available. Please try processing the video again.' },
+  export_pending: { status: 409, message: 'The file of this size is being made. Please try again soon.' },
   gone: { status: 410, message: 'This upload has expired. Please start again.' },
   checksum_mismatch: {
     status: 460,

@@ -4,22 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { connectDatabase } from '#db/connection.ts';
-import type { User } from '#db/models/user.ts';
 import { createAccountRoutes } from './account/account.routes.ts';
 import { createAccountService } from './account/account.service.ts';
-import { toSessionBody } from './accounts/accounts.presenter.ts';
-import { createAccountsRoutes } from './accounts/accounts.routes.ts';
-import { createAccountsService } from './accounts/accounts.service.ts';
-import { createMailTokens } from './accounts/mail-tokens.ts';
-import { createMailer, type Mailer } from './accounts/mailer.ts';
-import { createOutboxRoutes } from './accounts/outbox.routes.ts';
-import { createPasswords } from './accounts/passwords.ts';
-import { createSendMailJob } from './accounts/send-mail.job.ts';
+import type { Mailer } from './accounts/mailer.ts';
 import { createAnalyticsRoutes } from './analytics/analytics.routes.ts';
 import { createAnalyticsService } from './analytics/analytics.service.ts';
 import { createApiAccessRoutes } from './api-access/api-access.routes.ts';
 import { createTokensService } from './api-access/tokens.service.ts';
 import { createApp } from './app.ts';
+import { composeAccounts } from './compose-accounts.ts';
 import { composeUploads } from './compose-uploads.ts';
 import type { Config } from './config.ts';
 import { createDraftsRoutes } from './drafts/drafts.routes.ts';
@@ -44,6 +37,7 @@ import { createObjectGc } from './maintenance/object-gc.ts';
 import type { ToolPaths } from './media/tools.ts';
 import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
 import { createNotificationsService } from './notifications/notifications.service.ts';
+import { composeExports } from './pipeline/download/compose-exports.ts';
 import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
 import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
 import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
@@ -124,37 +118,37 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const sessions = createSessionStore({ db, events, now });
   const notifications = createNotificationsService({ db, events, logger, now });
 
-  const passwords = createPasswords();
-  const tokens = createMailTokens(db, now);
-  const outboxDir = inDataDir('outbox');
-  const mailer =
-    options.mailer ?? createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, outboxDir, logger });
-  const accounts = createAccountsService({
+  const accounts = composeAccounts({
     db,
     events,
-    jobs: queue,
-    passwords,
-    tokens,
+    queue,
     sessions,
+    limits,
+    config,
+    logger,
     now,
-    publicUrl: config.publicUrl,
-    emailVerification: config.emailVerification,
-    defaultPlan: config.defaultPlan,
+    outboxDir: inDataDir('outbox'),
+    mailer: options.mailer,
   });
 
   const quota = createQuota({ db, now, enforcePlans: config.enforcePlans });
   const draftExpiry = createDraftExpiry(config.draftDaysBusiness);
   const state = createVideoState({ db, events, quota, now });
   const gc = createObjectGc({ db, storage, now });
+  const { tools } = options;
+  const collect = (sha256s: readonly string[]) => gc.collect(sha256s);
+  const exporting = composeExports({ db, storage, queue, events, config, tools, collect, logger, now });
+  const { exports } = exporting;
   const videos = createVideosService({
     db,
     storage,
     queue,
     state,
     quota,
+    exports,
     events,
     now,
-    collect: (sha256s) => gc.collect(sha256s),
+    collect,
   });
   const restore = createVideoRestore({ db, storage, queue, state, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
@@ -171,7 +165,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     folder: inDataDir('uploads'),
     publicUrl: config.publicUrl,
   });
-  const clip = createSampleClip(options.tools, inDataDir('sample'));
+  const clip = createSampleClip(tools, inDataDir('sample'));
   const makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
 
   const workFolders = createWorkFolders(inDataDir('work'));
@@ -188,22 +182,22 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     work: workFolders,
     events,
     logger,
-    tools: options.tools,
+    tools,
     limits: config.mediaLimits,
     version: options.version,
   });
-  const previews = composePreviews({ db, storage, queue, videos, config, tools: options.tools, logger, now });
-  const frames = createFrameGrabber({ storage, tools: options.tools, folder: inDataDir('frames') });
+  const previews = composePreviews({ db, storage, queue, videos, config, tools, logger, now });
   const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
     queue,
     handlers: {
       'process-video': processVideo,
       'make-preview': previews.job,
-      'send-mail': createSendMailJob({ mailer, logger }),
+      'export-video': exporting.job,
+      'send-mail': accounts.sendMail,
     },
     lanes: [
-      { types: ['process-video', 'make-preview'], concurrency: mediaPlaces },
+      { types: ['process-video', 'export-video', 'make-preview'], concurrency: mediaPlaces },
       { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
     ],
     owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
@@ -236,7 +230,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     storage,
     events,
     now,
-    verifyPassword: passwords.verify,
+    verifyPassword: accounts.passwords.verify,
     async stopWork(videoIds) {
       for (const videoId of videoIds) {
         runner.cancel(await queue.cancelForVideo(videoId));
@@ -246,10 +240,9 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     async removeUploadFiles(uploadIds) {
       for (const id of uploadIds) await uploads.parts.files.remove(id);
     },
-    collect: (sha256s) => gc.collect(sha256s),
+    collect,
   });
 
-  const presentUser = (user: User) => toSessionBody(user, config.billing);
   let accepting = true;
   const routers = [
     createHealthRoutes({
@@ -260,19 +253,21 @@ export async function compose(options: ComposeOptions): Promise<Services> {
         return bavail * bsize > 0;
       },
     }),
-    createAccountsRoutes({ accounts, limits, logger, toSessionBody: presentUser }),
-    ...(config.smtpUrl === null && config.env !== 'production' ? [createOutboxRoutes(outboxDir)] : []),
+    ...accounts.routers,
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
-    createDownloadRoutes({ videos, storage, demoMode: config.demoMode }),
+    createDownloadRoutes({ videos, exports, storage, demoMode: config.demoMode }),
+    createFrameRoutes({
+      videos,
+      frames: createFrameGrabber({ storage, tools, folder: inDataDir('frames') }),
+    }),
     previews.router,
-    createFrameRoutes({ videos, frames }),
     createCertificateRoutes({ videos, certificates }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),
     createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits }),
-    createSubscriptionRoutes({ subscription, toSessionBody: presentUser, now }),
+    createSubscriptionRoutes({ subscription, toSessionBody: accounts.presentUser, now }),
     createAccountRoutes({
       account,
       limitPassword: (userId) => passwordGuesses.consume(userId),
@@ -315,6 +310,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     logger,
   });
   const stopNotices = notifications.listen();
+  const stopExports = exports.listen();
   const outbox = createOutboxWatch({ db, events, logger });
   // Not before: its table is made by the migrations, and pages come only now.
   httpServer.once('listening', () => outbox.start());
@@ -331,7 +327,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     housekeeping,
     async sweep() {
       await sessions.purge();
-      await tokens.purge();
+      await accounts.purgeTokens();
       await notifications.purge();
       await subscription.sweepTrials();
       await outbox.purge(now());
@@ -342,6 +338,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     async close() {
       stopForwarding();
       stopNotices();
+      stopExports();
       outbox.stop();
       await pool.close();
       await db.destroy();

@@ -9,6 +9,23 @@ import { pageQuery } from './paging.ts';
 // Any text: the client shows unknown states neutrally instead of breaking (D-73).
 const status = z.string();
 
+/**
+ * What Download gives where the plan's size limit is below the result's (D-42): a smaller copy, made once. The
+ * whole result and the original stay as they are.
+ */
+export const limitedExport = z.object({
+  /** Shorter side of that copy in pixels. */
+  shortSide: z.number().int(),
+  state: z.enum(['absent', 'waiting', 'running', 'ready', 'failed']),
+  /** 0 to 100, measured. */
+  progress: z.number().min(0).max(100),
+  /** Of the finished copy. */
+  sizeBytes: z.number().nullable(),
+  /** Why it could not be made. */
+  message: z.string().nullable(),
+});
+export type LimitedExport = z.infer<typeof limitedExport>;
+
 /** Live state of a video's processing. `version` rises with every change: older news are ignored. */
 export const statusDto = z.object({
   id,
@@ -23,6 +40,8 @@ export const statusDto = z.object({
   steps: z.array(stepRecord),
   version: z.number().int(),
   updatedAt: z.string(),
+  /** Null or absent: Download gives the whole result. */
+  limitedExport: limitedExport.nullable().optional(),
 });
 export type StatusDto = z.infer<typeof statusDto>;
 
@@ -113,6 +132,14 @@ export const videosApi = {
     summary: 'The repair report with every figure.',
     params: idParams,
     response: repairReport,
+  }),
+  exportLimited: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/export',
+    summary:
+      'Has the file made that Download gives where the plan limits its size; repeating changes nothing.',
+    params: idParams,
+    response: statusDto,
   }),
   applyFixes: defineEndpoint({
     method: 'POST',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const JOB_PAYLOADS = {
   'process-video': z.object({ videoId: z.string() }),
   'make-preview': z.object({ versionId: z.string() }),
+  'export-video': z.object({ videoId: z.string() }),
   'send-mail': z.object({
     to: z.string(),
     subject: z.string(),
@@ -26,6 +27,7 @@ export interface JobOptions {
 export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'process-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'make-preview': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  'export-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   // A mail server may be away for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };

@@ -16,9 +16,11 @@ import { createJobRunner, type JobRunner } from '#server/jobs/job-runner.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
+import { createExportLimit } from '#server/plans/export-limit.ts';
 import { createDraftExpiry } from '#server/plans/draft-retention.ts';
 import { createQuota } from '#server/plans/quota.ts';
 import { createDownloadRoutes } from '#server/pipeline/download/download.routes.ts';
+import { createLimitedExports } from '#server/pipeline/download/limited-export.service.ts';
 import { createProcessVideoJob } from '#server/pipeline/pipeline.jobs.ts';
 import { createCertificateRoutes } from '#server/pipeline/publish/certificate.routes.ts';
 import { createCertificateService } from '#server/pipeline/publish/certificate.service.ts';
@@ -158,13 +160,16 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
     now,
   });
   const rawPut = createRawPut({ db, files, locks, now, reserveBytes });
-  const videos = createVideosService({ db, storage, queue, state, quota, events, now, collect: gc.collect });
+  const limitOf = createExportLimit(true);
+  const exports = createLimitedExports({ db, queue, events, limitOf, logger: SILENT, now });
+  const { collect } = gc;
+  const videos = createVideosService({ db, storage, queue, state, quota, exports, events, now, collect });
   const restore = createVideoRestore({ db, storage, queue, state, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
   const routers = [
     createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: null }),
     createVideosRoutes({ videos, makeSample: () => Promise.reject(new Error('no tools in this server')) }),
-    createDownloadRoutes({ videos, storage, demoMode: false }),
+    createDownloadRoutes({ videos, exports, storage, demoMode: false }),
     createCertificateRoutes({ videos, certificates }),
     createDraftsRoutes({ drafts, storage }),
   ];
@@ -209,6 +214,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
     handlers: {
       'process-video': job,
       'make-preview': job,
+      'export-video': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

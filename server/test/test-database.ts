@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { newId } from '#db/base-model.ts';
+import { connectDatabase } from '#db/connection.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof ENGINES)[number];
@@ -26,7 +27,10 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'reelmend-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
   if (engine === 'sqlite') {
-    await copyFile(inject('sqliteTemplate'), path.join(dataDir, 'reelmend.sqlite'));
+    const sqlitePath = path.join(dataDir, 'reelmend.sqlite');
+    const template: string | undefined = inject('sqliteTemplate');
+    if (template !== undefined) await copyFile(template, sqlitePath);
+    else await migrateNew(sqlitePath);
     return { databaseUrl: null, dataDir, remove: removeFolder };
   }
   const server = inject('postgresUrl');
@@ -45,6 +49,13 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
       await removeFolder();
     },
   };
+}
+
+/** For the few tests of media that need a server: no database is prepared for them. */
+async function migrateNew(sqlitePath: string): Promise<void> {
+  const db = connectDatabase({ databaseUrl: null, sqlitePath });
+  await db.migrate.latest();
+  await db.destroy();
 }
 
 async function query(url: string, sql: string): Promise<void> {

@@ -1,11 +1,16 @@
-import type { StatusDto, VideoDto } from '#common/api/videos.ts';
+import type { LimitedExport, StatusDto, VideoDto } from '#common/api/videos.ts';
 import type { Video } from '#db/models/video.ts';
 
 /**
  * Row -> state of processing.
  * @param queuePosition jobs in front of this one; null when it is not waiting
+ * @param limitedExport what Download gives instead of the whole result; null when it gives that
  */
-export function toStatusDto(video: Video, queuePosition: number | null): StatusDto {
+export function toStatusDto(
+  video: Video,
+  queuePosition: number | null,
+  limitedExport: LimitedExport | null,
+): StatusDto {
   return {
     id: video.id,
     status: video.status,
@@ -17,14 +22,19 @@ export function toStatusDto(video: Video, queuePosition: number | null): StatusD
     steps: video.steps,
     version: video.version,
     updatedAt: new Date(video.updatedAt).toISOString(),
+    limitedExport,
   };
 }
 
 /** Row with its `currentVersion` -> entry of the library. */
-export function toVideoDto(video: Video, queuePosition: number | null): VideoDto {
+export function toVideoDto(
+  video: Video,
+  queuePosition: number | null,
+  limitedExport: LimitedExport | null,
+): VideoDto {
   const result = video.currentVersion ?? null;
   return {
-    ...toStatusDto(video, queuePosition),
+    ...toStatusDto(video, queuePosition, limitedExport),
     originalFileName: video.originalFileName,
     fileSize: video.fileSize,
     createdAt: new Date(video.createdAt).toISOString(),

@@ -8,11 +8,13 @@ import { repairReport, type RepairReport } from '#common/report.ts';
 import { countFixes } from '#common/video.ts';
 import { Draft } from '#db/models/draft.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
+import { User } from '#db/models/user.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { LimitedExports } from '#server/pipeline/download/limited-export.service.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { enqueueProcessing } from './create-video.ts';
@@ -22,21 +24,27 @@ import { toStatusDto, toVideoDto } from './videos.presenter.ts';
 interface Owner {
   readonly id: string;
 }
+/** The plan says how large a download may be, which every answer about a video tells. */
+interface Subscriber extends Owner {
+  readonly plan: PlanSlug;
+}
 
 /** The library of an account. A video of someone else and one that does not exist answer alike. */
 export interface VideosService {
   /** Newest first; all of them, or the page after a cursor. */
-  list(owner: Owner, page?: PageQuery): Promise<VideoDto[]>;
-  status(owner: Owner, videoId: string): Promise<StatusDto>;
+  list(owner: Subscriber, page?: PageQuery): Promise<VideoDto[]>;
+  status(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** State and owner of any video, for the push; null when it is gone. */
   statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
-  rename(owner: Owner, videoId: string, fileName: string): Promise<VideoDto>;
+  rename(owner: Subscriber, videoId: string, fileName: string): Promise<VideoDto>;
   /** Deletes for ever and stops a running job; draft backups remain. */
   remove(owner: Owner, videoId: string): Promise<void>;
   /** @throws AppError `conflict` unless the video failed, `quota_reached` */
-  retry(owner: Owner & { readonly plan: PlanSlug }, videoId: string): Promise<StatusDto>;
+  retry(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** @throws AppError `not_ready` before the first result */
   report(owner: Owner, videoId: string): Promise<RepairReport>;
+  /** Has the file made that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
+  exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
   share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
   /** @throws AppError `not_found` unless the owner shares it and it is finished */
   sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
@@ -55,6 +63,7 @@ export interface VideosServiceDeps {
   readonly quota: Quota;
   readonly events: EventBus;
   readonly now: () => number;
+  readonly exports: Pick<LimitedExports, 'of' | 'ensure'>;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
 }
@@ -63,7 +72,7 @@ const SHARE_WITHOUT_RESULT = 'Only a finished video can be shared.';
 
 /** See `VideosService`. */
 export function createVideosService(deps: VideosServiceDeps): VideosService {
-  const { db, storage, queue, state, quota, events, now } = deps;
+  const { db, storage, queue, state, quota, exports, events, now } = deps;
 
   async function owned(owner: Owner, videoId: string): Promise<Video> {
     const video = await Video.query(db)
@@ -83,7 +92,10 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
 
   const position = async (video: Video) =>
     video.status === 'processing' ? queue.positionOfVideo(video.id) : null;
-  const toDto = async (video: Video) => toVideoDto(video, await position(video));
+  const limitedOf = async (owner: Subscriber, video: Video) =>
+    (await exports.of(owner, [video])).get(video.id) ?? null;
+  const statusOf = async (owner: Subscriber, video: Video) =>
+    toStatusDto(video, await position(video), await limitedOf(owner, video));
 
   return {
     owned,
@@ -103,17 +115,21 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
             .orWhere((same) => same.where('createdAt', after.atMs).where('id', '>', after.id));
         });
       }
-      return Promise.all((await rows).map(toDto));
+      const videos = await rows;
+      const limited = await exports.of(owner, videos);
+      return Promise.all(
+        videos.map(async (video) => toVideoDto(video, await position(video), limited.get(video.id) ?? null)),
+      );
     },
 
     async status(owner, videoId) {
-      const video = await owned(owner, videoId);
-      return toStatusDto(video, await position(video));
+      return statusOf(owner, await owned(owner, videoId));
     },
 
     async statusForPush(videoId) {
-      const video = await Video.query(db).findById(videoId);
-      return video ? { userId: video.userId, status: toStatusDto(video, await position(video)) } : null;
+      const video = await Video.query(db).findById(videoId).withGraphFetched('currentVersion');
+      const owner = video && (await User.query(db).findById(video.userId).select('id', 'plan'));
+      return owner ? { userId: owner.id, status: await statusOf(owner, video) } : null;
     },
 
     async rename(owner, videoId, fileName) {
@@ -122,7 +138,8 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         .patch({ originalFileName: fileName, version: db.raw('version + 1'), updatedAt: now() })
         .where({ id: videoId, userId: owner.id });
       events.emit('video.edited', { userId: owner.id, videoId });
-      return toDto(await owned(owner, videoId));
+      const video = await owned(owner, videoId);
+      return toVideoDto(video, await position(video), await limitedOf(owner, video));
     },
 
     async remove(owner, videoId) {
@@ -157,8 +174,14 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         await enqueueProcessing(trx, queue, { id: videoId, user: owner });
       });
       events.emit('video.changed', { userId: owner.id, videoId });
-      const again = await owned(owner, videoId);
-      return toStatusDto(again, await position(again));
+      return statusOf(owner, await owned(owner, videoId));
+    },
+
+    async exportLimited(owner, videoId) {
+      const video = await owned(owner, videoId);
+      if (video.status !== 'completed') throw new AppError('not_ready');
+      await exports.ensure(owner, video);
+      return statusOf(owner, await owned(owner, videoId));
     },
 
     async report(owner, videoId) {

@@ -7,11 +7,13 @@ import { createRouter, type AppRouter, type AppRouterContext } from '#server/htt
 import type { VideosService } from '#server/videos/videos.service.ts';
 import type { z } from 'zod';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
+import type { LimitedExports } from './limited-export.service.ts';
 import { originalName, originalType } from './original-file.ts';
 import { sendMedia, setDigest } from './send-media.ts';
 
 export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
+  readonly exports: Pick<LimitedExports, 'forDownload'>;
   readonly storage: MediaStorage;
   /** The whole installation is a demonstration without downloads. */
   readonly demoMode: boolean;
@@ -22,7 +24,8 @@ const DEMO =
 const FILE_GONE = 'The stored file is no longer available.';
 
 /** The media addresses of videos: stream, download, poster, captions, original; and the shared stream. */
-export function createDownloadRoutes({ videos, storage, demoMode }: DownloadRoutesDeps): AppRouter {
+export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
+  const { videos, exports, storage, demoMode } = deps;
   const router = createRouter();
   const mine = async (ctx: AppRouterContext) => videos.owned(await requireUser(ctx), ctx.params['id'] ?? '');
 
@@ -42,10 +45,11 @@ export function createDownloadRoutes({ videos, storage, demoMode }: DownloadRout
 
   router.get(mediaPaths.download, async (ctx) => {
     try {
-      const video = await mine(ctx);
-      const sha256 = resultOf(video);
+      const user = await requireUser(ctx);
+      const video = await videos.owned(user, ctx.params['id'] ?? '');
+      resultOf(video);
       if (demoMode) throw new DemoRefusal();
-      await send(ctx, sha256, 'video/mp4', `video-${video.id}.mp4`);
+      await send(ctx, await exports.forDownload(user, video), 'video/mp4', `video-${video.id}.mp4`);
     } catch (error) {
       answerDownloadFailure(ctx, error);
     }

@@ -1,0 +1,88 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPath } from '#common/api/build-path.ts';
+import { subscriptionApi } from '#common/api/subscription.ts';
+import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import { findTools } from '#server/media/find-tools.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { createUser } from '#server/test/factories.ts';
+import { startTestApp, type TestApp } from '#server/test/test-app.ts';
+import type { TestClient } from '#server/test/test-client.ts';
+import { uploadBytes } from '#server/test/upload-bytes.ts';
+
+let folder: string;
+let tools: ToolPaths;
+let app: TestApp;
+
+beforeAll(async () => {
+  const found = await findTools({
+    ffmpegPath: null,
+    ffprobePath: null,
+    searchPath: process.env['PATH'] ?? '',
+  });
+  if (!found) throw new Error('This test needs ffmpeg.');
+  tools = found.paths;
+  folder = await mkdtemp(path.join(tmpdir(), 'reelmend-exports-'));
+  app = await startTestApp({ engine: 'sqlite', work: ['media', 'mail'], tools });
+});
+afterAll(async () => {
+  await app.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Times of all pictures in milliseconds. */
+async function timesOf(file: string): Promise<number[]> {
+  const args = '-v error -select_streams v:0 -show_entries packet=pts_time -of csv=p=0'.split(' ');
+  const { stdout } = await runTool('list the pictures', tools.ffprobe, [...args, file]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => Math.round(Number.parseFloat(line) * 1000))
+    .sort((a, b) => a - b);
+}
+
+async function save(client: TestClient, id: string, of: 'download' | 'stream' | 'original', name: string) {
+  const answer = await client.fetch(buildPath(mediaPaths[of], { id }));
+  expect(answer.status).toBe(200);
+  const file = path.join(folder, name);
+  await writeFile(file, Buffer.from(await answer.arrayBuffer()));
+  return file;
+}
+
+describe('a clip larger than the plan downloads', () => {
+  it('is given in 1080p with every picture at its time, and whole after an upgrade', async () => {
+    const clip = path.join(folder, 'clip.mp4');
+    // Upright, with times that are not evenly spaced, as phones write.
+    const encode = '-c:v libx264 -preset ultrafast -crf 30 -vf setpts=PTS+mod(N\\,3)*0.004/TB -fps_mode vfr';
+    const size = { seconds: 1, width: 1440, height: 2560 };
+    await makeMovingClip({ tools, outputPath: clip, ...size, encode: encode.split(' ') });
+    const { client } = await app.signIn(await createUser(app.db, { plan: 'starter' }));
+    const bytes = await readFile(clip);
+    const id = await uploadBytes(client, new Uint8Array(bytes));
+    const status = async () => (await client.call(videosApi.status, { params: { id } })).body;
+    await expect.poll(async () => (await status())?.status, { timeout: 120_000 }).toBe('completed');
+    const exported = async () => (await status())?.limitedExport?.state;
+    await expect.poll(exported, { timeout: 120_000, interval: 250 }).toBe('ready');
+
+    const copy = await save(client, id, 'download', 'copy.mp4');
+    const whole = await save(client, id, 'stream', 'whole.mp4');
+    const made = await probe(tools, copy, 'mov');
+    expect(made.video[0]).toMatchObject({ width: 1080, height: 1920, codec: 'h264', rotation: 0 });
+    expect(made.audio[0]).toMatchObject({ codec: 'aac' });
+    expect((await probe(tools, whole, 'mov')).video[0]).toMatchObject({ width: 1440, height: 2560 });
+    const times = await timesOf(whole);
+    const copied = await timesOf(copy);
+    expect(copied).toHaveLength(times.length);
+    const apartMs = copied.map((ms, index) => Math.abs(ms - (times[index] ?? Number.NaN)));
+    expect(Math.max(...apartMs)).toBeLessThanOrEqual(1);
+    expect((await readFile(await save(client, id, 'original', 'original.mp4'))).equals(bytes)).toBe(true);
+
+    await client.call(subscriptionApi.subscribe, { body: { plan: 'creator-pro' } });
+    const upgraded = await save(client, id, 'download', 'upgraded.mp4');
+    expect((await readFile(upgraded)).equals(await readFile(whole))).toBe(true);
+  }, 300_000);
+});

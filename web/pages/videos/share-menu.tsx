@@ -35,9 +35,33 @@ export function shareTargets(
   ];
 }
 
-/** Opens a platform's page and makes the video's own public page reachable. */
+/**
+ * The share button of a card. The menu itself is made when it is first wanted: a library has as many buttons as
+ * videos, and seldom needs one of the menus.
+ */
 export function ShareMenu({ video }: { readonly video: VideoDto }) {
-  const [open, setOpen] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const completed = video.status === 'completed';
+  if (wanted && completed) return <OpenedMenu video={video} />;
+  return (
+    <IconButton
+      icon="share"
+      label={card.share}
+      title={completed ? card.share : card.completedOnly}
+      disabled={!completed}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setWanted(true)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown') setWanted(true);
+      }}
+    />
+  );
+}
+
+/** Opens a platform's page and makes the video's own public page reachable. */
+function OpenedMenu({ video }: { readonly video: VideoDto }) {
+  const [open, setOpen] = useState(true);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const share = useShareVideo();
   const showToast = useShowToast();
@@ -54,17 +78,11 @@ export function ShareMenu({ video }: { readonly video: VideoDto }) {
       });
     }
   };
-  const completed = video.status === 'completed';
   const link = `${window.location.origin}/video/${video.id}`;
   return (
     <Menu open={open} onOpenChange={setOpen} modal={false}>
       <MenuTrigger asChild>
-        <IconButton
-          icon="share"
-          label={card.share}
-          title={completed ? card.share : card.completedOnly}
-          disabled={!completed}
-        />
+        <IconButton icon="share" label={card.share} />
       </MenuTrigger>
       <MenuPortal>
         <MenuContent

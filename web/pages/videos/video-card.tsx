@@ -13,6 +13,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
+import { useSettled } from '../../components/use-settled.ts';
 import { useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { CardActions } from './card-actions.tsx';
@@ -84,7 +85,8 @@ function Progress({ video }: { readonly video: VideoDto }) {
 }
 
 function Outcome({ video }: { readonly video: VideoDto }) {
-  const { data: report } = useReport(video.id, video.hasReport, String(video.version));
+  const settled = useSettled();
+  const { data: report } = useReport(video.id, video.hasReport && settled, String(video.version));
   return (
     <div title={video.unchanged ? videoTexts.unchanged : undefined}>
       <ThreadStrip

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openStepStore } from './step-store.ts';
 
 let folder = '';
@@ -10,6 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+const PICTURES = z.object({ pictures: z.number() });
+
 /** A step that counts its runs and leaves a file. */
 function countingStep(key: string) {
   let runs = 0;
@@ -17,7 +20,7 @@ function countingStep(key: string) {
     runs: () => runs,
     async run() {
       const store = await openStepStore(folder, key);
-      return store.run('fixing_cuts', async () => {
+      return store.run('fixing_cuts', PICTURES, async () => {
         runs += 1;
         const file = store.file('pictures.raw');
         await writeFile(file, 'pictures');
@@ -47,15 +50,28 @@ describe('openStepStore', () => {
     expect(await countingStep('b').run()).toMatchObject({ resumed: false });
   });
 
+  it('runs a step again when an older program left a value of another shape', async () => {
+    await countingStep('a').run();
+    const store = await openStepStore(folder, 'a');
+    const newer = z.object({ pictures: z.number(), shots: z.number() });
+    const again = await store.run('fixing_cuts', newer, async () => {
+      return { value: { pictures: 3, shots: 2 }, files: [] };
+    });
+    expect(again).toMatchObject({ value: { pictures: 3, shots: 2 }, resumed: false });
+    const next = await openStepStore(folder, 'a');
+    const kept = await next.run('fixing_cuts', newer, () => Promise.reject(new Error('not again')));
+    expect(kept).toMatchObject({ value: { pictures: 3, shots: 2 }, resumed: true });
+  });
+
   it('believes nothing of a step that failed half-way', async () => {
     const store = await openStepStore(folder, 'a');
-    const broken = store.run('exporting', async () => {
+    const broken = store.run('exporting', z.number(), async () => {
       await writeFile(store.file('result.mp4'), 'half');
       throw new Error('killed');
     });
     await expect(broken).rejects.toThrow('killed');
     const again = await openStepStore(folder, 'a');
-    const done = await again.run('exporting', () => Promise.resolve({ value: 1, files: [] }));
+    const done = await again.run('exporting', z.number(), () => Promise.resolve({ value: 1, files: [] }));
     expect(done.resumed).toBe(false);
   });
 

@@ -25,10 +25,11 @@ export interface StepResult<T> {
 
 export interface StepStore {
   /**
-   * Answers the stored output of `name` when its files are still whole, else runs `work` and stores what
-   * it made. A kill inside `work` leaves nothing behind that the next attempt would believe.
+   * Answers the stored output of `name` when its files are still whole and its value has the shape, else runs
+   * `work` and stores what it made. A kill inside `work` leaves nothing behind that the next attempt would
+   * believe.
    */
-  run<T>(name: string, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>>;
+  run<T>(name: string, shape: z.ZodType<T>, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>>;
   /** Absolute path inside the work folder. */
   file(name: string): string;
 }
@@ -46,13 +47,16 @@ export async function openStepStore(workDir: string, key: string): Promise<StepS
 
   return {
     file,
-    async run<T>(name: string, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>> {
+    async run<T>(
+      name: string,
+      shape: z.ZodType<T>,
+      work: () => Promise<StepOutput<T>>,
+    ): Promise<StepResult<T>> {
       const kept = state.steps[name];
       if (kept && (await isWhole(workDir, [kept.value, ...kept.files]))) {
-        const text = await readFile(file(kept.value.name), 'utf8');
-        // The bytes are the ones this very version wrote (key and hash), so their shape is known.
-        const stored = z.custom<T>(() => true).parse(JSON.parse(text));
-        return { value: stored, tookMs: kept.tookMs, resumed: true };
+        // Whole bytes of an older program of the same version number may still have another shape.
+        const stored = shape.safeParse(JSON.parse(await readFile(file(kept.value.name), 'utf8')));
+        if (stored.success) return { value: stored.data, tookMs: kept.tookMs, resumed: true };
       }
       const startedAt = performance.now();
       const made = await work();

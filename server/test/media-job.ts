@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { ProcessingStepId } from '#common/video.ts';
 import { hashFile } from '#server/pipeline/step-store.ts';
 import {
   workerMessage,
@@ -51,15 +52,17 @@ export function mustBeOk(result: ProcessVideoResult): Extract<ProcessVideoResult
 }
 
 /**
- * Runs a task in a Node process of its own and kills that process with SIGKILL as soon as `until` says so.
+ * Runs a task in a Node process of its own and kills that process with SIGKILL as soon as `until` says so, or
+ * at the very beginning of the step `deadly`.
  * @returns all messages that came before the end, and whether the process was killed
  */
 export async function runInProcess(
   task: ProcessVideoTask,
   until: (message: WorkerMessage) => boolean,
+  deadly?: ProcessingStepId,
 ): Promise<{ messages: WorkerMessage[]; killed: boolean }> {
   const script = path.join(import.meta.dirname, 'process-clip.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task), deadly ?? ''], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const messages: WorkerMessage[] = [];
@@ -75,7 +78,7 @@ export async function runInProcess(
     }
   }
   await ended;
-  return { messages, killed };
+  return { messages, killed: killed || child.signalCode === 'SIGKILL' };
 }
 
 /** Process ids of running programs whose command line names `folder`. */

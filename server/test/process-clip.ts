@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import type { ProcessVideoTask } from '#server/pipeline/worker-protocol.ts';
 
-// Runs one task given as JSON and prints each message as a line, for tests that kill it half-way.
+// Runs one task given as JSON and prints each message as a line, for tests that kill it half-way. With the name
+// of a step it kills itself as that step begins: some are over before another process could do it.
+const deadly = process.argv[3];
 const task = z
   .custom<ProcessVideoTask>(
     (value) => z.object({ kind: z.literal('process-video') }).safeParse(value).success,
@@ -10,5 +12,11 @@ const task = z
   .parse(JSON.parse(process.argv[2] ?? ''));
 await processVideo(task, {
   signal: new AbortController().signal,
-  send: (message) => process.stdout.write(`${JSON.stringify(message)}\n`),
+  send: (message) => {
+    const begins =
+      message.type === 'steps' &&
+      message.steps.some(({ step, state }) => step === deadly && state === 'running');
+    if (begins) process.kill(process.pid, 'SIGKILL');
+    process.stdout.write(`${JSON.stringify(message)}\n`);
+  },
 });

@@ -5,6 +5,7 @@ import { openOriginal } from '../open-original.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import type { JobContext } from './job-context.ts';
+import { storedClip } from './stored-values.ts';
 
 export interface AnalysedClip {
   /** The original, or its copy with a rebuilt index. */
@@ -27,7 +28,7 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
   const { task, signal, meter, store } = job;
   job.steps.set('analyzing', 'running');
   meter.begin('analyzing', 1, UNKNOWN_LATER);
-  const { value, tookMs } = await store.run('analyzing', async () => {
+  const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
     const ffmpegVersion = await readVersion(job);
     const clip = await openOriginal({
       inputPath: task.inputPath,

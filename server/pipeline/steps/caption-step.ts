@@ -3,6 +3,7 @@ import type { Analysis } from '../analyse/analysis.ts';
 import { addCaptions } from '../repair/add-captions.ts';
 import type { JobContext } from './job-context.ts';
 import type { SoundRepair } from './sound-step.ts';
+import { storedCaptions } from './stored-values.ts';
 
 export interface Captions {
   readonly cues: readonly CaptionCue[];
@@ -27,7 +28,7 @@ export async function captionStep(
   job.meter.begin('adding_captions', COST_MS);
   // Cues belong to the result: they move with its sound.
   const shiftMs = audio.kind === 'copy' ? audio.shiftMs : 0;
-  const { value, tookMs } = await job.store.run('adding_captions', async () => {
+  const { value, tookMs } = await job.store.run('adding_captions', storedCaptions, async () => {
     const captions: Captions = await addCaptions({
       speech: analysis.speech.map(({ startMs, endMs }) => {
         return { startMs: startMs + shiftMs, endMs: endMs + shiftMs };

@@ -15,6 +15,7 @@ import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { exportCostMs } from './step-costs.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
+import { storedExport } from './stored-values.ts';
 
 export interface ExportWork {
   readonly opened: AnalysedClip & { readonly tookMs: number };
@@ -58,7 +59,7 @@ export async function exportStep(job: JobContext, work: ExportWork): Promise<Exp
   const { meter, store, steps } = job;
   steps.set('exporting', 'running');
   meter.begin('exporting', exportCostMs(work.opened.tookMs, repaintOf(work)), 0);
-  const { value, tookMs } = await store.run('exporting', async () => {
+  const { value, tookMs } = await store.run('exporting', storedExport, async () => {
     const outcome = await exportUntilItHolds(job, work);
     const files = [outcome.resultPath, outcome.posterPath].filter((file) => file !== null);
     return { value: outcome, files };
@@ -121,6 +122,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
   const exported = await exportVideo({
     inputPath,
     info: analysis.info,
+    pictures: analysis.pictures,
     edit,
     audio: attempt.sound.audio,
     needs: work.needs,

@@ -4,6 +4,7 @@ import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts
 import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { pictureCostMs } from './step-costs.ts';
+import { storedPictures } from './stored-values.ts';
 
 const NOTHING = {
   fixing_cuts: 'No stuttered cut was found that could be repaired.',
@@ -24,7 +25,7 @@ export async function pictureStep(
   }
   job.steps.set(step, 'running');
   job.meter.begin(step, pictureCostMs(tasks, clip.analysis.info));
-  const { value, tookMs } = await job.store.run(step, async () => {
+  const { value, tookMs } = await job.store.run(step, storedPictures, async () => {
     const made = await repairPictures({
       inputPath: clip.path,
       analysis: clip.analysis,

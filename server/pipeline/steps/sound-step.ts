@@ -4,6 +4,7 @@ import type { Verdict } from '../repair/picture-task.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { soundCostMs } from './step-costs.ts';
+import { storedSound } from './stored-values.ts';
 
 export interface SoundRepair {
   readonly audio: RepairedAudio;
@@ -26,7 +27,7 @@ export async function soundStep(
   }
   job.steps.set('fixing_audio', 'running');
   job.meter.begin('fixing_audio', soundCostMs(clip.tookMs));
-  const { value, tookMs } = await job.store.run('fixing_audio', async () => {
+  const { value, tookMs } = await job.store.run('fixing_audio', storedSound, async () => {
     const repaired = await repairAudio({
       inputPath: clip.path,
       info: clip.analysis.info,

@@ -1,6 +1,8 @@
 import { createRealFft } from '#server/media/fft.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
+import { createFeatureMaker, REACH_FRAMES, type FrameView } from './repair-wind-noise-features.ts';
+import { createGainRunner, readGainNetwork } from './repair-wind-noise-network.ts';
 
 /**
  * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB
@@ -15,8 +17,11 @@ export const SUPPRESSOR = {
   overSubtraction: 2,
   /** Weight of the neighbouring frame in the signal-to-wind estimate (decision-directed, Ephraim and Malah 1984). */
   memory: 0.86,
-  /** Lowest gain: -28 dB keeps a trace of the place instead of holes. */
+  /** Lowest gain: -28 dB keeps a trace of the place instead of holes; the network knows wind better. */
   gainFloor: 0.04,
+  networkFloor: 0.02,
+  /** From this ratio of power to assumed wind on (35 dB) nothing is taken away. */
+  clearRatio: Math.exp(8),
   /** Smallest signal-to-wind ratio assumed. */
   leastRatio: 0.003,
   /** Wind follows the level of this band, Hz. */
@@ -28,16 +33,12 @@ export const SUPPRESSOR = {
   shapeQuantile: 0.15,
   /** The background may exceed the learnt shape by this factor. */
   shapeHeadroom: Math.exp(2),
-  /** Below this voices have nothing; where wind does, the gain falls with the eighth power. */
-  lowCutHz: 80,
 } as const;
 
 /** Shape of a clip's wind: power of each bin relative to the level of the band 100-500 Hz. */
 export interface WindShape {
   readonly rateHz: number;
   readonly relative: Float64Array;
-  /** False when the microphone cut its lows itself: nothing is gained there, and a deep voice would lose. */
-  readonly cutLows: boolean;
 }
 
 /** Frame length for a rate: the power of two nearest `SUPPRESSOR.frameMs`. */
@@ -85,26 +86,27 @@ interface Frame {
   readonly power: Float32Array;
   wind: Float32Array;
   gain: Float32Array;
+  view: FrameView | null;
 }
 
-/** Frames that are rendered at once, and frames behind them that the backward pass starts from. */
+/** Frames that are rendered at once, and frames behind them that the gains of the last ones depend on. */
 const BLOCK = 192;
 const LOOKAHEAD = 32;
 
 /**
  * Takes wind out of one channel: the assumed wind of a frame is the lower of its own smooth background and
- * the learnt shape at the frame's level; the gain is Wiener's, with the signal-to-wind ratio followed forward and
- * backward in time (geometric mean of both gains), so that neither the start nor the end of a word is eaten.
- * Sample n out is sample n in: nothing is delayed or moved.
+ * the learnt shape at the frame's level. Below `NETWORK_TOP_HZ`, where wind covers voices, a small network
+ * sets the gain from the ratios around and the pitch; above it the gain is Wiener's, with the signal-to-wind ratio
+ * followed forward and backward in time (geometric mean of both gains), so that neither the start nor the end of a
+ * word is eaten. Sample n out is sample n in: nothing is delayed or moved.
  */
 export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
   const layout = createLayout(rateHz);
   const { size, fft, bins, floorBins, window } = layout;
   const hop = size / 4;
   const floor = layout.createFloor();
-  const lowCut = Float64Array.from({ length: bins }, (_, k) =>
-    shape.cutLows ? 1 / (1 + (SUPPRESSOR.lowCutHz / Math.max(layout.hz(k), 1e-3)) ** 8) : 1,
-  );
+  const maker = createFeatureMaker(layout.hz(1), bins);
+  const gainOf = createGainRunner(readGainNetwork());
   // Hann-rooted frames, used twice, at a quarter hop add up to 2.
   const scale = 0.5;
   const store = new Float64Array(size);
@@ -114,6 +116,7 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
   const overlap = new Float64Array(size);
   const forward = new Float64Array(bins);
   let frames: Frame[] = [];
+  let past: Frame[] = [];
   let waiting: Frame | null = null;
   // The stream is preceded by one frame of silence, so that its first sample is fully covered.
   let filled = size;
@@ -131,6 +134,7 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
           ? Math.min(SUPPRESSOR.overSubtraction * (background[k] ?? 0), limit * SUPPRESSOR.shapeHeadroom)
           : limit;
     }
+    frame.view = maker.view(frame.power, wind);
     frames.push(frame);
   };
 
@@ -147,6 +151,7 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
       power: Float32Array.from(power),
       wind: new Float32Array(bins),
       gain: new Float32Array(bins),
+      view: null,
     };
     store.copyWithin(0, hop);
     filled = size - hop;
@@ -154,7 +159,7 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
 
   const follow = (frame: Frame, state: Float64Array, direction: 'forward' | 'backward') => {
     const { memory, leastRatio } = SUPPRESSOR;
-    for (let k = 0; k < bins; k++) {
+    for (let k = maker.bins; k < bins; k++) {
       const posterior = (frame.power[k] ?? 0) / ((frame.wind[k] ?? 0) + 1e-15);
       const ratio = Math.max(
         memory * (state[k] ?? 0) + (1 - memory) * Math.max(posterior - 1, 0),
@@ -166,9 +171,23 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
     }
   };
 
+  const setVoiceGains = (count: number) => {
+    const views = [...past, ...frames].map(({ view }) => view).filter((view) => view !== null);
+    for (const [i, { gain, power, wind }] of frames.slice(0, count).entries()) {
+      const around = Array.from({ length: 2 * REACH_FRAMES + 1 }, (_, d) => {
+        const at = past.length + i + d - REACH_FRAMES;
+        return views[Math.min(views.length - 1, Math.max(0, at))];
+      }).filter((view) => view !== undefined);
+      maker.each(around, (k, inputs) => {
+        const clear = (power[k] ?? 0) >= SUPPRESSOR.clearRatio * (wind[k] ?? 0);
+        gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, gainOf(inputs));
+      });
+    }
+  };
+
   const render = (frame: Frame, out: Float64Array, at: number): number => {
     for (let k = 0; k < bins; k++) {
-      const gain = Math.max(frame.gain[k] ?? 0, SUPPRESSOR.gainFloor) * (lowCut[k] ?? 1);
+      const gain = k < maker.bins ? (frame.gain[k] ?? 0) : Math.max(frame.gain[k] ?? 0, SUPPRESSOR.gainFloor);
       re[k] = (frame.re[k] ?? 0) * gain;
       im[k] = (frame.im[k] ?? 0) * gain;
     }
@@ -202,7 +221,9 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
       const frame = frames[i];
       if (frame) follow(frame, backward, 'backward');
     }
+    setVoiceGains(count);
     for (const frame of frames.slice(0, count)) written += render(frame, out, written);
+    past = [...past, ...frames.slice(0, count)].slice(-REACH_FRAMES);
     frames = frames.slice(count);
     return out.subarray(0, written);
   };

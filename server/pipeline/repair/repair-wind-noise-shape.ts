@@ -10,8 +10,6 @@ export interface ShapeLearner {
 const LOW = -30;
 const STEP = 0.1;
 const CELLS = 500;
-/** Lows this far below the level band, dB per bin of the same width, come from a microphone with a low cut. */
-const LOW_CUT_DB = -14;
 
 /**
  * Learns the shape of the wind from windy sound: for each bin a low percentile over time of its power relative to the
@@ -72,17 +70,9 @@ export function createShapeLearner(rateHz: number): ShapeLearner {
         raw[k] = LOW + (cell - 0.5) * STEP;
       }
       const relative = smooth(raw, 2).map(Math.exp);
-      return { rateHz, relative, cutLows: hasLows(relative, layout.hz) };
+      return { rateHz, relative };
     },
   };
-}
-
-function hasLows(relative: Float64Array, hz: (bin: number) => number): boolean {
-  const meanOf = (lowHz: number, highHz: number) => {
-    const values = relative.filter((_, k) => hz(k) >= lowHz && hz(k) < highHz);
-    return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-  };
-  return 10 * Math.log10(meanOf(25, 75) / meanOf(100, 400)) > LOW_CUT_DB;
 }
 
 function smooth(values: Float64Array, reach: number): Float64Array {

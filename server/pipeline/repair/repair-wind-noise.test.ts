@@ -26,20 +26,11 @@ function learn(samples: Float32Array): WindShape {
   return learner.finish();
 }
 
-function highPass(samples: Float32Array, cutoffHz: number): Float32Array {
-  const pole = 1 - Math.exp((-2 * Math.PI * cutoffHz) / RATE);
-  let low = 0;
-  return samples.map((value) => {
-    low += pole * (value - low);
-    return value - low;
-  });
-}
-
 describe('createWindSuppressor', () => {
   it('gives sample n for sample n when there is nothing to take away', () => {
     const voice = voiceLike(4, RATE, 3);
     const bins = frameLength(RATE) / 2 + 1;
-    const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins), cutLows: false };
+    const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins) };
     const out = suppress(voice, nothing, 1777);
     let worst = 0;
     // Where the voice is silent the ratio is that of rounding errors and the gain is free.
@@ -66,13 +57,6 @@ describe('createWindSuppressor', () => {
       return siSdr(voice, suppress(windy, learn(windy), 4096)) - siSdr(voice, windy);
     });
     expect(Math.min(...gains)).toBeGreaterThan(goalDb);
-  });
-
-  it('cuts lows only where the wind has them', () => {
-    const wind = gustingWind(6, RATE, 4);
-    const withoutLows = [1, 2, 3].reduce((samples) => highPass(samples, 200), wind);
-    expect(learn(wind).cutLows).toBe(true);
-    expect(learn(withoutLows).cutLows).toBe(false);
   });
 });
 

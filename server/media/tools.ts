@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
+
+/** One finished run of ffmpeg or ffprobe, as the diagnostics channel `TOOL_RUNS` tells it. */
+export interface FinishedToolRun {
+  readonly label: string;
+  readonly startedAtMs: number;
+  readonly tookMs: number;
+}
+
+/** Diagnostics channel (`node:diagnostics_channel`) with a `FinishedToolRun` for each ended child. */
+export const TOOL_RUNS = 'reelmend:tool-run';
+const toolRuns = channel(TOOL_RUNS);
 
 /** Where the sandboxed tools are; made by `sandbox.ts`, handed to threads as plain data. */
 export interface ToolPaths {
@@ -78,6 +90,8 @@ export function createToolRun(label: string, options: ToolRunOptions): ToolRun {
         const settle = (error: Error | null) => {
           clearInterval(watchdog);
           options.signal?.removeEventListener('abort', onAbort);
+          const tookMs = performance.now() - startedAt;
+          toolRuns.publish({ label, startedAtMs: startedAt, tookMs } satisfies FinishedToolRun);
           if (reason) reject(new MediaToolError(reason, `${label}: ${REASONS[reason]}`, tail));
           else if (error) reject(toToolError(label, error, tail));
           else resolve();

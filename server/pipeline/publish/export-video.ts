@@ -5,6 +5,7 @@ import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { PictureTimes } from '../analyse/analysis.ts';
 import { fullEncode } from '../repair/full-encode.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { RepairedAudio } from '../repair/repair-audio.ts';
@@ -18,6 +19,8 @@ export interface ExportInput {
   /** The original, or its copy with a rebuilt index. */
   readonly inputPath: string;
   readonly info: MediaInfo;
+  /** Times of the original's pictures as the analysis found them. */
+  readonly pictures: PictureTimes | null;
   readonly edit: PictureEdit;
   readonly audio: RepairedAudio;
   readonly needs: PlaybackNeeds;
@@ -138,7 +141,8 @@ async function encodeAll(
       `The pictures must be coded anew (${reason}), but ${stream.width} x ${stream.height} is more than this server can encode.`,
     );
   }
-  const encoded = await fullEncode({ ...input, outputPath, onProgress });
+  const pictures = input.pictures ?? undefined;
+  const encoded = await fullEncode({ ...input, pictures, outputPath, onProgress });
   return {
     path: outputPath,
     info: await probe(input.tools, outputPath, 'mov', input.signal),

@@ -10,27 +10,36 @@ const pictures: PictureTimes = {
   variableByNature: false,
 };
 
+const inOrder = pictures.ptsTicks.map((_, frame) => frame);
+
 describe('planWindows', () => {
-  it('reaches two seconds to both sides and on to key frames', () => {
-    expect(planWindows(pictures, [510, 511, 512])).toEqual([{ first: 450, end: 575 }]);
+  it('reaches from a key frame a second and a quarter before to as much behind', () => {
+    expect(planWindows(pictures, inOrder, [510, 511, 512])).toEqual([{ first: 475, end: 545, packets: 70 }]);
   });
 
   it('joins windows that meet and keeps distant ones apart', () => {
-    expect(planWindows(pictures, [200, 320, 900])).toEqual([
-      { first: 150, end: 375 },
-      { first: 850, end: 975 },
+    expect(planWindows(pictures, inOrder, [200, 255, 900])).toEqual([
+      { first: 150, end: 288, packets: 138 },
+      { first: 850, end: 933, packets: 83 },
     ]);
   });
 
   it('stays inside the clip', () => {
-    expect(planWindows(pictures, [0, 999])).toEqual([
-      { first: 0, end: 75 },
-      { first: 925, end: 1000 },
+    expect(planWindows(pictures, inOrder, [0, 999])).toEqual([
+      { first: 0, end: 33, packets: 33 },
+      { first: 950, end: 1000, packets: 50 },
     ]);
   });
 
+  it('ends where nothing that is still to be decoded belongs before it', () => {
+    // Each key frame is followed by groups of four, whose last picture is decoded first.
+    const reordered = inOrder.map((at) => (at % 25 === 0 ? at : (at % 25) % 4 === 1 ? at + 3 : at - 1));
+    // 543 would be the end, but 544 is decoded before 541.
+    expect(planWindows(pictures, reordered, [510])).toEqual([{ first: 475, end: 545, packets: 70 }]);
+  });
+
   it('is empty when nothing is new', () => {
-    expect(planWindows(pictures, [])).toEqual([]);
+    expect(planWindows(pictures, inOrder, [])).toEqual([]);
   });
 });
 

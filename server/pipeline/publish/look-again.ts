@@ -27,16 +27,15 @@ export interface SecondLook {
   readonly decoded: number;
 }
 
-/** The detectors look one second to both sides; a second more keeps the edges out of their way. */
-const MARGIN_MS = 2000;
+/** The detectors look one second to both sides of a picture; a little more keeps the edges out of their way. */
+const MARGIN_MS = 1250;
 /** Findings further away from every fresh picture than this concern coded pictures that are the original's. */
-const NEAR_MS = 1000;
+const NEAR_MS = 500;
 /** From this share on one pass over everything costs less than several over parts. */
 const WHOLE_SHARE = 0.6;
 
 /**
- * Runs the picture detectors on those parts of a result that hold fresh pictures, from key frame to key
- * frame. Everything else is proven by hashes to be the coded pictures of the original, which were analysed
+ * Runs the picture detectors on those parts of a result that hold fresh pictures, with their flanks. Everything else is proven by hashes to be the coded pictures of the original, which were analysed
  * there; decoding them once more would show the same.
  * @throws MediaToolError when the result cannot be read
  */
@@ -44,9 +43,10 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const { resultPath, info, tools, signal } = input;
   const scan = await readPackets({ inputPath: resultPath, info, tools, signal });
   const stream = info.video[0];
-  const pictures = (stream && indexPictures(stream, scan.video, [])?.times) ?? null;
-  if (!pictures) return { pictures, findings: [], decoded: 0 };
-  const windows = planWindows(pictures, input.freshFrames);
+  const index = stream ? indexPictures(stream, scan.video, []) : null;
+  const pictures = index?.times ?? null;
+  if (!index || !pictures) return { pictures, findings: [], decoded: 0 };
+  const windows = planWindows(pictures, index.frameOfPacket, input.freshFrames);
   const total = pictures.ptsTicks.length;
   const covered = windows.reduce((sum, { first, end }) => sum + end - first, 0);
   if (covered >= total * WHOLE_SHARE) {
@@ -85,28 +85,65 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   return { pictures, findings, decoded: covered };
 }
 
-/** Pictures `[first, end)`; `first` is a key frame, `end` a key frame or the end of the clip. */
+/** Pictures `[first, end)` in display order; `first` is a key frame. */
 export interface Window {
   readonly first: number;
   readonly end: number;
+  /** Coded pictures from the key frame on that hold exactly these. */
+  readonly packets: number;
 }
 
-/** Stretches from key frame to key frame around the fresh pictures, merged where they meet. */
-export function planWindows(pictures: PictureTimes, freshFrames: readonly number[]): Window[] {
+/**
+ * Stretches around the fresh pictures, merged where they meet: from a key frame to the first place behind the
+ * margin where no picture still to be decoded is shown before.
+ * @param frameOfPacket display number of each coded picture, decode order; null for hidden ones
+ */
+export function planWindows(
+  pictures: PictureTimes,
+  frameOfPacket: readonly (number | null)[],
+  freshFrames: readonly number[],
+): Window[] {
   const count = pictures.ptsTicks.length;
   const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
-  const windows: { first: number; end: number }[] = [];
+  const reaches: { first: number; end: number }[] = [];
   for (const fresh of freshFrames) {
-    const last = windows.at(-1);
-    if (last && fresh + margin < last.end) continue;
+    const last = reaches.at(-1);
+    const end = Math.min(count, fresh + margin + 1);
     let first = Math.max(0, Math.min(count - 1, fresh - margin));
     while (first > 0 && !pictures.keyframe[first]) first -= 1;
-    let end = Math.min(count, fresh + margin + 1);
-    while (end < count && !pictures.keyframe[end]) end += 1;
     if (last && first <= last.end) last.end = Math.max(last.end, end);
-    else windows.push({ first, end });
+    else reaches.push({ first, end });
+  }
+  const windows: Window[] = [];
+  for (const reach of reaches) {
+    const window = closeWindow(reach, frameOfPacket, count);
+    const last = windows.at(-1);
+    if (last && reach.first < last.end) {
+      const joined = { first: last.first, end: Math.max(last.end, window.end) };
+      windows[windows.length - 1] = closeWindow(joined, frameOfPacket, count);
+    } else windows.push(window);
   }
   return windows;
+}
+
+function closeWindow(
+  { first, end }: { readonly first: number; readonly end: number },
+  frameOfPacket: readonly (number | null)[],
+  count: number,
+): Window {
+  const start = frameOfPacket.indexOf(first);
+  let latest = first - 1;
+  let inside = 0;
+  for (let packet = Math.max(0, start); packet < frameOfPacket.length; packet += 1) {
+    const frame = frameOfPacket[packet];
+    if (frame === null || frame === undefined || frame < first) continue;
+    inside += 1;
+    latest = Math.max(latest, frame);
+    if (latest + 1 >= end && latest + 1 - first === inside) {
+      return { first, end: latest + 1, packets: packet + 1 - start };
+    }
+  }
+  return { first, end: count, packets: frameOfPacket.length - start };
 }
 
 function cutPlan(
@@ -116,9 +153,7 @@ function cutPlan(
   outputPath: string,
 ): FfmpegPlan {
   const startMs = ticksToMs(pictures.ptsTicks[window.first] ?? 0, pictures);
-  const endTicks = pictures.ptsTicks[window.end];
   const seek = window.first === 0 ? [] : ['-ss', toSeconds(startMs - (input.info.startMs ?? 0))];
-  const until = endTicks === undefined ? [] : ['-to', toSeconds(ticksToMs(endTicks, pictures) - 1)];
   return {
     label: 'cut out what is new',
     // Times stay those of the result, so that findings can be placed in it.
@@ -138,7 +173,8 @@ function cutPlan(
           '0:v:0',
           '-c',
           'copy',
-          ...until,
+          '-frames:v',
+          String(window.packets),
           '-video_track_timescale',
           timescale(pictures),
           '-f',

@@ -9,7 +9,7 @@ import { clock } from './build-report.ts';
 import { lookAgain, type SecondLook } from './look-again.ts';
 import { checkPackets } from './verify-packets.ts';
 import { checkSound } from './verify-sound.ts';
-import { judgeVerdicts } from './verify-verdicts.ts';
+import { judgeVerdicts, type JudgedVerdicts } from './verify-verdicts.ts';
 
 export interface VerifyInput {
   readonly resultPath: string;
@@ -52,9 +52,9 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
   const info = await probe(tools, input.resultPath, 'mov', signal);
   const pictures = input.analysis.pictures;
   const planned = pictures ? plannedPictures(pictures.ptsTicks, input.edit) : [];
-  const packetChecks = [...(await checkPackets(input, info, planned)), ...(await checkSound(input, info))];
   const repainted = input.video.treatment === 'smart_render' || input.video.treatment === 'full_encode';
   if (!repainted) {
+    const packetChecks = await checkUnits(input, info, planned);
     input.onProgress?.(1);
     return {
       info,
@@ -65,23 +65,35 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       posterMs: framePts(input.analysis.posterFrame, pictures),
     };
   }
-  const seen = await lookAgain({
-    resultPath: input.resultPath,
-    info,
-    freshFrames: freshFrames(input, planned),
-    tools,
-    signal,
-    onProgress: input.onProgress,
-  });
+  // Hashing waits for the disk and decoding for the processor.
+  const [packetChecks, seen] = await Promise.all([
+    checkUnits(input, info, planned),
+    lookAgain({
+      resultPath: input.resultPath,
+      info,
+      freshFrames: freshFrames(input, planned),
+      tools,
+      signal,
+      onProgress: input.onProgress,
+    }),
+  ]);
   const judged = judgeVerdicts(input, planned, seen);
   return {
     info,
     pictures: seen.pictures,
-    checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged.unexplained)],
+    checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged)],
     verdicts: judged.verdicts,
     failed: judged.failed,
     posterMs: framePts(posterOf(input, planned), seen.pictures),
   };
+}
+
+async function checkUnits(
+  input: VerifyInput,
+  info: MediaInfo,
+  planned: readonly PlannedPicture[],
+): Promise<ResultCheck[]> {
+  return [...(await checkPackets(input, info, planned)), ...(await checkSound(input, info))];
 }
 
 /** Pictures of the result that are new or were coded anew; beside a removal, the two that met. */
@@ -108,7 +120,7 @@ function pictureChecks(
   input: VerifyInput,
   planned: readonly PlannedPicture[],
   seen: SecondLook,
-  unexplained: readonly Finding[],
+  { unexplained, inherited }: Pick<JudgedVerdicts, 'unexplained' | 'inherited'>,
 ): ResultCheck[] {
   const damaged = unexplained.filter((finding) => finding.kind === 'corrupted_section');
   const others = unexplained.filter((finding) => finding.kind !== 'corrupted_section');
@@ -130,12 +142,18 @@ function pictureChecks(
     {
       name: 'no new defect',
       passed: others.length === 0,
-      detail:
-        others.length === 0
-          ? 'The detectors see nothing that was not in the original.'
-          : others.map((finding) => `${finding.kind} at ${clock(finding.startMs)}`).join(', '),
+      detail: others.length === 0 ? nothingNew(inherited) : places(others),
     },
   ];
+}
+
+const places = (findings: readonly Finding[]) =>
+  findings.map((finding) => `${finding.kind} at ${clock(finding.startMs)}`).join(', ');
+
+function nothingNew(inherited: readonly Finding[]): string {
+  const none = 'The detectors see nothing that was not in the original.';
+  if (inherited.length === 0) return none;
+  return `${none} Beside the repairs they now see what the original has too: ${places(inherited)}.`;
 }
 
 /** Largest difference of a picture's time to the plan, both counted from the first picture. */

@@ -75,23 +75,52 @@ async function measureMove(input: VerifyInput, info: MediaInfo): Promise<number 
   const { tools, signal, analysis } = input;
   const before = await packetTimes({ path: input.inputPath, info: analysis.info, tools, signal });
   const after = await packetTimes({ path: input.resultPath, info, tools, signal });
-  const moves = [...after].flatMap(([hash, ms]) => {
-    const original = before.get(hash);
-    return original === undefined ? [] : [ms - original];
+  const lag = commonLag(
+    before.map(({ hash }) => hash),
+    after.map(({ hash }) => hash),
+  );
+  if (lag === null) return null;
+  const moves = after.flatMap(({ hash, ms }, index) => {
+    const original = before[index + lag];
+    return original?.hash === hash ? [ms - original.ms] : [];
   });
   return moves.length === 0 ? null : median(moves);
 }
 
-/** Time of each sound packet against the first picture, ms, by the hash of its bytes; repeated bytes left out. */
-async function packetTimes(file: HashInput): Promise<Map<string, number>> {
+/**
+ * How many units later the same unit stands in the first list than in the second: the distance that most
+ * pairs agree on, so that silence and loops, whose packets repeat, cannot mislead. Null without a pair.
+ */
+export function commonLag(before: readonly string[], after: readonly string[]): number | null {
+  const places = new Map<string, number[]>();
+  before.forEach((hash, index) => {
+    const known = places.get(hash);
+    if (!known) places.set(hash, [index]);
+    else if (known.length < MAX_REPEATS) known.push(index);
+  });
+  const votes = new Map<number, number>();
+  after.forEach((hash, index) => {
+    for (const place of places.get(hash) ?? []) {
+      votes.set(place - index, (votes.get(place - index) ?? 0) + 1);
+    }
+  });
+  let best: number | null = null;
+  for (const [lag, count] of votes) {
+    const most = best === null ? 0 : (votes.get(best) ?? 0);
+    const nearer = count === most && Math.abs(lag) < Math.abs(best ?? lag);
+    if (count > most || nearer) best = lag;
+  }
+  return best;
+}
+
+/** Places of one repeated packet that are compared; digital silence repeats one all through a clip. */
+const MAX_REPEATS = 64;
+
+/** Each sound packet with its time against the first picture, ms. */
+async function packetTimes(file: HashInput): Promise<{ hash: string; ms: number }[]> {
   const { num, den } = file.info.audio[0]?.timeBase ?? { num: 1, den: 1 };
   const picture = file.info.video[0]?.startMs ?? 0;
-  const times = new Map<string, number>();
-  const repeated = new Set<string>();
-  for (const { hash, ptsTicks } of await hashPackets(file, 'a')) {
-    if (times.has(hash)) repeated.add(hash);
-    times.set(hash, (ptsTicks * num * 1000) / den - picture);
-  }
-  for (const hash of repeated) times.delete(hash);
-  return times;
+  return (await hashPackets(file, 'a')).map(({ hash, ptsTicks }) => {
+    return { hash, ms: (ptsTicks * num * 1000) / den - picture };
+  });
 }

@@ -7,8 +7,10 @@ import type { VerifyInput } from './verify-result.ts';
 export interface JudgedVerdicts {
   readonly verdicts: readonly Verdict[];
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
-  /** Sure findings on the result that no left-alone defect of the original explains. */
+  /** Sure findings on the result that nothing in the original explains. */
   readonly unexplained: readonly Finding[];
+  /** Sure findings between pictures that follow each other in the original too: brought to light, not made. */
+  readonly inherited: readonly Finding[];
 }
 
 const PICTURE_DEFECTS = new Set<Finding['kind']>(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
@@ -18,7 +20,7 @@ const PICTURE_DEFECTS = new Set<Finding['kind']>(['stuttered_cut', 'dropped_fram
  * the defect was; a defect that was left alone may still be seen there.
  */
 export function judgeVerdicts(
-  input: VerifyInput,
+  input: Pick<VerifyInput, 'verdicts'>,
   planned: readonly PlannedPicture[],
   seen: Pick<SecondLook, 'findings'>,
 ): JudgedVerdicts {
@@ -43,7 +45,30 @@ export function judgeVerdicts(
     }
     return { ...verdict, after: same ? same.measure.value : settledValue(finding) };
   });
-  return { verdicts, failed, unexplained: remaining.filter((finding) => !explained.has(finding)) };
+  const others = remaining.filter((finding) => !explained.has(finding));
+  const inherited = others.filter((finding) => isInherited(finding, planned));
+  return {
+    verdicts,
+    failed,
+    unexplained: others.filter((finding) => !inherited.includes(finding)),
+    inherited,
+  };
+}
+
+/**
+ * True when all pictures that make a stutter or a hole, the one before included, are neighbours in the
+ * original. Detectors need live motion beside a defect: a repair next to it can bring it to light.
+ */
+function isInherited(finding: Finding, planned: readonly PlannedPicture[]): boolean {
+  const { kind, firstFrame, lastFrame } = finding;
+  if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
+  const frames = planned
+    .slice(Math.max(0, firstFrame - 1), lastFrame + 1)
+    .map(({ originalFrame }) => originalFrame);
+  return frames.every((frame, index) => {
+    const before = index === 0 ? frame : (frames[index - 1] ?? null);
+    return frame !== null && before !== null && (index === 0 || frame === before + 1);
+  });
 }
 
 /**

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../analyse/analysis.ts';
+import type { PlannedPicture } from '../repair/compose-edit.ts';
+import { judgeVerdicts } from './verify-verdicts.ts';
+
+function stutter(firstFrame: number, lastFrame: number): Finding {
+  return {
+    kind: 'stuttered_cut',
+    startMs: firstFrame * 40,
+    endMs: lastFrame * 40,
+    firstFrame,
+    lastFrame,
+    count: lastFrame - firstFrame + 1,
+    confidence: 0.9,
+    detector: 'stutter',
+    measure: { name: 'motion in the run', unit: 'ratio', threshold: 0.3, value: 0.1 },
+    detail: { kind: 'stuttered_cut', history: 'held', startsAtCut: false, endsAtCut: false },
+  };
+}
+
+/** Pictures 10 and 11 are new, all others the original's. */
+const planned: PlannedPicture[] = Array.from({ length: 40 }, (_, index) => ({
+  ptsTicks: index * 40,
+  originalFrame: index === 10 || index === 11 ? null : index,
+}));
+
+describe('judgeVerdicts', () => {
+  it('does not blame a repair for a defect that the original has too', () => {
+    const seen = { findings: [stutter(20, 22)] };
+    const judged = judgeVerdicts({ verdicts: [] }, planned, seen);
+    expect(judged.unexplained).toEqual([]);
+    expect(judged.inherited).toEqual(seen.findings);
+  });
+
+  it('blames it for a defect among its new pictures', () => {
+    const seen = { findings: [stutter(11, 13)] };
+    const judged = judgeVerdicts({ verdicts: [] }, planned, seen);
+    expect(judged.unexplained).toEqual(seen.findings);
+    expect(judged.inherited).toEqual([]);
+  });
+
+  it('blames it for a defect where a removal made pictures meet', () => {
+    const shorter = planned.filter((_, index) => index < 18 || index > 20);
+    const seen = { findings: [stutter(18, 19)] };
+    expect(judgeVerdicts({ verdicts: [] }, shorter, seen).unexplained).toEqual(seen.findings);
+  });
+});

@@ -34,8 +34,8 @@ describe('planWindows', () => {
   it('ends where nothing that is still to be decoded belongs before it', () => {
     // Each key frame is followed by groups of four, whose last picture is decoded first.
     const reordered = inOrder.map((at) => (at % 25 === 0 ? at : (at % 25) % 4 === 1 ? at + 3 : at - 1));
-    // 543 would be the end, but 544 is decoded before 541.
-    expect(planWindows(pictures, reordered, [510])).toEqual([{ first: 475, end: 545, packets: 70 }]);
+    // 543 would be the end, but picture 545 is decoded before 542 to 544.
+    expect(planWindows(pictures, reordered, [510])).toEqual([{ first: 475, end: 546, packets: 71 }]);
   });
 
   it('is empty when nothing is new', () => {

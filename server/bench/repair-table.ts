@@ -1,6 +1,6 @@
 import { DAMAGE_HEAD, damageRow, type DamageScore } from './damage-score.ts';
 import type { RepairQuality } from './repair-quality.ts';
-import type { TimeFigures } from './repair-time.ts';
+import { timeLines, type TimeFigures } from './repair-time.ts';
 
 export interface CaseFigures {
   readonly name: string;
@@ -122,29 +122,5 @@ function cleanLines(clean: CleanFigures): string[] {
     `Clean footage: ${clean.clips} clips, ${clean.minutes.toFixed(1)} minutes, ${clean.alarms} false alarms ` +
       `(${rate} a minute), ${clean.untouched} handed back byte for byte.`,
     ...clean.notes.map((note) => `- ${note}`),
-  ];
-}
-
-function timeLines(time: TimeFigures): string[] {
-  const line = (what: string, seconds: number | null) => {
-    return seconds === null
-      ? []
-      : [
-          `| ${what} | ${seconds.toFixed(2)} | ${(seconds / time.clipSeconds).toFixed(2)} | ` +
-            `${(seconds / time.naive).toFixed(3)} | ${(seconds / time.decode).toFixed(2)} |`,
-        ];
-  };
-  return [
-    `Time on a clip of ${time.clipSeconds.toFixed(1)} s, ${time.size}:`,
-    '',
-    '| work | seconds | of the clip | of a naive re-encode | of decoding |',
-    '|---|---|---|---|---|',
-    ...line('decode only, two threads', time.decode),
-    ...line('naive re-encode, medium', time.naive),
-    ...line('clean clip, whole job', time.clean),
-    ...line('three held pictures, whole job', time.damaged),
-    ...line('three held pictures, writing and checking', time.damagedExport),
-    ...line('late sound, whole job', time.sound),
-    ...line('late sound, writing and checking', time.soundExport),
   ];
 }

@@ -2,75 +2,115 @@ import path from 'node:path';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { processVideo } from '#server/pipeline/process-video.ts';
-import { injectRepeats } from '#server/test/broken-clips.ts';
+import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
+import { corruptSamples, injectRepeats } from '#server/test/broken-clips.ts';
 import { moveSound } from '#server/test/broken-sound.ts';
-import { makeTask } from '#server/test/media-job.ts';
+import { measure, timeJob, type Cost, type JobCost } from './repair-job-cost.ts';
 
-/** Wall times in seconds of one run, all on the same clip; the ratios are what counts. */
+/** Costs of one run, all on the same clip; the ratios are what counts. */
 export interface TimeFigures {
   readonly clipSeconds: number;
   readonly size: string;
-  readonly decode: number;
-  readonly naive: number;
-  readonly clean: number;
-  readonly damaged: number;
-  /** The export step alone: writing and checking. */
-  readonly damagedExport: number;
-  readonly sound: number | null;
-  readonly soundExport: number | null;
+  readonly decode: Cost;
+  readonly naive: Cost;
+  readonly jobs: readonly { readonly name: string; readonly cost: JobCost }[];
+}
+
+/** The clip is repeated until it is at least this long. */
+const CLIP_SECONDS = 30;
+/** Held pictures: this many runs of this many, spread over two seconds. */
+const HELD_RUNS = 3;
+const HELD_PICTURES = 4;
+
+interface Coding {
+  readonly name: string;
+  readonly encode: readonly string[];
+}
+
+/** How phones write (a key picture each second, no reordering) and how editors do. */
+function codings(rate: number): Coding[] {
+  const fixed = (group: number) => ['-g', String(group), '-keyint_min', String(group), '-sc_threshold', '0'];
+  const x264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-threads', '2'];
+  return [
+    { name: 'key picture each second', encode: [...x264, ...fixed(Math.round(rate)), '-bf', '0'] },
+    { name: 'key picture every 250', encode: [...x264, ...fixed(250), '-bf', '3'] },
+  ];
 }
 
 /**
- * Times the engine on a clean clip, on one with a held run and on one with late sound, beside decoding
- * alone (two threads) and beside a naive repair: all pictures filtered and encoded at preset medium.
+ * Costs of the engine on a clean clip, on clips with two seconds of damage and on one with late sound, beside
+ * decoding alone (two threads) and beside a naive repair: all pictures filtered and encoded at preset medium.
+ * @param base a clip of constant rate; it is repeated to at least 30 s
  */
 export async function measureTime(base: string, folder: string, tools: ToolPaths): Promise<TimeFigures> {
   const info = await probe(tools, base, 'mov');
   const stream = info.video[0];
-  const decode = await timed(() =>
-    plainRun(base, ['-map', '0:v:0', '-f', 'null'], '/dev/null', tools, ['-threads', '2']),
+  const rate = stream?.frameRate ?? 30;
+  const loops = Math.ceil((CLIP_SECONDS * 1000) / Math.max(1, info.durationMs ?? 1)) - 1;
+  const clips: { coding: Coding; file: string }[] = [];
+  for (const coding of codings(rate)) {
+    const file = path.join(folder, `time-${clips.length}.mp4`);
+    const options = ['-map', '0:v:0', '-map', '0:a:0?', ...coding.encode, '-c:a', 'copy', '-f', 'mp4'];
+    await plainRun(base, options, file, tools, ['-stream_loop', String(loops)]);
+    clips.push({ coding, file });
+  }
+  const clean = clips[0]?.file ?? base;
+  const decode = await measure(() =>
+    plainRun(clean, ['-map', '0:v:0', '-f', 'null'], '/dev/null', tools, ['-threads', '2']),
   );
-  const naiveOptions = [
-    '-map',
-    '0:v:0',
-    '-map',
-    '0:a:0?',
-    '-vf',
-    'fps=30,eq=contrast=1.02,unsharp',
-    '-c:v',
-    'libx264',
-  ];
-  naiveOptions.push('-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4');
-  const naive = await timed(() => plainRun(base, naiveOptions, path.join(folder, 'naive.mp4'), tools, []));
-  const clean = await job(base, path.join(folder, 'time-clean'), tools);
-  const held = path.join(folder, 'time-held.mp4');
-  const frame = Math.round((stream?.frameCount ?? 100) * 0.6);
-  await injectRepeats({
-    tools,
-    inputPath: base,
-    outputPath: held,
-    history: 'held',
-    runs: [{ frame, count: 3 }],
-  });
-  const damaged = await job(held, path.join(folder, 'time-held'), tools);
-  let sound: Awaited<ReturnType<typeof job>> | null = null;
+  const naiveOptions = ['-map', '0:v:0', '-map', '0:a:0?', '-vf', 'fps=30,eq=contrast=1.02,unsharp'];
+  naiveOptions.push('-c:v', 'libx264', '-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4');
+  const naive = await measure(() => plainRun(clean, naiveOptions, path.join(folder, 'naive.mp4'), tools, []));
+  const jobs: { name: string; cost: JobCost }[] = [];
+  const run = async (name: string, file: string) => {
+    jobs.push({ name, cost: await timeJob(file, path.join(folder, `time-job-${jobs.length}`), tools) });
+  };
+  await run('clean clip', clean);
+  for (const { coding, file } of clips) {
+    const held = path.join(folder, 'time-held.mp4');
+    const first = await liveliest(file, Math.round(2 * rate), tools);
+    const step = Math.round((2 * rate - HELD_PICTURES) / (HELD_RUNS - 1));
+    const runs = Array.from({ length: HELD_RUNS }, (_, at) => ({
+      frame: first + at * step,
+      count: HELD_PICTURES,
+    }));
+    const { encode } = coding;
+    await injectRepeats({ tools, inputPath: file, outputPath: held, history: 'held', runs, encode });
+    await run(`${HELD_RUNS} x ${HELD_PICTURES} held pictures, ${coding.name}`, held);
+
+    const torn = path.join(folder, 'time-torn.mp4');
+    const group = Number(encode[encode.indexOf('-g') + 1]);
+    const keyPicture = Math.max(1, Math.round(first / group)) * group;
+    // Damage lasts to the next key picture: two groups of a second, or the end of a long one.
+    const hit =
+      group <= rate + 1 ? [keyPicture + 1, keyPicture + group + 1] : [keyPicture - Math.round(2 * rate)];
+    await corruptSamples({ tools, inputPath: file, outputPath: torn, frames: hit, fault: 'random', seed: 3 });
+    await run(`2 s of corrupt pictures, ${coding.name}`, torn);
+  }
   if (info.audio.length > 0) {
     const late = path.join(folder, 'time-late.mp4');
-    await moveSound({ tools, inputPath: base, outputPath: late, offsetMs: 240 });
-    sound = await job(late, path.join(folder, 'time-late'), tools);
+    await moveSound({ tools, inputPath: clean, outputPath: late, offsetMs: 240 });
+    await run('late sound', late);
   }
-  return {
-    clipSeconds: (info.durationMs ?? 0) / 1000,
-    size: `${stream?.width ?? 0} x ${stream?.height ?? 0}`,
-    decode,
-    naive,
-    clean: clean.all,
-    damaged: damaged.all,
-    damagedExport: damaged.exporting,
-    sound: sound?.all ?? null,
-    soundExport: sound?.exporting ?? null,
-  };
+  const size = `${stream?.width ?? 0} x ${stream?.height ?? 0}`;
+  const { durationMs } = await probe(tools, clean, 'mov');
+  return { clipSeconds: (durationMs ?? 0) / 1000, size, decode, naive, jobs };
+}
+
+/** First picture of the stretch of `length` pictures in the middle of a clip whose weakest motion is strongest. */
+async function liveliest(file: string, length: number, tools: ToolPaths): Promise<number> {
+  const info = await probe(tools, file, 'mov');
+  const { motion, sceneCuts } = await analysePicture({ inputPath: file, info, tools });
+  const series = motion?.motion ?? [];
+  let best = Math.round(series.length / 3);
+  let bestMotion = -1;
+  for (let first = Math.round(series.length / 3); first < (series.length * 2) / 3; first += 1) {
+    const near = series.slice(first - 12, first + length + 12);
+    const cut = sceneCuts.some((at) => at > first - 12 && at < first + length + 12);
+    const weakest = cut ? -1 : Math.min(...near);
+    if (weakest > bestMotion) [best, bestMotion] = [first, weakest];
+  }
+  return best;
 }
 
 async function plainRun(
@@ -89,23 +129,37 @@ async function plainRun(
   await runFfmpeg(plan, { tools });
 }
 
-async function job(
-  input: string,
-  workDir: string,
-  tools: ToolPaths,
-): Promise<{ all: number; exporting: number }> {
-  const task = await makeTask(input, workDir, { tools });
-  let exporting = 0;
-  const all = await timed(async () => {
-    const result = await processVideo(task, { signal: new AbortController().signal, send: () => undefined });
-    if (!result.ok) throw new Error(`${result.code}: ${result.message}`);
-    exporting = (result.report.steps.find(({ step }) => step === 'exporting')?.tookMs ?? 0) / 1000;
-  });
-  return { all, exporting };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
+/** The figures as Markdown: costs, then where the time of each mended clip went. */
+export function timeLines(time: TimeFigures): string[] {
+  const show = (cost: Cost) => {
+    const share = (of: number | null, whole: number | null) =>
+      of === null || whole === null ? '-' : (of / whole).toFixed(3);
+    return [
+      cost.seconds.toFixed(2),
+      cost.cpuSeconds?.toFixed(2) ?? '-',
+      share(cost.seconds, time.naive.seconds),
+      share(cost.cpuSeconds, time.naive.cpuSeconds),
+      share(cost.seconds, time.decode.seconds),
+    ];
+  };
+  const lines = [
+    `Time on a clip of ${time.clipSeconds.toFixed(1)} s, ${time.size}; "mending" is everything behind the analysis:`,
+    '',
+    '| work | seconds | processor seconds | of a naive re-encode | of its processor time | of decoding |',
+    '|---|---|---|---|---|---|',
+    `| ${['decode only, two threads', ...show(time.decode)].join(' | ')} |`,
+    `| ${['naive re-encode, medium', ...show(time.naive)].join(' | ')} |`,
+  ];
+  for (const { name, cost } of time.jobs) {
+    lines.push(`| ${[`${name}, whole job`, ...show(cost.all)].join(' | ')} |`);
+    if (cost.mending.seconds > 0)
+      lines.push(`| ${[`${name}, mending`, ...show(cost.mending)].join(' | ')} |`);
+  }
+  lines.push('', 'Where the mending went, seconds of each tool run (some run side by side):', '');
+  for (const { name, cost } of time.jobs) {
+    if (cost.parts.length === 0) continue;
+    const parts = cost.parts.map(({ label, seconds, runs }) => `${label} ${seconds.toFixed(2)} (${runs} x)`);
+    lines.push(`- ${name} (${cost.repaired} of ${cost.found} defects repaired): ${parts.join(', ')}`);
+  }
+  return lines;
 }

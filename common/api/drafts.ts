@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FILE_NAME_MAX } from '../limits.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
+import { makeCursor, pageQuery } from './paging.ts';
 
 export const draftDto = z.object({
   id,
@@ -17,11 +18,17 @@ export const draftDto = z.object({
 });
 export type DraftDto = z.infer<typeof draftDto>;
 
+/** What a page after this draft begins with (`cursor`). */
+export function cursorAfterDraft(draft: DraftDto): string {
+  return makeCursor(draft.lastModified, draft.id);
+}
+
 export const draftsApi = {
   list: defineEndpoint({
     method: 'GET',
     path: '/api/drafts',
-    summary: 'All draft backups of the account, newest first.',
+    summary: 'Draft backups of the account, newest first; all of them, or a page.',
+    query: pageQuery,
     response: z.array(draftDto),
   }),
   create: defineEndpoint({

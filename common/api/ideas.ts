@@ -37,6 +37,13 @@ export const ideasQuery = z.object({
 });
 export type IdeasQuery = z.infer<typeof ideasQuery>;
 
+/** How many ideas the board holds, and how many of each status. */
+export const ideaCounts = z.object({
+  total: z.number().int(),
+  statuses: z.array(z.object({ status: z.string(), ideas: z.number().int() })),
+});
+export type IdeaCounts = z.infer<typeof ideaCounts>;
+
 export const ideasApi = {
   list: defineEndpoint({
     method: 'GET',
@@ -54,6 +61,12 @@ export const ideasApi = {
       userName: z.string().trim().max(IDEA_NAME_MAX).optional(),
     }),
     response: ideaDto,
+  }),
+  counts: defineEndpoint({
+    method: 'GET',
+    path: '/api/ideas/counts',
+    summary: 'How many ideas the board holds, in all and by status.',
+    response: ideaCounts,
   }),
   similar: defineEndpoint({
     method: 'GET',

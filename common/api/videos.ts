@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { fixId } from '../fixes.ts';
 import { FILE_NAME_MAX } from '../limits.ts';
 import { repairReport, stepRecord } from '../report.ts';
-import { fixesApplied, processingStepId, videoIssues } from '../video.ts';
+import { fixesApplied, processingStepId, VIDEO_STATUSES, videoIssues } from '../video.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
-import { pageQuery } from './paging.ts';
+import { makeCursor, pageQuery } from './paging.ts';
 
 // Any text: the client shows unknown states neutrally instead of breaking (D-73).
 const status = z.string();
@@ -69,8 +69,42 @@ export const videoDto = statusDto.extend({
 });
 export type VideoDto = z.infer<typeof videoDto>;
 
+export const VIDEO_SORTS = ['newest', 'oldest', 'name', 'size'] as const;
+export type VideoSort = (typeof VIDEO_SORTS)[number];
+
+/** Defects the library can be filtered by (D-67); `none`: analysed, and none of them found. */
+export const DEFECT_FILTERS = [
+  'stutteredCuts',
+  'audioSyncIssues',
+  'droppedFrames',
+  'corruptedSections',
+  'windNoise',
+  'none',
+] as const;
+export type DefectFilter = (typeof DEFECT_FILTERS)[number];
+
+/** Choices of the library; without any of them the call answers everything, newest first. */
+export const videosQuery = pageQuery.extend({
+  /** Part of the name in any case, or the beginning of the id. */
+  search: z.string().trim().max(FILE_NAME_MAX).optional(),
+  status: z.enum(VIDEO_STATUSES).optional(),
+  defect: z.enum(DEFECT_FILTERS).optional(),
+  sort: z.enum(VIDEO_SORTS).optional(),
+});
+export type VideosQuery = z.infer<typeof videosQuery>;
+
+/** What a page after this video begins with (`cursor`), in a list sorted like this. */
+export function cursorAfterVideo(video: VideoDto, sort: VideoSort = 'newest'): string {
+  if (sort === 'size') return makeCursor(video.fileSize, video.id);
+  return makeCursor(sort === 'name' ? video.originalFileName : video.createdAt, video.id);
+}
+
 export const statsDto = z.object({
+  /** Completed videos. */
   videosProcessed: z.number().int(),
+  videosTotal: z.number().int().optional(),
+  videosProcessing: z.number().int().optional(),
+  videosFailed: z.number().int().optional(),
   draftsSaved: z.number().int(),
   issuesFixed: z.number().int(),
   /** Whole hours as text, e.g. "0h" (D-75). */
@@ -93,9 +127,16 @@ export const videosApi = {
   list: defineEndpoint({
     method: 'GET',
     path: '/api/videos',
-    summary: 'Videos of the account, newest first; all of them, or a page.',
-    query: pageQuery,
+    summary: 'Videos of the account, newest first; all that match, or a page of them.',
+    query: videosQuery,
     response: z.array(videoDto),
+  }),
+  read: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id',
+    summary: 'One video.',
+    params: idParams,
+    response: videoDto,
   }),
   status: defineEndpoint({
     method: 'GET',

@@ -12,6 +12,9 @@ export class Video extends BaseModel {
   declare userId: string;
   declare uploadId: string | null;
   declare originalFileName: string;
+  /** Derived from the name: for searching and for sorting (`video-columns.ts`). */
+  declare nameLower: string;
+  declare nameKey: string;
   /** Bytes of the original. */
   declare fileSize: number;
   declare originalSha256: string;
@@ -25,7 +28,11 @@ export class Video extends BaseModel {
   declare errorCode: string | null;
   declare errorMessage: string | null;
   declare issues: VideoIssues | null;
+  /** Derived from `issues`, for filtering; null before the analysis. */
+  declare defectKinds: string | null;
   declare fixesApplied: FixesApplied;
+  /** Derived from `fixesApplied` (D-76). */
+  declare fixesCount: number;
   declare steps: StepRecord[];
   /** Rises with every change; clients ignore older news. */
   declare version: number;

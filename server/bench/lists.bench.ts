@@ -23,6 +23,15 @@ const RUNS = 25;
 /** A whole list takes as long as many pages. */
 const RUNS_OF_WHOLE_LISTS = 5;
 
+/** First pages of a searched, filtered or sorted library: name, query, condition and order. */
+const SEARCHES = [
+  ['searched', 'search=take%204', "name_lower like '%take 4%'", 'created_at desc, v.id'],
+  ['by defect', 'defect=windNoise', "defect_kinds like '% windNoise %'", 'created_at desc, v.id'],
+  ['failed', 'status=failed', "status = 'failed'", 'created_at desc, v.id'],
+  ['by name', 'sort=name', 'true', 'name_key, v.id'],
+  ['largest', 'sort=size', 'true', 'file_size desc, v.id'],
+] as const;
+
 interface Call {
   readonly name: string;
   readonly address: string;
@@ -144,6 +153,34 @@ async function callsFor({ db }: Services, userId: string): Promise<Call[]> {
       address: `/api/videos?limit=${PAGE}&cursor=${cursor}`,
       sql: `${videosSql} and v.created_at < ? ${newest} limit ${PAGE}`,
       values: [userId, deep.createdAt],
+      limited: true,
+    },
+    ...SEARCHES.map(([name, query, condition, order]) => ({
+      name: `videos, ${name}`,
+      address: `/api/videos?limit=${PAGE}&${query}`,
+      sql: `${videosSql} and ${condition} order by v.${order} limit ${PAGE}`,
+      values: [userId],
+      limited: true,
+    })),
+    {
+      name: 'stats',
+      address: '/api/stats',
+      sql: 'select status, count(*), sum(fixes_count) from videos where user_id = ? group by status',
+      values: [userId],
+      limited: true,
+    },
+    {
+      name: 'ideas, counts',
+      address: '/api/ideas/counts',
+      sql: 'select status, count(*) from ideas where hidden = (1 = ?) group by status',
+      values: [0],
+      limited: true,
+    },
+    {
+      name: 'ideas, similar',
+      address: `/api/ideas/similar?text=${encodeURIComponent('mend the music under my cuts')}`,
+      sql: "select * from ideas where lower(text) like '%mus%' order by created_at desc limit ?",
+      values: [300],
       limited: true,
     },
     {

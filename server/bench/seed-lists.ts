@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
-import { NO_ISSUES, PROCESSING_STEPS } from '#common/video.ts';
+import { countFixes, NO_ISSUES, PROCESSING_STEPS } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
+import { defectKindsOf } from '#db/video-columns.ts';
+import { namesOf } from '#server/videos/create-video.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
@@ -15,6 +17,8 @@ export async function seedVideos(db: Knex, userId: string, count: number): Promi
   const steps = PROCESSING_STEPS.map(({ id }) => ({ step: id, state: 'done', tookMs: 812, note: '' }));
   for (let index = 0; index < count; index += 1) {
     const at = START + index * MINUTE_MS;
+    const fixes = { stutteredCuts: index % 4, windNoise: index % 3 === 0 };
+    const issues = { ...NO_ISSUES, ...fixes };
     const [videoId, versionId] = [newId(), newId()];
     const [original, result, extra] = [0, 1, 2].map((part) => hexOf(index * 3 + part));
     for (const sha256 of [original, result, extra]) {
@@ -23,14 +27,16 @@ export async function seedVideos(db: Knex, userId: string, count: number): Promi
     videos.push({
       id: videoId,
       userId,
-      originalFileName: `Street interview take ${index}.mp4`,
+      ...namesOf(`Street interview take ${index}.mp4`),
       fileSize: 1_000_000 + index,
       originalSha256: original,
       currentVersionId: versionId,
       status: index % 50 === 49 ? 'failed' : 'completed',
       progress: 100,
-      issues: JSON.stringify({ ...NO_ISSUES, stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
-      fixesApplied: JSON.stringify({ stutteredCuts: index % 4, windNoise: index % 3 === 0 }),
+      issues: JSON.stringify(issues),
+      defectKinds: defectKindsOf(issues),
+      fixesApplied: JSON.stringify(fixes),
+      fixesCount: countFixes(fixes),
       steps: JSON.stringify(steps),
       version: 9,
       attempt: 1,

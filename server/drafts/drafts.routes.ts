@@ -16,7 +16,7 @@ export interface DraftsRoutesDeps {
 /** The calls of Cloud Backup. */
 export function createDraftsRoutes({ drafts, storage }: DraftsRoutesDeps): AppRouter {
   const router = createRouter();
-  signedIn(router, draftsApi.list, ({ user }) => drafts.list(user));
+  signedIn(router, draftsApi.list, ({ user, query }) => drafts.list(user, query));
   signedIn(router, draftsApi.create, ({ user, body }) => drafts.create(user, body.videoId, body.fileName));
   signedIn(router, draftsApi.restore, ({ user, params }) => drafts.restore(user, params.id));
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { DraftDto } from '#common/api/drafts.ts';
+import { readCursor, type PageQuery } from '#common/api/paging.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
@@ -15,8 +16,8 @@ interface Owner {
 
 /** Cloud backups: pointers to untouched originals, which outlive their videos. */
 export interface DraftsService {
-  /** Newest first, expired ones left out. */
-  list(owner: Owner): Promise<DraftDto[]>;
+  /** Newest first, expired ones left out; all of them, or the page after a cursor. */
+  list(owner: Owner, page?: PageQuery): Promise<DraftDto[]>;
   /** Backs a video up; the same content only renews the draft. @throws AppError `not_found` */
   create(owner: Owner, videoId: string, fileName: string): Promise<DraftDto>;
   /**
@@ -71,13 +72,22 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
   return {
     owned,
 
-    async list(owner) {
-      const drafts = await Draft.query(db)
+    async list(owner, { limit, cursor } = {}) {
+      const rows = Draft.query(db)
         .where({ userId: owner.id })
         .where('expiresAt', '>', now())
         .orderBy([{ column: 'lastModified', order: 'desc' }, { column: 'id' }])
         .withGraphFetched('object');
-      return toDtos(owner, drafts);
+      if (limit !== undefined) rows.limit(limit);
+      const after = readCursor(cursor);
+      if (after !== null) {
+        rows.where((later) => {
+          later
+            .where('lastModified', '<', after.atMs)
+            .orWhere((same) => same.where('lastModified', after.atMs).where('id', '>', after.id));
+        });
+      }
+      return toDtos(owner, await rows);
     },
 
     async create(owner, videoId, fileName) {

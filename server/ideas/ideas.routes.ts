@@ -21,6 +21,8 @@ export function createIdeasRoutes({ ideas, limits }: IdeasRoutesDeps): AppRouter
     return ideas.similar(user, query.text);
   });
 
+  signedIn(router, ideasApi.counts, () => ideas.counts());
+
   signedIn(router, ideasApi.list, async ({ user, query }) => ideas.list(user, query ?? {}));
 
   signedIn(router, ideasApi.create, async ({ ctx, user, body }) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { AnyQueryBuilder, Transaction } from 'objection';
-import type { IdeaDto, IdeasQuery, LeaderDto } from '#common/api/ideas.ts';
+import type { IdeaCounts, IdeaDto, IdeasQuery, LeaderDto } from '#common/api/ideas.ts';
 import { LEADERBOARD_LENGTH } from '#common/limits.ts';
 import { POINTS } from '#common/reputation.ts';
 import { newId } from '#db/base-model.ts';
@@ -20,6 +20,7 @@ export interface IdeasDeps {
 
 export interface IdeasService {
   list(reader: User, query: IdeasQuery): Promise<IdeaDto[]>;
+  counts(): Promise<IdeaCounts>;
   /** Up to five ideas that read like the text. */
   similar(reader: User, text: string): Promise<IdeaDto[]>;
   /** @throws AppError `invalid_input` when the name belongs to another account (D-97) */
@@ -94,6 +95,20 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
         rows.whereIn('ideas.id', page);
       }
       return (await rows).map((row) => toIdeaDto(row, reader.id));
+    },
+
+    async counts() {
+      const rows = await Idea.query(db)
+        .where('hidden', false)
+        .groupBy('status')
+        .orderBy('status')
+        .select('status')
+        .count('* as ideas')
+        .castTo<{ status: string | null; ideas: number }[]>();
+      return {
+        total: rows.reduce((sum, row) => sum + row.ideas, 0),
+        statuses: rows.flatMap(({ status, ideas }) => (status === null ? [] : [{ status, ideas }])),
+      };
     },
 
     async similar(reader, text) {

@@ -73,7 +73,13 @@ describe.each(ENGINES)('an account that tries more than it may, on %s', (engine)
       });
       expect(renamed.status).toBe(200);
       if (!before) throw new Error('There is no video of the upload.');
-      const { version: _rises, updatedAt: _moves, ...kept } = before.toJSON();
+      const {
+        version: _rises,
+        updatedAt: _moves,
+        nameKey: _key,
+        nameLower: _lower,
+        ...kept
+      } = before.toJSON();
       expect(kept.originalFileName).toBe('clip.mp4');
       expect(await Video.query(app.db).findById(id)).toMatchObject({ ...kept, originalFileName: 'new.mp4' });
 

@@ -2,6 +2,7 @@ import type { Transaction } from 'objection';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
+import { nameKeyOf, nameLowerOf } from '#db/video-columns.ts';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { Video } from '#db/models/video.ts';
@@ -75,7 +76,7 @@ export async function insertVideo(
     id: video.id,
     userId: video.user.id,
     uploadId: video.uploadId,
-    originalFileName: video.fileName,
+    ...namesOf(video.fileName),
     fileSize: video.original.sizeBytes,
     originalSha256: video.original.sha256,
     status: 'processing',
@@ -121,6 +122,11 @@ export async function recordObject(trx: Transaction, object: StoredFile, at: num
     })
     .onConflict('sha256')
     .merge(['checkedAt', 'damaged']);
+}
+
+/** All columns that hold a video's name. */
+export function namesOf(fileName: string) {
+  return { originalFileName: fileName, nameLower: nameLowerOf(fileName), nameKey: nameKeyOf(fileName) };
 }
 
 /** The step list of a video that has not begun. */

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { raw, type Transaction } from 'objection';
 import type { StepRecord } from '#common/report.ts';
-import type { FixesApplied, ProcessingStepId, VideoIssues } from '#common/video.ts';
+import { countFixes, type FixesApplied, type ProcessingStepId, type VideoIssues } from '#common/video.ts';
+import { defectKindsOf } from '#db/video-columns.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
 import type { Quota } from '#server/plans/quota.ts';
@@ -63,6 +64,11 @@ export interface VideoStateDeps {
 
 const MESSAGE_MAX_CHARS = 500;
 
+/** Found defects with what the library is filtered by. */
+function issuesOf(issues: VideoIssues) {
+  return { issues, defectKinds: defectKindsOf(issues) };
+}
+
 /** See `VideoState`. */
 export function createVideoState({ db, events, quota, now }: VideoStateDeps): VideoState {
   const rise = () => ({ version: raw('version + 1'), updatedAt: now() });
@@ -99,7 +105,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           ...(report.progress === undefined ? {} : { progress: report.progress }),
           ...(report.remainingSeconds === undefined ? {} : { remainingSeconds: report.remainingSeconds }),
           ...(report.steps === undefined ? {} : { steps: [...report.steps] }),
-          ...(report.issues === undefined ? {} : { issues: report.issues }),
+          ...(report.issues === undefined ? {} : issuesOf(report.issues)),
         })
         .where({ id: videoId, attempt, status: 'processing' });
       if (rows === 0) return false;
@@ -113,6 +119,8 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
         .patch({
           ...rise(),
           ...rest,
+          ...issuesOf(rest.issues),
+          fixesCount: countFixes(rest.fixesApplied),
           steps: [...steps],
           currentVersionId: versionId,
           status: 'completed',
@@ -161,7 +169,12 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
 
     async switchVersion(trx, videoId, versionId, fixesApplied) {
       const rows = await Video.query(trx)
-        .patch({ ...rise(), currentVersionId: versionId, fixesApplied })
+        .patch({
+          ...rise(),
+          currentVersionId: versionId,
+          fixesApplied,
+          fixesCount: countFixes(fixesApplied),
+        })
         .where({ id: videoId, status: 'completed' });
       return rows > 0;
     },

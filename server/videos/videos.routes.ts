@@ -15,6 +15,7 @@ type SampleOwner = Parameters<VideosService['retry']>[0];
 export function createVideosRoutes({ videos, makeSample }: VideosRoutesDeps): AppRouter {
   const router = createRouter();
   signedIn(router, videosApi.list, ({ user, query }) => videos.list(user, query));
+  signedIn(router, videosApi.read, ({ user, params }) => videos.read(user, params.id));
   signedIn(router, videosApi.status, ({ user, params }) => videos.status(user, params.id));
   signedIn(router, videosApi.rename, ({ user, params, body }) =>
     videos.rename(user, params.id, body.fileName),

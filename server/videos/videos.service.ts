@@ -1,11 +1,9 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
-import { readCursor, type PageQuery } from '#common/api/paging.ts';
-import type { sharedVideoDto, StatusDto, StatsDto, VideoDto } from '#common/api/videos.ts';
+import type { sharedVideoDto, StatusDto, StatsDto, VideoDto, VideosQuery } from '#common/api/videos.ts';
 import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
-import { countFixes } from '#common/video.ts';
 import { Draft } from '#db/models/draft.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { User } from '#db/models/user.ts';
@@ -17,7 +15,8 @@ import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { LimitedExports } from '#server/pipeline/download/limited-export.service.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
-import { enqueueProcessing } from './create-video.ts';
+import { enqueueProcessing, namesOf } from './create-video.ts';
+import { listVideos } from './list-videos.ts';
 import type { VideoState } from './video-state.ts';
 import { toStatusDto, toVideoDto } from './videos.presenter.ts';
 
@@ -31,8 +30,9 @@ interface Subscriber extends Owner {
 
 /** The library of an account. A video of someone else and one that does not exist answer alike. */
 export interface VideosService {
-  /** Newest first; all of them, or the page after a cursor. */
-  list(owner: Subscriber, page?: PageQuery): Promise<VideoDto[]>;
+  /** Newest first unless the query says otherwise; all that match, or a page of them. */
+  list(owner: Subscriber, query?: VideosQuery): Promise<VideoDto[]>;
+  read(owner: Subscriber, videoId: string): Promise<VideoDto>;
   status(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** State and owner of any video, for the push; null when it is gone. */
   statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
@@ -96,30 +96,23 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     (await exports.of(owner, [video])).get(video.id) ?? null;
   const statusOf = async (owner: Subscriber, video: Video) =>
     toStatusDto(video, await position(video), await limitedOf(owner, video));
+  const dtoOf = async (owner: Subscriber, video: Video) =>
+    toVideoDto(video, await position(video), await limitedOf(owner, video));
 
   return {
     owned,
     shared,
 
-    async list(owner, { limit, cursor } = {}) {
-      const rows = Video.query(db)
-        .where({ userId: owner.id })
-        .orderBy([{ column: 'createdAt', order: 'desc' }, { column: 'id' }])
-        .withGraphFetched('currentVersion');
-      const after = readCursor(cursor);
-      if (limit !== undefined) rows.limit(limit);
-      if (after !== null) {
-        rows.where((later) => {
-          later
-            .where('createdAt', '<', after.atMs)
-            .orWhere((same) => same.where('createdAt', after.atMs).where('id', '>', after.id));
-        });
-      }
-      const videos = await rows;
+    async list(owner, query = {}) {
+      const videos = await listVideos(db, owner.id, query);
       const limited = await exports.of(owner, videos);
       return Promise.all(
         videos.map(async (video) => toVideoDto(video, await position(video), limited.get(video.id) ?? null)),
       );
+    },
+
+    async read(owner, videoId) {
+      return dtoOf(owner, await owned(owner, videoId));
     },
 
     async status(owner, videoId) {
@@ -135,11 +128,10 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     async rename(owner, videoId, fileName) {
       await owned(owner, videoId);
       await Video.query(db)
-        .patch({ originalFileName: fileName, version: db.raw('version + 1'), updatedAt: now() })
+        .patch({ ...namesOf(fileName), version: db.raw('version + 1'), updatedAt: now() })
         .where({ id: videoId, userId: owner.id });
       events.emit('video.edited', { userId: owner.id, videoId });
-      const video = await owned(owner, videoId);
-      return toVideoDto(video, await position(video), await limitedOf(owner, video));
+      return dtoOf(owner, await owned(owner, videoId));
     },
 
     async remove(owner, videoId) {
@@ -213,17 +205,27 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     },
 
     async stats(owner) {
-      const completed = await Video.query(db)
-        .select('fixesApplied')
-        .where({ userId: owner.id, status: 'completed' });
-      const issuesFixed = completed.reduce((sum, video) => sum + countFixes(video.fixesApplied), 0);
+      const byStatus = await Video.query(db)
+        .where({ userId: owner.id })
+        .groupBy('status')
+        .select('status')
+        .count('* as videos')
+        .sum('fixesCount as fixes')
+        .castTo<{ status: Video['status']; videos: number; fixes: number | string | null }[]>();
+      const of = (status: Video['status']) => byStatus.find((row) => row.status === status);
+      const videosProcessed = of('completed')?.videos ?? 0;
+      // Postgres gives a sum as text.
+      const issuesFixed = Number(of('completed')?.fixes ?? 0);
       const { used, limit, resetsAt } = await quota.read(owner.id);
       const draftsSaved = await Draft.query(db)
         .where({ userId: owner.id })
         .where('expiresAt', '>', now())
         .resultSize();
       return {
-        videosProcessed: completed.length,
+        videosProcessed,
+        videosTotal: byStatus.reduce((sum, row) => sum + row.videos, 0),
+        videosProcessing: of('processing')?.videos ?? 0,
+        videosFailed: of('failed')?.videos ?? 0,
         draftsSaved,
         issuesFixed,
         timeSaved: `${Math.floor((issuesFixed * MINUTES_SAVED_PER_FIX) / 60)}h`,

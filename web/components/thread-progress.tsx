@@ -47,7 +47,8 @@ export function ThreadProgress({
           durationMs={durationMs ?? null}
         />
       </div>
-      {live && quarter > 0 && <Announcement role="status">{`${label}: ${quarter} %`}</Announcement>}
+      {/* There from the start: screen readers follow only regions that they have met empty. */}
+      {live && <Announcement role="status">{quarter > 0 ? `${label}: ${quarter} %` : ''}</Announcement>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import { usePushState } from '../data/push-state.ts';
 import { appTexts } from '../texts/app.ts';
-import { colour, space, text } from '../theme.ts';
+import { colour, screen, space, text } from '../theme.ts';
 
 const Line = styled.span`
   display: inline-flex;
@@ -9,6 +9,9 @@ const Line = styled.span`
   gap: ${space(1)};
   /* The longest of the three texts fits, so that a change moves nothing. */
   min-width: 150px;
+  ${screen.desktop} {
+    justify-content: flex-end;
+  }
   font-size: ${text.s};
   color: ${colour.inkFaint};
 `;

@@ -53,9 +53,12 @@ function transferDetail(item: UploadItem): string {
   return [sent, texts.speed(formatBytes(item.bytesPerSecond)), texts.left(formatWait(left))].join(' · ');
 }
 
+/** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
+const MOST_BEFORE_CHECKED = 99;
+
 /** What a row says: the transfer first, then what the server does with the file. */
 export function readingOf(item: UploadItem, video: VideoDto | undefined): Reading {
-  const percent = Math.floor((item.acknowledgedBytes / item.file.size) * 100);
+  const percent = Math.min(MOST_BEFORE_CHECKED, Math.floor((item.acknowledgedBytes / item.file.size) * 100));
   if (item.state === 'failed')
     return { state: states.failed, percent, detail: item.reason ?? uploadTexts.failedOneDetail };
   if (item.state !== 'sent') {
@@ -88,7 +91,9 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
   const ended = item.state === 'failed' || item.state === 'sent';
   return (
     <Row>
-      <Name title={name}>{name}</Name>
+      <Name dir="auto" title={name}>
+        {name}
+      </Name>
       <Buttons>
         {sending && item.state !== 'waiting' && (
           <IconButton icon="pause" label={texts.pause(name)} onClick={() => onCommand('pause')} />

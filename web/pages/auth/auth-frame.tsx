@@ -34,6 +34,9 @@ const Sheet = styled(Card)`
   display: grid;
   gap: ${space(3)};
   min-height: 420px;
+  [role='tabpanel'] {
+    padding-top: ${space(3)};
+  }
   align-content: start;
 `;
 const Terms = styled.p`

@@ -88,7 +88,7 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
   return (
     <Row>
       <div>
-        <Title>{draft.fileName}</Title>
+        <Title dir="auto">{draft.fileName}</Title>
         <Chips>
           <Id>#{draft.id.slice(0, SHORT_ID_LENGTH)}</Id>
           <Badge icon="cloud">{texts.type}</Badge>

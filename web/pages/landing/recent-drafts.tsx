@@ -18,7 +18,9 @@ export function RecentDrafts() {
       rows={(query.data ?? []).slice(0, DASHBOARD_LIST_LENGTH).map((draft) => (
         <Row key={draft.id}>
           <div>
-            <RowName title={draft.fileName}>{draft.fileName}</RowName>
+            <RowName dir="auto" title={draft.fileName}>
+              {draft.fileName}
+            </RowName>
             <RowFacts>
               {texts.modified} <Moment iso={draft.lastModified} />
             </RowFacts>

@@ -25,7 +25,9 @@ export function RecentVideos() {
       rows={videos.map((video) => (
         <Row key={video.id}>
           <div>
-            <RowName title={video.originalFileName}>{video.originalFileName}</RowName>
+            <RowName dir="auto" title={video.originalFileName}>
+              {video.originalFileName}
+            </RowName>
             <RowFacts>
               {texts.fixes(countFixes(video.fixesApplied))} · {formatMegabytes(video.fileSize)}
             </RowFacts>

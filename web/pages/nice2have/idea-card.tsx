@@ -19,7 +19,8 @@ const STATUS_TONES: ReadonlyMap<string, Tone> = new Map([
 
 const Row = styled.li`
   display: grid;
-  grid-template-columns: 1fr auto;
+  grid-template-columns: minmax(0, 1fr) auto;
+  align-items: start;
   gap: ${space(2)};
   padding: ${space(2, 0)};
   border-top: 1px dashed ${colour.chalk};
@@ -35,6 +36,8 @@ const Meta = styled.div`
   font-size: ${text.s};
   color: ${colour.inkFaint};
   strong {
+    min-width: 0;
+    overflow-wrap: anywhere;
     color: ${colour.ink};
   }
 `;
@@ -74,12 +77,12 @@ export function IdeaCard({ idea }: { readonly idea: IdeaDto }) {
     <Row>
       <div>
         <Meta>
-          <strong>{idea.userName}</strong>
+          <strong dir="auto">{idea.userName}</strong>
           <ReputationBadge points={idea.reputation} />
           <Moment iso={idea.createdAt} detail="date" />
           {idea.status && <Badge tone={STATUS_TONES.get(idea.status) ?? 'neutral'}>{idea.status}</Badge>}
         </Meta>
-        <Words>{idea.text}</Words>
+        <Words dir="auto">{idea.text}</Words>
       </div>
       <VoteButton
         type="button"

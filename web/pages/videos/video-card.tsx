@@ -146,7 +146,9 @@ export const VideoCard = memo(function VideoCard({
           />
         ) : (
           <Styled.NameRow>
-            <Styled.Name title={name}>{name}</Styled.Name>
+            <Styled.Name dir="auto" title={name}>
+              {name}
+            </Styled.Name>
             <input
               type="checkbox"
               checked={selected}

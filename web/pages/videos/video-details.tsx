@@ -63,7 +63,7 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
   return (
     <Box aria-label={name}>
       <Head>
-        <h2 ref={heading} tabIndex={-1}>
+        <h2 ref={heading} tabIndex={-1} dir="auto">
           {name}
         </h2>
         <IconButton icon="close" label={videoTexts.card.collapse} onClick={onClose} />

@@ -3,6 +3,7 @@ import styled from 'styled-components';
 import { playerTexts } from '../texts/player.ts';
 import { colour, radius, space } from '../theme.ts';
 import { Controls } from './player/controls.tsx';
+import { toggleFullscreen } from './player/fullscreen.ts';
 import { KeyHelp } from './player/key-help.tsx';
 import { deviceOf, PlaybackFallback } from './player/playback-fallback.tsx';
 import { actionOf, neighbourSpan, type PlayerAction, takesText } from './player/player-keys.ts';
@@ -56,6 +57,8 @@ interface VideoPlayerProps {
   /** Pictures per second, for stepping; 30 when unknown. */
   readonly frameRate?: number | null;
   readonly marks?: readonly ThreadMark[];
+  /** Opens the comparison with the original; left out where there is none. */
+  readonly onCompare?: (() => void) | undefined;
   readonly ref?: Ref<PlayerHandle>;
 }
 
@@ -72,10 +75,12 @@ export function VideoPlayer({
   height,
   frameRate,
   marks = [],
+  onCompare,
   ref,
 }: VideoPlayerProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const { video, state, seek, toggle, toggleMute, setVolume, toggleCaptions } = usePlayback(durationMs);
+  const { video, state, nowMs, seek, toggle, toggleMute, setVolume, toggleCaptions } =
+    usePlayback(durationMs);
   const [failed, setFailed] = useState(false);
   const [fallback, setFallback] = useState(false);
   const [help, setHelp] = useState(false);
@@ -93,11 +98,6 @@ export function VideoPlayer({
   }, []);
   useImperativeHandle(ref, () => ({ seek }), [seek]);
 
-  const toggleFullscreen = (): void => {
-    // iPhones have no element full screen; the native player of the video is theirs.
-    if (document.fullscreenElement) void document.exitFullscreen();
-    else void frame.current?.requestFullscreen?.().catch(() => undefined);
-  };
   const retry = (): void => {
     setFailed(false);
     setFallback(false);
@@ -113,21 +113,23 @@ export function VideoPlayer({
       case 'captions':
         return toggleCaptions();
       case 'fullscreen':
-        return toggleFullscreen();
+        return toggleFullscreen(frame.current);
       case 'help':
         return setHelp(true);
+      case 'compare':
+        return onCompare?.();
       case 'start':
         return seek(0);
       case 'end':
         return seek(state.durationMs);
       case 'skip':
-        return seek(state.currentMs + action.seconds * 1000);
+        return seek(nowMs() + action.seconds * 1000);
       case 'frame':
         video.current?.pause();
-        return seek(state.currentMs + action.frames * frameMs);
+        return seek(nowMs() + action.frames * frameMs);
       case 'span': {
         const starts = marks.map(({ startMs }) => startMs);
-        const target = neighbourSpan(starts, state.currentMs, action.direction);
+        const target = neighbourSpan(starts, nowMs(), action.direction);
         if (target !== null) seek(target);
       }
     }
@@ -183,7 +185,7 @@ export function VideoPlayer({
         onMute={toggleMute}
         onVolume={setVolume}
         onCaptions={toggleCaptions}
-        onFullscreen={toggleFullscreen}
+        onFullscreen={() => toggleFullscreen(frame.current)}
         onHelp={() => setHelp(true)}
       />
       <KeyHelp open={help} onOpenChange={setHelp} />

@@ -1,9 +1,27 @@
-import type { Ref } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import type { RepairReport } from '#common/report.ts';
-import { marksOf } from '../components/thread-strip.tsx';
+import { toResultMs } from '#common/time-axis.ts';
+import { Choices } from '../components/choices.tsx';
+import type { ComparisonHandle } from '../components/comparison/comparison-player.tsx';
+import { marksOf, type ThreadMark } from '../components/thread-strip.tsx';
 import { type PlayerHandle, VideoPlayer } from '../components/video-player.tsx';
+import { comparisonTexts as texts } from '../texts/comparison.ts';
+import { space } from '../theme.ts';
+import { ComparisonPanel } from './comparison-panel.tsx';
+
+const Box = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: ${space(1.5)};
+`;
+
+const VIEWS = [
+  { value: 'clip', label: texts.close },
+  { value: 'compare', label: texts.open },
+] as const;
 
 interface StoredVideoPlayerProps {
   readonly video: VideoDto;
@@ -12,24 +30,84 @@ interface StoredVideoPlayerProps {
   readonly ref?: Ref<PlayerHandle>;
 }
 
-/** Player of a finished video of the library: its stream, poster, captions and the marks of its report. */
+/**
+ * Player of a finished video of the library: its stream, poster, captions and the marks of its report; and, where
+ * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
+ * which the report speaks.
+ */
 export function StoredVideoPlayer({ video, report, ref }: StoredVideoPlayerProps) {
   const { id } = video;
+  const [view, setView] = useState<'clip' | 'compare'>('clip');
+  const [byKey, setByKey] = useState(false);
+  const player = useRef<PlayerHandle>(null);
+  const comparison = useRef<ComparisonHandle>(null);
+  const pendingMs = useRef<number | null>(null);
+  const defects = report?.defects ?? [];
+  const comparable = defects.some(({ outcome }) => outcome === 'repaired');
   const path = (template: string): string => buildPath(template, { id });
-  return (
-    <VideoPlayer
-      ref={ref}
-      title={video.originalFileName}
-      src={path(mediaPaths.stream)}
-      downloadHref={path(mediaPaths.download)}
-      downloadName={`video-${id}.mp4`}
-      poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
-      captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
-      durationMs={video.durationMs}
-      width={video.width}
-      height={video.height}
-      frameRate={report?.result.media.frameRate ?? null}
-      marks={report ? marksOf(report.defects) : []}
-    />
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      seek(ms) {
+        if (comparison.current?.seekOriginal(ms)) return;
+        const resultMs = toResultMs(ms, report?.defects ?? []);
+        if (player.current) player.current.seek(resultMs);
+        else pendingMs.current = resultMs;
+        setView('clip');
+      },
+    }),
+    [report],
   );
+  useEffect(() => {
+    if (view === 'clip' && pendingMs.current !== null) player.current?.seek(pendingMs.current);
+    pendingMs.current = null;
+  }, [view]);
+  const choose = (next: 'clip' | 'compare', withKey: boolean): void => {
+    setByKey(withKey);
+    setView(next);
+  };
+
+  return (
+    <Box>
+      {comparable && (
+        <div>
+          <Choices
+            label={texts.choose}
+            options={VIEWS}
+            value={view}
+            onChange={(next) => choose(next, false)}
+          />
+        </div>
+      )}
+      {view === 'compare' ? (
+        <ComparisonPanel ref={comparison} video={video} defects={defects} takeFocus={byKey} />
+      ) : (
+        <VideoPlayer
+          ref={player}
+          title={video.originalFileName}
+          src={path(mediaPaths.stream)}
+          downloadHref={path(mediaPaths.download)}
+          downloadName={`video-${id}.mp4`}
+          poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
+          captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
+          durationMs={video.durationMs}
+          width={video.width}
+          height={video.height}
+          frameRate={report?.result.media.frameRate ?? null}
+          marks={report ? resultMarks(report) : []}
+          onCompare={comparable ? () => choose('compare', true) : undefined}
+        />
+      )}
+    </Box>
+  );
+}
+
+/** The report's marks on the axis of the clip that plays: repairs may have moved what stands behind them. */
+function resultMarks({ defects }: RepairReport): ThreadMark[] {
+  return marksOf(defects).map((mark) => ({
+    ...mark,
+    startMs: toResultMs(mark.startMs, defects),
+    endMs: toResultMs(mark.endMs, defects),
+  }));
 }

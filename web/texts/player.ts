@@ -30,6 +30,8 @@ export const playerTexts = {
     { keys: [',', '.'], action: 'One frame back or forward' },
     { keys: ['Home', 'End'], action: 'To the start or the end' },
     { keys: ['[', ']'], action: 'Previous or next mended place' },
+    { keys: ['P', 'N'], action: 'Previous or next mended place' },
+    { keys: ['B'], action: 'Compare before and after' },
     { keys: ['M'], action: 'Mute' },
     { keys: ['C'], action: 'Captions' },
     { keys: ['F'], action: 'Full screen' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Defect, MediaSummary, RepairReport } from '#common/report.ts';
 import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
-import { layOutPreview, toResultMs } from './lay-out.ts';
+import { layOutPreview } from './lay-out.ts';
 
 const MEDIA: MediaSummary = { ...FAKE_MEDIA, durationMs: 20_000, frameCount: 600 };
 
@@ -100,17 +100,6 @@ describe('the plan of a comparison', () => {
     expect(layout.pieces[0]).toMatchObject({ originalEndMs: 5400, resultEndMs: 5200 });
     expect(layout.pieces[1]).toMatchObject({ originalStartMs: 5400, resultStartMs: 5200 });
     expect(layout.places.map(({ previewStartMs }) => previewStartMs)).toEqual([0, 5000, 5600]);
-  });
-
-  it('gives lost pictures their time back where the times did not show the loss', () => {
-    const hidden = defect('h', 8000, 8040, {
-      kind: 'dropped_frames',
-      detector: 'detect-hidden-drops',
-      count: 4,
-    });
-    expect(toResultMs(8000, [hidden])).toBe(8000);
-    expect(toResultMs(8040, [hidden])).toBe(8200);
-    expect(toResultMs(9000, [hidden])).toBe(9160);
   });
 
   it('stays short for a long clip and says what is left out', () => {

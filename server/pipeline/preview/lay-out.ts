@@ -1,5 +1,6 @@
 import type { ComparisonLayout, ComparisonPiece, ComparisonPlace } from '#common/api/comparison.ts';
 import type { Defect, MediaSummary, RepairReport } from '#common/report.ts';
+import { movesLaterBy, toResultMs } from '#common/time-axis.ts';
 import { evenSize, previewRate, type Rate } from './preview-shape.ts';
 
 /** What stands around a mended place, so that the eye can get into the motion. */
@@ -107,28 +108,6 @@ function join(windows: readonly Span[]): Span[] {
 
 function total(spans: readonly Span[]): number {
   return spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-}
-
-/**
- * How far a repair moves all that stands behind it, ms: removed repeats take their time away; pictures lost
- * without a trace in the timestamps get theirs back (such a finding reaches from one picture to the next, so
- * its length is one interval). All other repairs keep the times.
- */
-export function movesLaterBy({ action, detector, startMs, endMs, count }: Defect): number {
-  if (action === 'removed_repeats') return startMs - endMs;
-  if (detector === 'detect-hidden-drops') return count * (endMs - startMs);
-  return 0;
-}
-
-/** Where a moment of the original stands in the result. A moment inside a removed stretch is where it was. */
-export function toResultMs(originalMs: number, mended: readonly Defect[]): number {
-  return mended.reduce((ms, defect) => {
-    const byMs = movesLaterBy(defect);
-    if (byMs === 0 || originalMs <= defect.startMs) return ms;
-    const share =
-      defect.endMs > defect.startMs ? (originalMs - defect.startMs) / (defect.endMs - defect.startMs) : 1;
-    return ms + byMs * Math.min(1, share);
-  }, originalMs);
 }
 
 /**

@@ -156,7 +156,7 @@ async function make(report: RepairReport, originalPath: string, resultPath: stri
   return { ...made, plan, shares };
 }
 
-const TONE = `aevalsrc='if(gte(t,2),0.5*sin(2*PI*440*t),0)':sample_rate=48000:duration=${SECONDS}`;
+const TONE = `aevalsrc='0.5*sin(2*PI*440*t)*(between(t,2,4)+gte(t,5.5))':sample_rate=48000:duration=${SECONDS}`;
 const SILENCE = `anullsrc=sample_rate=48000:channel_layout=mono:duration=${SECONDS}`;
 
 describe('the comparison clip', () => {
@@ -185,17 +185,23 @@ describe('the comparison clip', () => {
     expect(shares).toEqual(shares.toSorted((x, y) => x - y));
   });
 
-  it('keeps the two sounds apart and in step with the pictures', async () => {
+  it('keeps the two sounds apart and in step with the pictures, over all its pieces', async () => {
     const original = await makeCounted('tone.mp4', 7, TONE);
     const result = await makeCounted('silent.mp4', 11, SILENCE);
-    const { path: file, layout } = await make(reportOf([defect('a', 2000, 2100)]), original, result, 'sound');
+    const report = reportOf([defect('a', 2000, 2100), defect('b', 5600, 5700)]);
+    const { path: file, layout } = await make(report, original, result, 'sound');
     expect(layout.hasSound).toBe(true);
     const [left, right] = await Promise.all([channel(file, 0), channel(file, 1)]);
-    // The tone begins at 2 s, which is one second into the comparison.
-    const onsetMs = (left.findIndex((value) => Math.abs(value) > 0.05) * 1000) / 48_000;
-    expect(Math.abs(onsetMs - 1000)).toBeLessThan(10);
-    expect(levelDb(left.subarray(50_000))).toBeGreaterThan(-12);
     expect(levelDb(right)).toBeLessThan(-70);
+    expect(Math.abs((left.length * 1000) / 48_000 - layout.durationMs)).toBeLessThan(25);
+    const firstLoudMs = (fromMs: number) => {
+      const from = Math.round(fromMs * 48);
+      return fromMs + left.subarray(from).findIndex((value) => Math.abs(value) > 0.05) / 48;
+    };
+    // The tone begins at 2 s and again at 5.5 s, which is one second into the first and 900 ms into the second piece.
+    expect(Math.abs(firstLoudMs(0) - 1000)).toBeLessThan(10);
+    const second = layout.pieces[1]?.previewStartMs ?? 0;
+    expect(Math.abs(firstLoudMs(second) - second - 900)).toBeLessThan(10);
   });
 
   it('lets the result play on where repeats were taken away, and starts together again', async () => {

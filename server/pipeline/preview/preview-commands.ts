@@ -83,19 +83,12 @@ function soundFilters({ original, result, samples }: PieceInput): string[] {
   ];
 }
 
-function encode({ frames, rate, threads }: PieceInput): string[] {
+function encode({ rate, threads }: PieceInput): string[] {
   const keyEvery = String(Math.max(1, Math.round(rate.num / rate.den)));
   // No B pictures: the first picture then stands at zero without an edit list, which the join would lose.
-  const video = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-bf', '0', '-g', keyEvery];
-  return [
-    ...video,
-    '-threads',
-    String(threads),
-    '-r',
-    `${rate.num}/${rate.den}`,
-    '-frames:v',
-    String(frames),
-  ];
+  const video = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '26', '-bf', '0', '-g', keyEvery];
+  // The filters end both streams. `-frames:v` would cut the sound off where its last samples come later.
+  return [...video, '-threads', String(threads), '-r', `${rate.num}/${rate.den}`];
 }
 
 /** The list that ffmpeg's concat demuxer reads; names are ours, beside the list. */

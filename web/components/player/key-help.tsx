@@ -21,15 +21,27 @@ const Key = styled.kbd`
   text-align: center;
 `;
 
+interface KeyHelpProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title?: string;
+  readonly keys?: readonly { readonly keys: readonly string[]; readonly action: string }[];
+}
+
 /** The sheet of keyboard shortcuts; they work while the focus is in the player. */
-export function KeyHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function KeyHelp({
+  open,
+  onOpenChange,
+  title = playerTexts.help,
+  keys = playerTexts.keys,
+}: KeyHelpProps) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={playerTexts.help}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
       <List>
-        {playerTexts.keys.map(({ keys, action }) => (
+        {keys.map(({ keys: caps, action }) => (
           <div key={action} style={{ display: 'contents' }}>
             <dt>
-              {keys.map((key) => (
+              {caps.map((key) => (
                 <Key key={key}>{key}</Key>
               ))}
             </dt>

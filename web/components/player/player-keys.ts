@@ -1,6 +1,6 @@
 /** What a key does in the player. */
 export type PlayerAction =
-  | { readonly do: 'toggle' | 'mute' | 'captions' | 'fullscreen' | 'help' | 'start' | 'end' }
+  | { readonly do: 'toggle' | 'mute' | 'captions' | 'fullscreen' | 'help' | 'compare' | 'start' | 'end' }
   | { readonly do: 'skip'; readonly seconds: number }
   | { readonly do: 'frame'; readonly frames: 1 | -1 }
   | { readonly do: 'span'; readonly direction: 1 | -1 };
@@ -18,6 +18,9 @@ const ACTIONS: ReadonlyMap<string, PlayerAction> = new Map<string, PlayerAction>
   ['end', { do: 'end' }],
   ['[', { do: 'span', direction: -1 }],
   [']', { do: 'span', direction: 1 }],
+  ['p', { do: 'span', direction: -1 }],
+  ['n', { do: 'span', direction: 1 }],
+  ['b', { do: 'compare' }],
   ['m', { do: 'mute' }],
   ['c', { do: 'captions' }],
   ['f', { do: 'fullscreen' }],
@@ -40,7 +43,7 @@ export function actionOf({ key, ctrlKey, metaKey, altKey }: KeyPress): PlayerAct
 /** Whether an element takes text, so that letters typed there are no commands. */
 export function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return target.type !== 'range';
+  if (target instanceof HTMLInputElement) return !['range', 'radio', 'checkbox'].includes(target.type);
   return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 

@@ -62,6 +62,8 @@ export function usePlayback(knownDurationMs: number | null) {
     const end = Number.isFinite(element.duration) ? element.duration : ms / 1000;
     element.currentTime = Math.min(end, Math.max(0, ms / 1000));
   }, []);
+  /** Where the element stands at this moment; the state follows its events a little later. */
+  const nowMs = useCallback(() => (video.current?.currentTime ?? 0) * 1000, []);
   const toggle = useCallback(() => {
     const element = video.current;
     if (!element) return;
@@ -82,5 +84,5 @@ export function usePlayback(knownDurationMs: number | null) {
     setState((old) => ({ ...old, captions }));
   }, []);
 
-  return { video, state, seek, toggle, toggleMute, setVolume, toggleCaptions };
+  return { video, state, nowMs, seek, toggle, toggleMute, setVolume, toggleCaptions };
 }

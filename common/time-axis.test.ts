@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Defect } from './report.ts';
+import { movesLaterBy, toResultMs } from './time-axis.ts';
+
+function defect(change: Partial<Defect>): Defect {
+  return {
+    id: 'd',
+    kind: 'stuttered_cut',
+    startMs: 1000,
+    endMs: 1200,
+    firstFrame: 30,
+    lastFrame: 35,
+    count: 6,
+    confidence: 1,
+    detector: 'detect-stutter',
+    measure: { name: '', unit: '', threshold: null, before: null, after: null },
+    action: 'removed_repeats',
+    outcome: 'repaired',
+    explanation: '',
+    ...change,
+  };
+}
+
+describe('the time axis of a result', () => {
+  it('moves forward behind removed repeats, and inside them stands still', () => {
+    const removed = defect({});
+    expect([500, 1000, 1100, 1200, 5000].map((ms) => toResultMs(ms, [removed]))).toEqual([
+      500, 1000, 1000, 1000, 4800,
+    ]);
+  });
+
+  it('gets the time back that was lost without a trace', () => {
+    const hidden = defect({
+      detector: 'detect-hidden-drops',
+      action: 'rebuilt_frames',
+      startMs: 8000,
+      endMs: 8040,
+      count: 4,
+    });
+    expect([8000, 8040, 9000].map((ms) => toResultMs(ms, [hidden]))).toEqual([8000, 8200, 9160]);
+  });
+
+  it('adds up what several repairs did, in any order', () => {
+    const both = [defect({ startMs: 3000, endMs: 3100 }), defect({})];
+    expect(toResultMs(10_000, both)).toBe(9700);
+    expect(toResultMs(10_000, both.toReversed())).toBe(9700);
+  });
+
+  it('is not moved by what was left alone, nor by repairs that keep the times', () => {
+    expect(movesLaterBy(defect({ outcome: 'left_alone' }))).toBe(0);
+    expect(movesLaterBy(defect({ action: 'rebuilt_frames' }))).toBe(0);
+  });
+});

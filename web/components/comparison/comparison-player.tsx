@@ -1,0 +1,211 @@
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import styled from 'styled-components';
+import type { ComparisonLayout } from '#common/api/comparison.ts';
+import type { Defect } from '#common/report.ts';
+import { formatTimecode } from '#common/format.ts';
+import { comparisonTexts as texts } from '../../texts/comparison.ts';
+import { colour, figures, space, text } from '../../theme.ts';
+import { KeyHelp } from '../player/key-help.tsx';
+import { actionOf, neighbourSpan, type PlayerAction, takesText } from '../player/player-keys.ts';
+import { Timeline } from '../player/timeline.tsx';
+import { toggleFullscreen } from '../player/fullscreen.ts';
+import { usePlayback } from '../player/use-playback.ts';
+import { marksOf, type ThreadMark } from '../thread-strip.tsx';
+import { useWidth } from '../use-width.ts';
+import { ComparisonControls } from './comparison-controls.tsx';
+import { arrange } from './halves.ts';
+import { placeNumber, toOriginalMs, toPreviewMs } from './places.ts';
+import { Stage, StageFallback } from './stage.tsx';
+import { type Side, useChannelSound } from './use-channel-sound.ts';
+
+const Frame = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: ${space(1)};
+  --strip-ground: ${colour.raised};
+  &:fullscreen {
+    align-content: center;
+    padding: ${space(2)};
+    background: ${colour.raised};
+  }
+`;
+const Facts = styled.p`
+  ${figures}
+  display: flex;
+  flex-wrap: wrap;
+  justify-content: space-between;
+  gap: ${space(0, 2)};
+  min-height: 1.6em;
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+
+export interface ComparisonHandle {
+  /** Jumps to a moment of the original, ms. @returns false when the comparison does not show it */
+  seekOriginal(ms: number): boolean;
+}
+
+interface ComparisonPlayerProps {
+  readonly title: string;
+  readonly src: string;
+  readonly layout: ComparisonLayout;
+  /** The report's defects, for the names and figures of the places. */
+  readonly defects: readonly Defect[];
+  /** Moves the focus here when it appears. */
+  readonly takeFocus?: boolean;
+  readonly ref?: Ref<ComparisonHandle>;
+}
+
+/** Original and mended clip at the same moment, drawn from one decoder, with a key from place to place. */
+export function ComparisonPlayer({
+  title,
+  src,
+  layout,
+  defects,
+  takeFocus = false,
+  ref,
+}: ComparisonPlayerProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { video, state, nowMs, seek, toggle, toggleMute } = usePlayback(layout.durationMs);
+  const [view, setView] = useState<'wipe' | 'beside'>('wipe');
+  const [wipePercent, setWipePercent] = useState(50);
+  const [chosen, setChosen] = useState<Side>('after');
+  const [failed, setFailed] = useState(false);
+  const [help, setHelp] = useState(false);
+  const widthPx = useWidth(frame, 900);
+
+  // In a wipe one hears what one sees more of; in the middle, what was chosen last.
+  const seen: Side | null = wipePercent > 50 ? 'before' : wipePercent < 50 ? 'after' : null;
+  const heard = view === 'wipe' ? (seen ?? chosen) : chosen;
+  const { canSplit, begin } = useChannelSound(video, heard);
+
+  const starts = layout.places.map(({ previewStartMs }) => previewStartMs);
+  const first = Math.min(...starts);
+  useEffect(() => {
+    // The first place is worth a look, the flank before it only while playing.
+    if (Number.isFinite(first)) seek(first);
+  }, [first, seek]);
+
+  useEffect(() => {
+    if (takeFocus) frame.current?.focus({ preventScroll: true });
+  }, [takeFocus]);
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      seekOriginal(ms) {
+        const previewMs = toPreviewMs(ms, layout);
+        if (previewMs !== null) seek(previewMs);
+        return previewMs !== null;
+      },
+    }),
+    [layout, seek],
+  );
+
+  const flip = (): void => {
+    const next: Side = heard === 'before' ? 'after' : 'before';
+    setChosen(next);
+    setWipePercent(next === 'before' ? 100 : 0);
+  };
+  const toPlace = (direction: 1 | -1): void => {
+    const target = neighbourSpan(starts, nowMs(), direction);
+    if (target !== null) seek(target);
+  };
+  const act = (action: PlayerAction): void => {
+    switch (action.do) {
+      case 'toggle':
+        return toggle();
+      case 'mute':
+        return toggleMute();
+      case 'fullscreen':
+        return toggleFullscreen(frame.current);
+      case 'help':
+        return setHelp(true);
+      case 'compare':
+        return flip();
+      case 'start':
+        return seek(0);
+      case 'end':
+        return seek(layout.durationMs);
+      case 'skip':
+        return seek(nowMs() + action.seconds * 1000);
+      case 'frame':
+        video.current?.pause();
+        return seek(nowMs() + (action.frames * 1000) / layout.frameRate);
+      case 'span':
+        return toPlace(action.direction);
+      case 'captions':
+        return;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    if (takesText(event.target)) return;
+    if (event.target instanceof HTMLButtonElement && event.key === ' ') return;
+    const action = actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    act(action);
+  };
+
+  const arrangement = arrange(view, widthPx, layout.width / layout.height);
+  return (
+    // Keys are shortcuts only: each one has a button or a slider as its equal.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <Frame ref={frame} role="group" aria-label={texts.label(title)} tabIndex={-1} onKeyDown={onKeyDown}>
+      {failed ? (
+        <StageFallback role="alert">{texts.playFailed}</StageFallback>
+      ) : (
+        <Stage
+          video={video}
+          src={src}
+          width={layout.width}
+          height={layout.height}
+          arrangement={arrangement}
+          wipePercent={wipePercent}
+          heard={heard}
+          onWipe={setWipePercent}
+          onPlay={begin}
+          onToggle={toggle}
+          onError={() => setFailed(true)}
+        />
+      )}
+      <Timeline
+        currentMs={state.currentMs}
+        durationMs={layout.durationMs}
+        marks={placeMarks(layout, defects)}
+        onSeek={seek}
+      />
+      <Facts>
+        <span>{texts.at(formatTimecode(toOriginalMs(state.currentMs, layout)))}</span>
+        <span>{texts.place(placeNumber(state.currentMs, starts), new Set(starts).size)}</span>
+      </Facts>
+      <ComparisonControls
+        playing={state.playing}
+        muted={state.muted}
+        view={view}
+        heard={heard}
+        hasPrevious={neighbourSpan(starts, state.currentMs, -1) !== null}
+        hasNext={neighbourSpan(starts, state.currentMs, 1) !== null}
+        onToggle={toggle}
+        onMute={toggleMute}
+        onView={setView}
+        onFlip={flip}
+        onPlace={toPlace}
+        onFullscreen={() => toggleFullscreen(frame.current)}
+        onHelp={() => setHelp(true)}
+      />
+      {layout.hasSound && !canSplit && <Facts>{texts.noSplit}</Facts>}
+      {layout.leftOut > 0 && <Facts>{texts.leftOut(layout.leftOut)}</Facts>}
+      <KeyHelp open={help} onOpenChange={setHelp} keys={texts.keys} title={texts.keysTitle} />
+    </Frame>
+  );
+}
+
+/** The report's marks on the time axis of the comparison. */
+function placeMarks({ places }: ComparisonLayout, defects: readonly Defect[]): ThreadMark[] {
+  const placeOf = new Map(places.map((place) => [place.defectId, place]));
+  return marksOf(defects).flatMap((mark) => {
+    const place = placeOf.get(mark.id);
+    return place ? [{ ...mark, startMs: place.previewStartMs, endMs: place.previewEndMs }] : [];
+  });
+}

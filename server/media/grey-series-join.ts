@@ -11,10 +11,7 @@ export function joinSeries(
   tail: FrameSeries,
   tailStart: number,
 ): FrameSeries {
-  const join = (a: readonly number[], b: readonly number[]) => [
-    ...a.slice(0, headEnd),
-    ...b.slice(tailStart),
-  ];
+  const join = <T>(a: readonly T[], b: readonly T[]): T[] => [...a.slice(0, headEnd), ...b.slice(tailStart)];
   const shifted = [...tail.jumps].map(([at, jump]) => [at - tailStart + headEnd, jump] as const);
   return {
     size: head.size,
@@ -32,6 +29,7 @@ export function joinSeries(
     lumaP90: join(head.lumaP90, tail.lumaP90),
     crushedShare: join(head.crushedShare, tail.crushedShare),
     sharpness: join(head.sharpness, tail.sharpness),
+    rises: join(head.rises, tail.rises),
     jumps: new Map([
       ...[...head.jumps].filter(([at]) => at < headEnd),
       ...shifted.filter(([at]) => at >= headEnd),

@@ -10,6 +10,7 @@ import {
 } from './grey-frame.ts';
 import { measureJump, type JumpMeasure } from './grey-jumps.ts';
 import { curveShift, projections, type Projections } from './grey-motion.ts';
+import { createStepRises, type StepRise } from './grey-rises.ts';
 
 /** How many pictures back differences are taken: one step, and the longer steps that tell loss from repeat. */
 export const LAGS = [1, 2, 3, 4, 8, 16] as const;
@@ -40,6 +41,8 @@ export interface FrameSeries {
   readonly crushedShare: readonly number[];
   /** Mean squared gradient. */
   readonly sharpness: readonly number[];
+  /** How the lively parts change in this step against the steps beside it; null where too few are lively. */
+  readonly rises: readonly (StepRise | null)[];
   /** Motion compared step by step, for the few pictures that differ more than their neighbours. */
   readonly jumps: ReadonlyMap<number, JumpMeasure>;
 }
@@ -87,6 +90,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const lumaP90: number[] = [];
   const crushedShare: number[] = [];
   const sharpness: number[] = [];
+  const rises = createStepRises();
   const jumps = new Map<number, JumpMeasure>();
 
   const back = (lag: number): Kept | undefined => ring[ring.length - lag];
@@ -98,7 +102,9 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       const rowStep = lag === 1 ? 1 : 2;
       if (earlier) blockDifferences(now.picture, earlier.picture, size, blocks, rowStep);
       values.push(earlier ? (strongestMean(blocks) * rowStep) / blockPixels : 0);
-      if (lag === 1) meanDiff.push(earlier ? sum(blocks) / pixels : 0);
+      if (lag !== 1) continue;
+      meanDiff.push(earlier ? sum(blocks) / pixels : 0);
+      rises.add(earlier ? blocks : null);
     }
     const before = back(1);
     histogramDiff.push(before ? histogramDistance(now.counts, before.counts, pixels) : 0);
@@ -155,6 +161,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       lumaP90,
       crushedShare,
       sharpness,
+      rises: rises.finish(),
       jumps,
     }),
   };

@@ -23,6 +23,7 @@ export function frameSeries(moves: readonly number[], other: Partial<FrameSeries
     lumaP90: fill(200),
     crushedShare: fill(0.01),
     sharpness: fill(120),
+    rises: moves.map(() => null),
     jumps: new Map(),
     ...other,
   };

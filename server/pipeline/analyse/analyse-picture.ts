@@ -139,13 +139,14 @@ function judge(
     frameOfDecoded,
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
-  const stutter = detectStutter(series, cuts, fps, pictureSurplus(times, scan)).filter(
+  const surplus = pictureSurplus(times, scan);
+  const stutter = detectStutter(series, cuts, fps, surplus).filter(
     (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
   );
   const gaps = detectTimestampGaps(times);
   const hidden = times.variableByNature
     ? []
-    : detectHiddenDrops(series, cuts, fps, explained(series.count, stutter, gaps, index, isSound));
+    : detectHiddenDrops(series, cuts, fps, explained(series.count, stutter, gaps, index, isSound), surplus);
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),

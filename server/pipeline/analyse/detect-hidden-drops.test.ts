@@ -53,4 +53,29 @@ describe('detectHiddenDrops', () => {
     const series = frameSeries(quiet, { jumps: new Map([[80, LOSS]]) });
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
+
+  /** All that moves changes twice as much before the pictures `at`; elsewhere as much as ever, more or less. */
+  const rising = (at: readonly number[], rise = Math.log(2)) =>
+    moves([]).map((_, i) => {
+      const value = at.includes(i) ? rise : 0.08 * Math.sin(i * 1.9);
+      return { overMean: value, overMax: value - 0.05 };
+    });
+
+  it('finds a step in which all that moves goes farther than it ever does in this clip', () => {
+    const series = frameSeries(moves([80], 1.3), { rises: rising([80]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE).map(({ after }) => after)).toEqual([80]);
+  });
+
+  it('takes such steps for the way the clip moves when they are usual', () => {
+    const often = Array.from({ length: 12 }, (_, i) => 16 * i + 8);
+    const series = frameSeries(moves(often, 1.3), { rises: rising(often) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
+    const series = frameSeries(moves([80], 1.2), { rises: rising([80], 0.42) });
+    expect(detectHiddenDrops(series, [], FPS, NONE, -2).map(({ after }) => after)).toEqual([80]);
+    expect(detectHiddenDrops(series, [], FPS, NONE, 0)).toEqual([]);
+    expect(detectHiddenDrops(series, [], FPS, NONE, -40)).toEqual([]);
+  });
 });

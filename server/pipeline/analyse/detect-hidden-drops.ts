@@ -1,6 +1,7 @@
 import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { scoreJumps } from './detect-hidden-drops-score.ts';
 
 /** Pictures lost without a trace in the times; numbers count decoded pictures. */
 export interface HiddenDrop {
@@ -16,6 +17,8 @@ export interface HiddenDrop {
 const FLANK = 6;
 /** Block difference around (grey levels) below which motion drowns in noise. */
 const MIN_MOTION = 2;
+/** Steps of so little motion still show what is usual in the clip. */
+const MIN_JUDGED_MOTION = 1;
 /** Steady motion, only longer: windows, slope, agreement, steadiness, excess over any step around. */
 const MIN_WINDOWS = 6;
 const MIN_SLOPE = 1.6;
@@ -44,20 +47,37 @@ const CADENCE_REACH_S = 1.5;
 /** A clip with so many crowded jumps, most of all, was converted throughout: a jump must then stand alone. */
 const CROWDED = 8;
 
+/** Odds (`scoreJumps`) below which such steps are usual in the clip, however plain. */
+const UNUSUAL = 0.8;
+/** Odds that make a loss where the sound cannot say whether pictures are missing. */
+const SURE = 2.5;
+/** Odds that are enough where the sound says that pictures are missing; the best come first. */
+const LIKELY = 1;
+/** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */
+const MIN_DEFICIT = 1.6;
+/** Likely losses must explain this share of the deficit, else the sound is longer for another reason. */
+const EXPLAINED_SHARE = 0.4;
+/** Losses this near to a likelier one are its echo, pictures. */
+const ECHO = 3;
+
 /**
  * Losses hidden in a constant rate. A jump is a step much longer than all steps around it, of the same
- * motion (the vectors of many windows point the same way, only longer), without a cut or a flash. Where
- * the motion is unsteady or small nothing is claimed. Constants measured on holes of 1 to 8 pictures in 19 real clips and
- * on the clips untouched; clips whose rate was converted by dropping every n-th picture jump all the time
- * and are left alone.
+ * motion (the vectors of many windows point the same way, only longer), or longer for all that moves than
+ * such steps ever are in this clip (`scoreJumps`), without a cut or a flash. Where the motion is small nothing is
+ * claimed. Lost pictures make the picture shorter than the sound: where it is, likely jumps are taken up to
+ * the deficit; where both are equally long, only what is plain. Constants measured on holes of 1 to 8 pictures in
+ * real clips and on the clips untouched; clips whose rate was converted by dropping every n-th picture jump
+ * all the time and are left alone.
  * @param cuts first pictures of new shots
  * @param taken decoded pictures that other findings explain
+ * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
  */
 export function detectHiddenDrops(
   series: FrameSeries,
   cuts: readonly number[],
   fps: number,
   taken: ReadonlySet<number>,
+  pictureSurplus: number | null = null,
 ): HiddenDrop[] {
   const steps = Array.from({ length: series.count }, (_, i) => measureStep(series, cuts, i));
   const jumping = steps.flatMap((step, i) => (step && isLoose(step) ? [i] : []));
@@ -66,13 +86,68 @@ export function detectHiddenDrops(
     (i) => jumping.filter((other) => Math.abs(other - i) <= reach).length > CADENCE_JUMPS,
   );
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
-  return steps.flatMap((step, i) => {
-    if (!step || taken.has(i) || taken.has(i - 1) || !isJump(step)) return [];
+  const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
+  const scores = scoreJumps(series, (i) => (steps[i]?.motion ?? 0) >= MIN_JUDGED_MOTION, fps);
+  const plain = steps.flatMap((step, i) => {
+    if (!step || !isFree(i) || !isJump(step)) return [];
+    const score = scores[i] ?? null;
+    if (score !== null && score < UNUSUAL) return [];
     // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
     return others.length >= allowed ? [] : [toDrop(series, step, i)];
   });
+  const likely = scores.flatMap((score, i): Scored[] => {
+    const step = steps[i];
+    if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
+    return [{ drop: { ...toDrop(series, step, i), confidence: oddsConfidence(score) }, score }];
+  });
+  return addLikely(plain, likely, pictureSurplus);
+}
+
+interface Scored {
+  readonly drop: HiddenDrop;
+  readonly score: number;
+}
+
+/** Plain losses and the likely ones that stand beside them, ascending. */
+function addLikely(
+  plain: readonly HiddenDrop[],
+  likely: readonly Scored[],
+  pictureSurplus: number | null,
+): HiddenDrop[] {
+  const isNear = (a: HiddenDrop, b: HiddenDrop) => Math.abs(a.after - b.after) <= ECHO;
+  const best: Scored[] = [];
+  for (const one of [...likely].sort((a, b) => b.score - a.score)) {
+    if ([...plain, ...best.map(({ drop }) => drop)].every((other) => !isNear(one.drop, other)))
+      best.push(one);
+  }
+  const chosen = [...plain];
+  if (pictureSurplus === null)
+    chosen.push(...best.filter(({ score }) => score >= SURE).map(({ drop }) => drop));
+  else if (-pictureSurplus >= MIN_DEFICIT) chosen.push(...explainDeficit(plain, best, -pictureSurplus));
+  return chosen.sort((a, b) => a.after - b.after);
+}
+
+/** The likeliest losses that together with the plain ones explain a deficit of pictures; none when they do not. */
+function explainDeficit(
+  plain: readonly HiddenDrop[],
+  best: readonly Scored[],
+  deficit: number,
+): HiddenDrop[] {
+  let missing = plain.reduce((sum, drop) => sum + drop.missing, 0);
+  const taken: HiddenDrop[] = [];
+  for (const { drop } of best) {
+    if (missing >= deficit - 0.5) break;
+    missing += drop.missing;
+    taken.push(drop);
+  }
+  return missing < EXPLAINED_SHARE * deficit ? [] : taken;
+}
+
+/** Confidence from odds, inside what a claim by motion alone may have. */
+function oddsConfidence(score: number): number {
+  return clamp(0.6 + 0.06 * score, 0.6, 0.95);
 }
 
 interface Step {

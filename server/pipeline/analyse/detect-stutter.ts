@@ -50,8 +50,14 @@ const EDGE_SHARE = 0.4;
 const EDGE_CONTRAST = 12;
 /** In any case they move this many times more than the liveliest picture of the run. */
 const EDGE_RATIO = 1.6;
-/** Sides of more different motion than this are a shot coming to rest or starting. */
+/** Sides of more different motion than this are a shot coming to rest or starting... */
 const MAX_SIDE_RATIO = 8;
+/** ...unless the run is frozen solid against the quieter of them. */
+const FROZEN_SHARE = 0.1;
+/** An outer picture of a run is slow motion, no copy, when it changes this share of the motion beside it... */
+const SLOW_SHARE = 0.25;
+/** ...and this many times more than the run does. */
+const SLOW_CONTRAST = 6;
 /** So many other sharp holds within this time of a run make holding the cadence of the clip. */
 const CADENCE_RUNS = 4;
 const CADENCE_REACH_S = 1.5;
@@ -83,7 +89,7 @@ export function detectStutter(
   const moves = series.blockDiff.get(1) ?? [];
   const cutSet = new Set(cuts);
   const held = findHeld(moves, cutSet, fps);
-  const runs = toRuns(held, moves, cutSet);
+  const runs = toRuns(held, moves, cutSet).map((run) => trimSlow(run, moves));
   const judged = runs.flatMap(
     ([first, last]) => judge({ first, last, moves, cutSet, held, runs, series, fps }) ?? [],
   );
@@ -131,6 +137,20 @@ function joins(end: number, start: number, moves: readonly number[], cuts: Reado
   return between.every((value) => value < POP_SHARE * level);
 }
 
+/** Takes slow pictures off both ends of a run: a repeat is far stiller than the slowest motion beside it. */
+function trimSlow([from, to]: readonly [number, number], moves: readonly number[]): [number, number] {
+  let [first, last] = [from, to];
+  const inside = () => median(moves.slice(first, last + 1));
+  const isSlow = (value: number, beside: readonly number[]) =>
+    value > SLOW_SHARE * median(beside) && value > SLOW_CONTRAST * Math.max(0.03, inside());
+  while (last - first >= SHORTEST_FRAMES) {
+    if (isSlow(moves[first] ?? 0, moves.slice(Math.max(1, first - FLANK), first))) first += 1;
+    else if (isSlow(moves[last] ?? 0, moves.slice(last + 1, last + 1 + FLANK))) last -= 1;
+    else break;
+  }
+  return [first, last];
+}
+
 interface Candidate {
   readonly first: number;
   readonly last: number;
@@ -162,7 +182,8 @@ function judge(run: Candidate): Judged | null {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
   }
   const limit = quietLimit(length, quieter, jumps);
-  if (quieter < MIN_LEVEL || inside > limit * quieter || livelier > MAX_SIDE_RATIO * quieter) return null;
+  if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
+  if (livelier > MAX_SIDE_RATIO * quieter && inside > FROZEN_SHARE * quieter) return null;
   const loudest = Math.max(...values);
   const sharp = (side: Side) =>
     side.edge >= EDGE_RATIO * loudest &&

@@ -2,6 +2,7 @@ import styled, { css, keyframes } from 'styled-components';
 import type { Defect, DefectKind } from '#common/report.ts';
 import { videoTexts } from '../texts/videos.ts';
 import { colour } from '../theme.ts';
+import { formatChange } from './figure-text.ts';
 import { formatMark } from './time-text.ts';
 
 /** One defect on the clip's time axis. */
@@ -13,17 +14,20 @@ export interface ThreadMark {
   readonly outcome: Defect['outcome'];
   /** One line for tips and screen readers. */
   readonly label: string;
+  /** What was measured, in a few words. */
+  readonly figures?: string;
 }
 
 /** The marks of a repair report. */
 export function marksOf(defects: readonly Defect[]): ThreadMark[] {
-  return defects.map(({ id, kind, startMs, endMs, outcome }) => ({
+  return defects.map(({ id, kind, startMs, endMs, outcome, measure }) => ({
     id,
     kind,
     startMs,
     endMs,
     outcome,
     label: `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${videoTexts.outcomes[outcome]}`,
+    figures: formatChange(measure),
   }));
 }
 

@@ -16,6 +16,7 @@ export const playerTexts = {
   exitFullscreen: 'Leave full screen',
   help: 'Keyboard shortcuts',
   defects: 'Defects and repairs on the time axis',
+  marks: (n: number) => (n === 1 ? '1 mark on the time axis' : `${n} marks on the time axis`),
   jump: (label: string) => `Jump to ${label}`,
   failed: 'This video cannot be played right now.',
   failedPhone: 'Your browser cannot play this video here.',

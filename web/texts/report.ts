@@ -9,6 +9,9 @@ export const reportTexts = {
   retry: 'Retry',
   print: 'Print',
   json: 'Download JSON',
+  certificate: 'Certificate',
+  certificateCheck: 'Check a certificate',
+  compare: 'Compare before and after',
   unchanged: 'Nothing was wrong. The result is the uploaded file, byte for byte.',
   repaired: (n: number) => (n === 1 ? '1 defect was mended.' : `${n} defects were mended.`),
   converted: 'The clip was converted for playback.',
@@ -71,6 +74,26 @@ export const reportTexts = {
     result: 'Mended',
     missing: 'No picture could be read here.',
     alt: (defect: string, side: string) => `${defect}: ${side}`,
+  },
+  curves: {
+    title: 'Over the clip',
+    titles: {
+      sync_offset: 'Sound against picture',
+      low_band_level: 'Background level, 60 to 500 Hz',
+    },
+    leads: {
+      sync_offset: 'How late the sound is, in milliseconds; below zero it is early.',
+      low_band_level: 'Where wind lives: the quieter the line, the less of it is left.',
+    },
+    before: 'Original',
+    after: 'Mended',
+    at: 'At',
+    table: 'All figures as a table',
+    range: (low: string, high: string) => (low === high ? low : `${low} to ${high}`),
+    sentence: (title: string, before: string, after: string | null) =>
+      after === null
+        ? `${title}: ${before} in the original.`
+        : `${title}: ${before} in the original, ${after} mended.`,
   },
   notes: 'Remarks',
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,

@@ -12,11 +12,19 @@ const ANDROID =
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
 
 function mark(id: string, startMs: number, endMs: number): ThreadMark {
-  return { id, kind: 'dropped_frames', startMs, endMs, outcome: 'repaired', label: `Mark ${id}` };
+  return {
+    id,
+    kind: 'dropped_frames',
+    startMs,
+    endMs,
+    outcome: 'repaired',
+    label: `Mark ${id}`,
+    figures: 'missing pictures: 5 → 0 frames',
+  };
 }
 const MARKS = [mark('a', 2000, 2500), mark('b', 6000, 8000), mark('whole', 0, 10_000)];
 
-function showPlayer(): HTMLVideoElement {
+function showPlayer(onCompare?: () => void): HTMLVideoElement {
   render(
     <VideoPlayer
       title="harbour.mp4"
@@ -27,6 +35,7 @@ function showPlayer(): HTMLVideoElement {
       width={1280}
       height={720}
       marks={MARKS}
+      onCompare={onCompare}
     />,
   );
   const video = document.querySelector('video');
@@ -65,6 +74,26 @@ describe('VideoPlayer', () => {
     fireEvent(video, new Event('seeked'));
     fireEvent.keyDown(player, { key: '[' });
     expect(video.currentTime).toBe(2);
+  });
+
+  it('tells the figures of the mark that is pointed at, has the focus or plays', () => {
+    const video = showPlayer();
+    const facts = screen.getByTestId('mark-facts');
+    const jump = screen.getByRole('button', { name: 'Jump to Mark b' });
+    fireEvent.focus(jump);
+    expect(facts).toHaveTextContent('Mark b · missing pictures: 5 → 0 frames');
+    fireEvent.blur(jump);
+    video.currentTime = 2.2;
+    fireEvent(video, new Event('timeupdate'));
+    expect(facts).toHaveTextContent('Mark a');
+    expect(screen.getByRole('button', { name: 'Jump to Mark a' })).toHaveAttribute('aria-current', 'true');
+  });
+
+  it('opens the comparison by B where there is one', () => {
+    const compare = vi.fn();
+    showPlayer(compare);
+    fireEvent.keyDown(screen.getByRole('group', { name: 'Player: harbour.mp4' }), { key: 'b' });
+    expect(compare).toHaveBeenCalledOnce();
   });
 
   it('is a slider that says where it stands', () => {
@@ -114,15 +143,33 @@ describe('deviceOf', () => {
 
 describe('assignLanes', () => {
   it('keeps a fault over the whole clip off the short ones', () => {
-    const lanes = assignLanes(MARKS, 10_000);
+    const lanes = assignLanes(MARKS, 10_000, 640);
     expect(lanes.get('whole')).toBe(0);
     expect(lanes.get('a')).toBe(1);
     expect(lanes.get('b')).toBe(1);
   });
 
   it('gives neighbours that are too close for two buttons different lanes', () => {
-    const lanes = assignLanes([mark('a', 1000, 1010), mark('b', 1100, 1110)], 60_000);
+    const lanes = assignLanes([mark('a', 1000, 1010), mark('b', 1100, 1110)], 60_000, 640);
     expect(lanes.get('a')).not.toBe(lanes.get('b'));
+  });
+});
+
+describe('assignLanes on a phone', () => {
+  it('keeps marks apart that have room on a desktop', () => {
+    const marks = [mark('a', 1000, 1100), mark('b', 1600, 1700)];
+    expect(new Set(assignLanes(marks, 10_000, 900).values()).size).toBe(1);
+    expect(new Set(assignLanes(marks, 10_000, 320).values()).size).toBe(2);
+  });
+
+  it('keeps marks at the end of the axis apart, where their buttons are moved in', () => {
+    const marks = [mark('a', 9800, 9900), mark('b', 9950, 10_000)];
+    expect(new Set(assignLanes(marks, 10_000, 320).values()).size).toBe(2);
+  });
+
+  it('never takes more than five rows', () => {
+    const many = Array.from({ length: 40 }, (_, index) => mark(`m${index}`, index * 10, index * 10 + 5));
+    expect(Math.max(...assignLanes(many, 10_000, 320).values())).toBe(4);
   });
 });
 
@@ -135,6 +182,9 @@ describe('actionOf', () => {
     ['.', { do: 'frame', frames: 1 }],
     ['Home', { do: 'start' }],
     ['?', { do: 'help' }],
+    ['b', { do: 'compare' }],
+    ['N', { do: 'span', direction: 1 }],
+    ['p', { do: 'span', direction: -1 }],
     ['q', null],
   ])('takes %s', (key, action) => {
     expect(actionOf({ key, ...plain })).toEqual(action);

@@ -1,9 +1,9 @@
 import styled from 'styled-components';
 import { playerTexts } from '../../texts/player.ts';
 import { colour, radius } from '../../theme.ts';
-import { OUTCOME_COLOUR, placeOf, type ThreadMark, ThreadStrip } from '../thread-strip.tsx';
+import { type ThreadMark, ThreadStrip } from '../thread-strip.tsx';
 import { formatMark } from '../time-text.ts';
-import { assignLanes } from './lanes.ts';
+import { MarkJumps } from './mark-jumps.tsx';
 
 const Track = styled.div`
   position: relative;
@@ -22,33 +22,6 @@ const Range = styled.input`
   opacity: 0;
   cursor: pointer;
 `;
-const Jumps = styled.ul<{ $lanes: number }>`
-  position: relative;
-  /* One lane is always kept free, so that the report's arrival seldom moves the controls. */
-  height: ${({ $lanes }) => Math.max(1, $lanes) * 24}px;
-`;
-const Jump = styled.button<{ $colour: string }>`
-  position: absolute;
-  display: grid;
-  place-items: center;
-  min-width: 24px;
-  height: 24px;
-  padding: 0;
-  border: 0;
-  background: none;
-  &::before {
-    content: '';
-    width: 100%;
-    height: 4px;
-    border-radius: 2px;
-    background: ${({ $colour }) => $colour};
-    opacity: 0.6;
-  }
-  &:hover::before {
-    opacity: 1;
-  }
-`;
-
 interface TimelineProps {
   readonly currentMs: number;
   readonly durationMs: number;
@@ -56,9 +29,8 @@ interface TimelineProps {
   readonly onSeek: (ms: number) => void;
 }
 
-/** The seek bar: the clip's thread with its marks, and a button below each mark that jumps there. */
+/** The seek bar: the clip's thread with its marks, and a button below each mark that jumps there and tells its figures. */
 export function Timeline({ currentMs, durationMs, marks, onSeek }: TimelineProps) {
-  const lanes = assignLanes(marks, durationMs);
   const share = durationMs > 0 ? currentMs / durationMs : 0;
   return (
     <div>
@@ -75,28 +47,12 @@ export function Timeline({ currentMs, durationMs, marks, onSeek }: TimelineProps
           onChange={(event) => onSeek(event.target.valueAsNumber)}
         />
       </Track>
-      <Jumps aria-label={playerTexts.defects} $lanes={Math.max(0, ...lanes.values()) + 1}>
-        {durationMs > 0 &&
-          marks.map((mark) => {
-            const { left, width } = placeOf(mark, durationMs);
-            return (
-              <li key={mark.id}>
-                <Jump
-                  type="button"
-                  $colour={OUTCOME_COLOUR[mark.outcome]}
-                  title={mark.label}
-                  aria-label={playerTexts.jump(mark.label)}
-                  style={{
-                    top: (lanes.get(mark.id) ?? 0) * 24,
-                    left: `min(${left}%, calc(100% - 24px))`,
-                    width: `${width}%`,
-                  }}
-                  onClick={() => onSeek(mark.startMs)}
-                />
-              </li>
-            );
-          })}
-      </Jumps>
+      <MarkJumps
+        marks={marks}
+        durationMs={durationMs}
+        currentMs={currentMs}
+        onJump={({ startMs }) => onSeek(startMs)}
+      />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths } from '#common/api/videos.ts';
 import type { Defect } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
+import { toResultMs } from '#common/time-axis.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
@@ -96,8 +97,10 @@ interface DefectPicturesProps {
 export function DefectPictures({ videoId, defects, ratio }: DefectPicturesProps) {
   const shown = defects.filter(({ firstFrame, outcome }) => firstFrame !== null && outcome === 'repaired');
   if (shown.length === 0) return null;
-  const frameUrl = (of: 'original' | 'result', ms: number): string =>
-    `${buildPath(mediaPaths.frame, { id: videoId })}?of=${of}&ms=${Math.round(ms)}`;
+  const frameUrl = (of: 'original' | 'result', originalMs: number): string => {
+    const ms = of === 'original' ? originalMs : toResultMs(originalMs, defects);
+    return `${buildPath(mediaPaths.frame, { id: videoId })}?of=${of}&ms=${Math.round(ms)}`;
+  };
   return (
     <>
       <h2>{texts.title}</h2>

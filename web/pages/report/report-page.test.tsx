@@ -3,12 +3,13 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { describe, expect, it, vi } from 'vitest';
+import { comparisonApi } from '#common/api/comparison.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
-import { type RepairReport, REPORT_SCHEMA } from '#common/report.ts';
+import { type Defect, type RepairReport, REPORT_SCHEMA } from '#common/report.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn } from '../../test/server.ts';
-import { formatFigure } from './defect-table.tsx';
+import { formatFigure } from '../../components/figure-text.ts';
 import { ReportPage } from './report-page.tsx';
 
 const person = userEvent.setup({ delay: null });
@@ -112,6 +113,92 @@ describe('ReportPage', () => {
       'src',
       '/api/videos/v1/frame?of=result&ms=4100',
     );
+  });
+
+  it('shows the result where a repair moved it to', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const removed = { ...gap, id: 'stuttered_cut-1', startMs: 1000, endMs: 1200 };
+    open({}, () =>
+      HttpResponse.json(
+        makeReport({ defects: [{ ...removed, kind: 'stuttered_cut', action: 'removed_repeats' }, gap] }),
+      ),
+    );
+    expect(await screen.findByRole('img', { name: 'Dropped frames: Original' })).toHaveAttribute(
+      'src',
+      '/api/videos/v1/frame?of=original&ms=4100',
+    );
+    expect(screen.getByRole('img', { name: 'Dropped frames: Mended' })).toHaveAttribute(
+      'src',
+      '/api/videos/v1/frame?of=result&ms=3900',
+    );
+  });
+
+  it('leads from a mark on the time axis to its row', async () => {
+    open({});
+    const jump = await screen.findByRole('button', { name: /^Jump to Dropped frames, 0:04/ });
+    await person.click(jump);
+    expect(screen.getByRole('row', { name: /Dropped frames/ })).toHaveFocus();
+    expect(screen.getByTestId('mark-facts')).toHaveTextContent('missing pictures: 5 → 0 frames');
+  });
+
+  it('draws the sync over the clip, says it in a sentence and has all values as a table', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const curve: NonNullable<Defect['curve']> = {
+      quantity: 'sync_offset',
+      unit: 'ms',
+      source: 'content',
+      points: [
+        { atMs: 1000, before: 0, after: 2 },
+        { atMs: 6000, before: 200, after: -3 },
+        { atMs: 11_000, before: 400, after: null },
+      ],
+    };
+    open({}, () =>
+      HttpResponse.json(makeReport({ defects: [{ ...gap, id: 'audio_sync-1', kind: 'audio_sync', curve }] })),
+    );
+    expect(
+      await screen.findByRole('img', {
+        name: 'Sound against picture: 0 ms to 400 ms in the original, -3 ms to 2 ms mended.',
+      }),
+    ).toBeInTheDocument();
+    await person.click(screen.getByText('All figures as a table'));
+    const row = screen.getByRole('row', { name: /0:06.000/ });
+    expect(within(row).getByText('200 ms')).toBeInTheDocument();
+    expect(within(row).getByText('-3 ms')).toBeInTheDocument();
+    expect(within(screen.getByRole('row', { name: /0:11.000/ })).getByText('–')).toBeInTheDocument();
+  });
+
+  it('shows no curves where none were measured', async () => {
+    open({});
+    await screen.findByText('1 defect was mended.');
+    expect(screen.queryByRole('heading', { name: 'Over the clip' })).not.toBeInTheDocument();
+  });
+
+  it('asks for the comparison only when somebody wants to see it', async () => {
+    const wishes: string[] = [];
+    const state = { progress: 0, message: null, url: null, layout: null };
+    open({});
+    server.use(
+      on(comparisonApi.read, () => HttpResponse.json({ state: 'absent', ...state })),
+      on(comparisonApi.make, () => {
+        wishes.push('make');
+        return HttpResponse.json({ state: 'waiting', ...state });
+      }),
+    );
+    const button = await screen.findByRole('button', { name: 'Compare before and after' });
+    expect(wishes).toEqual([]);
+    await person.click(button);
+    expect(await screen.findByText('The comparison waits for its turn.')).toBeInTheDocument();
+    expect(wishes).toEqual(['make']);
+  });
+
+  it('gives the certificate and the place to check it', async () => {
+    open({});
+    const link = await screen.findByRole('link', { name: 'Certificate' });
+    expect(link).toHaveAttribute('href', '/api/videos/v1/certificate');
+    expect(screen.getByRole('link', { name: 'Check a certificate' })).toHaveAttribute('href', '/verify');
   });
 
   it('can be printed and saved as JSON', async () => {

@@ -1,6 +1,7 @@
-import { useParams } from 'react-router-dom';
+import { Link, useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
+import { certificatePath } from '#common/api/certificates.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { Defect, RepairReport } from '#common/report.ts';
 import { BackLink } from '../../components/back-link.tsx';
@@ -9,14 +10,15 @@ import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
-import { formatMark } from '../../components/time-text.ts';
 import { useVideo } from '../../data/video-by-id.ts';
 import { useReport } from '../../data/videos.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
-import { colour, figures, space, text } from '../../theme.ts';
+import { colour, space, text } from '../../theme.ts';
+import { Comparison } from './comparison.tsx';
+import { CurveCharts } from './curve-chart.tsx';
 import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
+import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
 
 const Frame = styled(PageMain)`
@@ -40,6 +42,7 @@ const Head = styled.div`
 `;
 const Tools = styled.div`
   display: flex;
+  flex-wrap: wrap;
   gap: ${space(1)};
   @media print {
     display: none;
@@ -52,18 +55,6 @@ const Save = styled.a`
   min-height: 44px;
   padding: 0 ${space(2)};
   font-weight: 600;
-`;
-const Axis = styled.figure`
-  --strip-ground: ${colour.cloth};
-  display: grid;
-  gap: ${space(1)};
-  figcaption {
-    ${figures}
-    display: flex;
-    justify-content: space-between;
-    font-size: ${text.s};
-    color: ${colour.inkFaint};
-  }
 `;
 const Quiet = styled.p`
   color: ${colour.inkSoft};
@@ -97,6 +88,10 @@ export function ReportPage() {
             <Button look="secondary" onClick={() => window.print()}>
               {texts.print}
             </Button>
+            <Save href={buildPath(certificatePath, { id })} download={`certificate-${id}.json`}>
+              <Icon name="shield" />
+              {texts.certificate}
+            </Save>
             <Save href={buildPath(videosApi.report.path, { id })} download={`report-${id}.json`}>
               <Icon name="download" />
               {texts.json}
@@ -124,19 +119,11 @@ export function ReportPage() {
           <p>
             <strong>{summary(report)}</strong>
           </p>
-          <Axis aria-label={texts.axis}>
-            <ThreadStrip
-              marks={marksOf(report.defects)}
-              durationMs={report.original.media.durationMs}
-              size="l"
-            />
-            <figcaption>
-              <span>0:00</span>
-              <span>{formatMark(report.original.media.durationMs)}</span>
-            </figcaption>
-          </Axis>
+          <ReportAxis report={report} />
+          {video && <Comparison video={video} defects={report.defects} />}
           <h2>{texts.defects.title}</h2>
           <DefectTable defects={report.defects} />
+          <CurveCharts defects={report.defects} durationMs={report.original.media.durationMs} />
           <DefectPictures
             videoId={id}
             defects={report.defects}
@@ -154,7 +141,8 @@ export function ReportPage() {
             </div>
           )}
           <Quiet>
-            {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {texts.verify}
+            {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {texts.verify}{' '}
+            <Link to="/verify">{texts.certificateCheck}</Link>
           </Quiet>
         </>
       )}

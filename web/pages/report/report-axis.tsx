@@ -1,0 +1,39 @@
+import styled from 'styled-components';
+import type { RepairReport } from '#common/report.ts';
+import { MarkJumps } from '../../components/player/mark-jumps.tsx';
+import { marksOf, type ThreadMark, ThreadStrip } from '../../components/thread-strip.tsx';
+import { formatMark } from '../../components/time-text.ts';
+import { reportTexts as texts } from '../../texts/report.ts';
+import { colour, figures, text } from '../../theme.ts';
+
+const Axis = styled.figure`
+  --strip-ground: ${colour.cloth};
+  figcaption {
+    ${figures}
+    display: flex;
+    justify-content: space-between;
+    font-size: ${text.s};
+    color: ${colour.inkFaint};
+  }
+`;
+
+/** The clip's time axis with every defect; each mark leads to its row in the table. */
+export function ReportAxis({ report }: { readonly report: RepairReport }) {
+  const { durationMs } = report.original.media;
+  const marks = marksOf(report.defects);
+  const toRow = ({ id }: ThreadMark): void => {
+    const row = document.getElementById(id);
+    row?.scrollIntoView({ block: 'center' });
+    row?.focus({ preventScroll: true });
+  };
+  return (
+    <Axis aria-label={texts.axis}>
+      <ThreadStrip marks={marks} durationMs={durationMs} size="l" />
+      <MarkJumps marks={marks} durationMs={durationMs} onJump={toRow} />
+      <figcaption>
+        <span>{formatMark(0)}</span>
+        <span>{formatMark(durationMs)}</span>
+      </figcaption>
+    </Axis>
+  );
+}

@@ -4,12 +4,13 @@ import type { Finding, PictureTimes } from './analysis.ts';
 import { checkStructure, type DamagedFrame } from './check-structure.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
-import { findBadPackets, spreadDamage, type CorruptedSpan } from './detect-corruption.ts';
+import type { CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './detect-stutter.ts';
+import { findDamage } from './find-damage.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
@@ -21,7 +22,6 @@ import {
   type FindingContext,
 } from './picture-findings.ts';
 import { frameEndMs, frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
-import { readDisposable } from './read-references.ts';
 import { readPackets, type AudioPackets, type PacketScan } from './read-packets.ts';
 
 export interface AnalysePictureInput {
@@ -80,7 +80,18 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
-  const damage = await findDamage({ inputPath, stream, scan, pass, index, structure });
+  const packets = scan.video;
+  const damage = await findDamage({
+    inputPath,
+    info,
+    stream,
+    packets,
+    pass,
+    index,
+    structure,
+    tools,
+    signal,
+  });
   return judge(stream, scan, pass, index, damage);
 }
 
@@ -95,29 +106,6 @@ async function damagedByStructure({
     if (signal?.aborted) throw new MediaToolError('cancelled', 'check the coded pictures: cancelled.');
     throw error;
   }
-}
-
-interface DamageInput {
-  readonly inputPath: string;
-  readonly stream: VideoStreamInfo;
-  readonly scan: PacketScan;
-  readonly pass: DecodePass;
-  readonly index: PictureIndex;
-  readonly structure: readonly DamagedFrame[];
-}
-
-async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
-  const { inputPath, stream, pass, index, structure } = input;
-  const packets = input.scan.video;
-  const bad = findBadPackets({ packets, index, pass, reorderDepth: stream.reorderDepth, structure });
-  const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
-  const typeOf = (packet: number) => {
-    const decoded = decodedOfFrame.get(index.frameOfPacket[packet] ?? -1);
-    return decoded === undefined ? null : (pass.types[decoded] ?? null);
-  };
-  const wanted = bad.map((item) => item.packet);
-  const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
-  return spreadDamage(bad, { index, packets }, disposable);
 }
 
 function judge(

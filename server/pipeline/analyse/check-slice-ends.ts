@@ -1,0 +1,303 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { parsePps } from '#server/media/h264/pps.ts';
+import { parseSps } from '#server/media/h264/sps.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readAvcConfig, type AvcConfig } from '#server/media/mp4/sample-entry.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { VideoPacket } from './read-packets.ts';
+
+export interface SliceEndInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  /** Decode order. */
+  readonly packets: readonly VideoPacket[];
+  /** Places in `packets` to look at. */
+  readonly suspects: readonly number[];
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Bytes cut off the end of each slice, one round after the other. An intact slice then ends too early and
+ * the decoder says so, except by luck: 3 to 5 of 100 whole slices pass one round, more of them in still
+ * pictures whose last macroblocks cost next to nothing (measured on the clips of ../shared/media).
+ */
+const CUTS = [16, 11];
+/** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
+const MAX_COMPARED = 48;
+/** Slices shorter than this are left out: what a cut leaves of them says nothing. */
+const MIN_SLICE_BYTES = 96;
+const START_CODE = Buffer.from([0, 0, 0, 1]);
+/** An access unit delimiter (ITU-T H.264, 7.3.2.4) of any slice type, so that pictures stay apart. */
+const DELIMITER = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
+
+/**
+ * Finds damage that decodes without a word. Arithmetic coding (CABAC, ITU-T H.264 9.3) that goes astray
+ * still yields macroblocks; when it happens to fill the picture before its data end, no decoder complains,
+ * and the rest of the data is never read. So the data are cut short: a slice that needs them to its end now
+ * fails, one that never read them decodes as before, to the very same picture. Slices do not depend on
+ * other pictures to be parsed, so only the suspects are decoded, behind one key frame.
+ * @returns places in `packets` whose slices are used up before their end; empty for other codecs, for
+ * CAVLC (the decoder checks its end exactly under strict error detection) and for decoders that do not
+ * name the units they read
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
+  if (input.suspects.length === 0) return [];
+  if (input.info.format !== 'mov' || input.info.video[0]?.codec !== 'h264') return [];
+  const file = await open(input.inputPath, 'r');
+  try {
+    const config = await readCabacConfig(file, input.info.video[0].index);
+    if (!config) return [];
+    let left = input.suspects;
+    for (const cut of CUTS) {
+      const survivors: number[] | null = await runRound({ ...input, suspects: left }, file, config, cut);
+      if (survivors === null) return [];
+      left = survivors;
+      if (left.length === 0) return [];
+    }
+    return await samePictures(
+      { ...input, suspects: left.slice(0, MAX_COMPARED) },
+      file,
+      config,
+      Math.max(...CUTS),
+    );
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return [];
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The decoder settings when every parameter set uses arithmetic coding; else null. */
+async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<AvcConfig | null> {
+  const movie = await readMovie(file);
+  if (movie.fragmented) return null;
+  const track = findVideoTrack(movie, streamIndex);
+  const avcC = track.entries[0]?.boxes.find((box) => box.type === 'avcC');
+  if (!avcC || track.entries.length > 1) return null;
+  const config = readAvcConfig(avcC.payload);
+  const [spsUnit] = config.sps;
+  if (!spsUnit) return null;
+  const { chromaFormat, frameMbsOnly } = parseSps(spsUnit);
+  const cabac = config.pps.every((unit) => parsePps(unit, chromaFormat).cabac);
+  return cabac && frameMbsOnly ? config : null;
+}
+
+interface FedPicture {
+  readonly packet: number;
+  readonly slices: number;
+}
+
+/** @returns suspects that decoded without a complaint though their ends are cut off; null when unknown */
+async function runRound(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  cut: number,
+): Promise<number[] | null> {
+  const fed: FedPicture[] = [];
+  const log = createUnitLog();
+  await runFfmpeg(PLAN, {
+    tools: input.tools,
+    signal: input.signal,
+    stdin: feed(input, file, config, cut, fed),
+    onStdout: () => undefined,
+    onStderrLine: log.read,
+  });
+  const complaints = log.finish(fed.length + 1);
+  if (!complaints) return null;
+  return fed.flatMap(({ packet, slices }, index) => ((complaints[index + 1] ?? 0) < slices ? [packet] : []));
+}
+
+const PLAN: FfmpegPlan = {
+  label: 'check the ends of slices',
+  // The level at which a decoder names each unit it takes, in the order it takes them.
+  logLevel: 'repeat+level+debug',
+  inputs: [
+    {
+      path: 'pipe:0',
+      format: 'h264',
+      options: ['-threads', '1', '-err_detect', 'aggressive', '-skip_loop_filter', 'all'],
+    },
+  ],
+  outputs: [
+    {
+      path: 'pipe:1',
+      options: ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'framehash', '-hash', 'md5'],
+    },
+  ],
+  expectedDurationMs: null,
+};
+
+/** The stream of one round: parameter sets, one whole key frame, and the suspects with their ends cut off. */
+async function* feed(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  cut: number,
+  fed: FedPicture[],
+): AsyncGenerator<Buffer> {
+  yield annexB([...config.sps, ...config.pps]);
+  yield await keyPicture(input, file, config, input.suspects[0] ?? 0);
+  for (const packet of input.suspects) {
+    const units = await readUnits(file, input.packets[packet], config);
+    const slices = units?.filter(isSlice) ?? [];
+    if (!units || slices.length === 0 || slices.some((unit) => unit.length < MIN_SLICE_BYTES)) continue;
+    fed.push({ packet, slices: slices.length });
+    yield accessUnit(units, (slice) => dataOf(slice).subarray(0, -cut));
+  }
+}
+
+/** The key frame before a suspect, itself no suspect, so that something stands behind every reference. */
+async function keyPicture(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  before: number,
+): Promise<Buffer> {
+  const bad = new Set(input.suspects);
+  const keys = input.packets.flatMap((packet, place) => (packet.keyframe && !bad.has(place) ? [place] : []));
+  const nearestFirst = [...keys.filter((place) => place < before).reverse(), ...keys];
+  for (const place of nearestFirst) {
+    const units = await readUnits(file, input.packets[place], config);
+    // Containers mark recovery points as key frames too; only behind an IDR picture nothing is missing.
+    if (units?.some((unit) => nalType(unit) === NAL.idrSlice)) return accessUnit(units, asItIs);
+  }
+  return DELIMITER;
+}
+
+/** One picture as a byte stream, its slices changed; messages and other units beside them are left out. */
+function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer): Buffer {
+  const kept = units.flatMap((unit) => {
+    if (isSlice(unit)) return [change(unit)];
+    return nalType(unit) === NAL.sps || nalType(unit) === NAL.pps ? [unit] : [];
+  });
+  return Buffer.concat([DELIMITER, annexB(kept)]);
+}
+
+const asItIs = (slice: Buffer) => slice;
+
+/**
+ * What is written over the ends of slices: no pattern that skipped macroblocks could be read from, and no
+ * zeros, which emulation prevention would change.
+ */
+const OTHER_ENDS = [0x5b, 0xe7, 0x96];
+/** Pictures decoded for one suspect: as it is, its stump, and with each other end; a key frame in front of each. */
+const PICTURES_EACH = 2 * (2 + OTHER_ENDS.length);
+/** Share of a slice that surely holds macroblocks that are read: without the rest the picture must change. */
+const READ_SHARE = 1 / 8;
+
+/** Suspects whose picture stays the same whatever stands at their ends: the ends are never read. */
+async function samePictures(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  length: number,
+): Promise<number[]> {
+  async function* variants(): AsyncGenerator<Buffer> {
+    yield annexB([...config.sps, ...config.pps]);
+    for (const packet of input.suspects) {
+      const key = await keyPicture(input, file, config, packet);
+      const units = (await readUnits(file, input.packets[packet], config)) ?? [];
+      const stump = (slice: Buffer) =>
+        slice.subarray(0, Math.max(MIN_SLICE_BYTES / 2, Math.floor(slice.length * READ_SHARE)));
+      yield Buffer.concat([key, accessUnit(units, asItIs)]);
+      yield Buffer.concat([key, accessUnit(units, stump)]);
+      for (const pattern of OTHER_ENDS) {
+        yield Buffer.concat([key, accessUnit(units, (slice) => withOtherEnd(slice, length, pattern))]);
+      }
+    }
+  }
+  let listing = '';
+  await runFfmpeg(PLAN, {
+    tools: input.tools,
+    signal: input.signal,
+    stdin: variants(),
+    onStdout: (chunk) => {
+      listing += chunk.toString('latin1');
+    },
+  });
+  const rows = listing.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const hashes = rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
+  if (hashes.length !== PICTURES_EACH * input.suspects.length) return [];
+  return input.suspects.filter((_, index) => {
+    return isNeverRead(hashes.slice(PICTURES_EACH * index, PICTURES_EACH * (index + 1)));
+  });
+}
+
+/** Judges the pictures of one suspect, in pairs of a key frame and a variant (in either order). */
+function isNeverRead(hashes: readonly string[]): boolean {
+  const pairs = Array.from({ length: hashes.length / 2 }, (_, at) => hashes.slice(2 * at, 2 * at + 2));
+  const keys = (pairs[0] ?? []).filter((hash) => pairs.every((pair) => pair.includes(hash)));
+  const [key] = keys;
+  // Without one key frame that came out alike every time nothing here means anything.
+  if (key === undefined || keys.length > 1) return false;
+  const [whole, stump, ...others] = pairs.map((pair) => pair.find((hash) => hash !== key) ?? key);
+  return whole !== key && stump !== whole && others.every((hash) => hash === whole);
+}
+
+/** A slice up to its last byte of data; zero words behind it (cabac_zero_words, 7.3.2.10) are left out. */
+function dataOf(unit: Buffer): Buffer {
+  let end = unit.length;
+  while (end > 0 && (unit[end - 1] === 0 || (unit[end - 1] === 3 && unit[end - 2] === 0))) end -= 1;
+  return unit.subarray(0, end);
+}
+
+/** A slice whose last bytes hold a pattern, each byte different from the one that stood there. */
+function withOtherEnd(unit: Buffer, length: number, pattern: number): Buffer {
+  const data = Buffer.from(dataOf(unit));
+  for (let at = Math.max(0, data.length - length); at < data.length; at += 1) {
+    data[at] = data[at] === pattern ? pattern ^ 0x24 : pattern;
+  }
+  return data;
+}
+
+function annexB(units: readonly Buffer[]): Buffer {
+  return Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
+}
+
+async function readUnits(
+  file: FileHandle,
+  packet: VideoPacket | undefined,
+  config: AvcConfig,
+): Promise<Buffer[] | null> {
+  if (!packet || packet.offsetBytes === null) return null;
+  const bytes = await readUpTo(file, packet.offsetBytes, packet.sizeBytes);
+  try {
+    return splitSample(bytes, config.lengthSize);
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+/**
+ * Counts the decoder's complaints per access unit. Every context that reads units has an address; the one
+ * that saw all pictures is the decoder, others only look at the beginning.
+ */
+function createUnitLog() {
+  const contexts = new Map<string, number[]>();
+  return {
+    read(line: string) {
+      const said = /^\[h264 @ ([^\]]+)\] \[(\w+)\] (.*)$/.exec(line);
+      const [, address = '', level, text = ''] = said ?? [];
+      if (!said) return;
+      const units = contexts.get(address) ?? [];
+      contexts.set(address, units);
+      if (/^nal_unit_type: 9\b/.test(text)) units.push(0);
+      else if (level === 'error' && /error while decoding MB/.test(text) && units.length > 0) {
+        units[units.length - 1] = (units.at(-1) ?? 0) + 1;
+      }
+    },
+    finish: (count: number) => [...contexts.values()].find((units) => units.length === count) ?? null,
+  };
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAnnexBSplitter, isSlice } from '#server/media/h264/nal.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { analysePicture } from './analyse-picture.ts';
+import { checkSliceEnds } from './check-slice-ends.ts';
+import { readPackets } from './read-packets.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+let folder = '';
+const at = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'damage-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What `ffmpeg -v error` says about a clip that it decodes. */
+async function errorsOf(file: string): Promise<string[]> {
+  const lines: string[] = [];
+  await runFfmpeg(
+    {
+      label: 'decode',
+      logLevel: 'error',
+      inputs: [{ path: file }],
+      outputs: [{ path: '-', options: ['-map', '0:v:0', '-f', 'null'] }],
+      expectedDurationMs: null,
+    },
+    { tools, onStderrLine: (line) => (line === '' ? 0 : lines.push(line)) },
+  );
+  return lines;
+}
+
+/** Silent damage that changes next to nothing is no damage to be found. */
+const MUST_DIFFER_DB = 50;
+
+/** Luma PSNR of one picture against the clean clip. */
+async function psnrOf(file: string, frame: number): Promise<number> {
+  const lines: string[] = [];
+  await runFfmpeg(
+    {
+      label: 'compare',
+      inputs: [{ path: at('clean.mp4') }, { path: file }],
+      filterComplex: `[0:v]trim=start_frame=${frame}:end_frame=${frame + 1}[a];[1:v]trim=start_frame=${frame}:end_frame=${frame + 1}[b];[a][b]psnr[out]`,
+      logLevel: 'info',
+      outputs: [{ path: '-', options: ['-map', '[out]', '-f', 'null'] }],
+      expectedDurationMs: null,
+    },
+    { tools, onStderrLine: (line) => lines.push(line) },
+  );
+  const found = /PSNR y:(\S+)/.exec(lines.join(' '))?.[1] ?? 'inf';
+  return found === 'inf' ? Infinity : Number(found);
+}
+
+async function damageIn(file: string) {
+  const info = await probe(tools, file, 'mov');
+  const { findings } = await analysePicture({ inputPath: file, info, tools });
+  return findings.filter(({ kind }) => kind === 'corrupted_section');
+}
+
+describe('damage that ffmpeg decodes without an error', () => {
+  it('is found: 60 changed bytes in 4 pictures, the same in five runs', async () => {
+    await makeMovingClip({
+      tools,
+      outputPath: at('clean.mp4'),
+      seconds: 2,
+      width: 320,
+      height: 192,
+      sound: false,
+      encode: [...DEFAULT_ENCODE, '-g', '15', '-coder', '0', '-crf', '16'],
+    });
+    const frames = [10, 25, 40, 55];
+    let source = at('clean.mp4');
+    for (const [index, frame] of frames.entries()) {
+      const outputPath = at(`quiet-${index}.mp4`);
+      let seed = 1;
+      // Which bytes a decoder passes over in silence depends on its version: they are looked for.
+      do {
+        if (seed > 250) throw new Error('No silent damage was found for this picture.');
+        const fault = { fault: 'random', amount: 15, seed } as const;
+        await corruptSamples({ tools, inputPath: source, outputPath, frames: [frame], ...fault });
+        seed += 1;
+      } while ((await errorsOf(outputPath)).length > 0 || (await psnrOf(outputPath, frame)) > MUST_DIFFER_DB);
+      source = outputPath;
+    }
+    expect(await errorsOf(source)).toEqual([]);
+    const [clean, damaged] = [await readFile(at('clean.mp4')), await readFile(source)];
+    const changed = clean.filter((byte, place) => byte !== damaged[place]).length;
+    expect(changed).toBeGreaterThan(48);
+    expect(changed).toBeLessThanOrEqual(60);
+
+    const first = await damageIn(source);
+    for (const frame of frames) {
+      expect(first.some((span) => (span.firstFrame ?? -1) <= frame && (span.lastFrame ?? -1) >= frame)).toBe(
+        true,
+      );
+    }
+    for (let run = 0; run < 4; run += 1) expect(await damageIn(source)).toEqual(first);
+    expect(await damageIn(at('clean.mp4'))).toEqual([]);
+  });
+});
+
+describe('checkSliceEnds', () => {
+  const STRETCHED = 37;
+
+  /** A clip of arithmetic coding whose picture `STRETCHED` has data behind its last macroblock. */
+  async function makeStretched(): Promise<string> {
+    const encode = [...DEFAULT_ENCODE, '-bf', '0', '-g', '30'];
+    const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({ ...scene, outputPath: at('cabac.mp4'), encode });
+    await copy(at('cabac.mp4'), at('cabac.h264'), ['-f', 'h264']);
+    const splitter = createAnnexBSplitter();
+    const units = [...splitter.push(await readFile(at('cabac.h264'))), ...splitter.end()];
+    let slices = 0;
+    const stretched = units.map((unit) => {
+      if (!isSlice(unit) || slices++ !== STRETCHED) return unit;
+      return Buffer.concat([
+        unit,
+        Buffer.from(Array.from({ length: 60 }, (_, place) => 1 + ((place * 89) % 250))),
+      ]);
+    });
+    await writeFile(
+      at('long.h264'),
+      Buffer.concat(stretched.flatMap((unit) => [Buffer.from([0, 0, 0, 1]), unit])),
+    );
+    await copy(at('long.h264'), at('long.mp4'), ['-f', 'mp4']);
+    return at('long.mp4');
+  }
+
+  async function copy(from: string, to: string, options: readonly string[]): Promise<void> {
+    await runFfmpeg(
+      {
+        label: 'rewrap',
+        inputs: [{ path: from }],
+        outputs: [{ path: to, options: ['-c', 'copy', ...options] }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+  }
+
+  async function neverRead(file: string): Promise<number[]> {
+    const info = await probe(tools, file, 'mov');
+    const { video } = await readPackets({ inputPath: file, info, tools });
+    const suspects = video.map((_, place) => place);
+    return checkSliceEnds({ inputPath: file, info, packets: video, suspects, tools });
+  }
+
+  it('names the one picture whose data are not read to their end, and none of an intact clip', async () => {
+    const file = await makeStretched();
+    expect(await errorsOf(file)).toEqual([]);
+    expect(await neverRead(file)).toEqual([STRETCHED]);
+    expect(await neverRead(at('cabac.mp4'))).toEqual([]);
+  });
+});

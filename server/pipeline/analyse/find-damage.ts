@@ -1,0 +1,90 @@
+import type { FrameSeries } from '#server/media/grey-series.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import { median } from '#server/media/statistics.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { checkSliceEnds } from './check-slice-ends.ts';
+import type { DamagedFrame } from './check-structure.ts';
+import type { DecodePass } from './decode-pass.ts';
+import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
+import type { PictureIndex } from './picture-times.ts';
+import type { VideoPacket } from './read-packets.ts';
+import { readDisposable } from './read-references.ts';
+
+export interface DamageInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly stream: VideoStreamInfo;
+  readonly packets: readonly VideoPacket[];
+  readonly pass: DecodePass;
+  readonly index: PictureIndex;
+  readonly structure: readonly DamagedFrame[];
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * All damaged stretches of a clip: by the structure of its data, by the decoder's words, and by slices
+ * that decode in silence without reading their data to the end.
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
+  const { inputPath, stream, packets, pass, index, structure } = input;
+  const told = findBadPackets({ packets, index, pass, reorderDepth: stream.reorderDepth, structure });
+  const bad = [...told, ...(await findSilent(input, new Set(told.map(({ packet }) => packet))))];
+  const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
+  const typeOf = (packet: number) => {
+    const decoded = decodedOfFrame.get(index.frameOfPacket[packet] ?? -1);
+    return decoded === undefined ? null : (pass.types[decoded] ?? null);
+  };
+  const wanted = bad.map((item) => item.packet);
+  const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
+  return spreadDamage(bad, { index, packets }, disposable);
+}
+
+async function findSilent(input: DamageInput, told: ReadonlySet<number>): Promise<BadPacket[]> {
+  const { packets, index, pass } = input;
+  // Where some data are bad others are likely bad too: then every picture is looked at.
+  const suspects =
+    told.size > 0
+      ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
+      : suspectPackets(pass.series, index);
+  const silent = await checkSliceEnds({ ...input, suspects });
+  return silent.map((packet) => ({
+    packet,
+    evidence: 'structure',
+    reason: 'the picture is complete before its data end: they went astray on the way',
+  }));
+}
+
+/** Share of the pictures looked at in a clip without any sign of damage, to bound the time (a tenth of a decode). */
+const SUSPECT_SHARE = 0.1;
+/** Pictures to each side that make the usual change of a picture. */
+const WINDOW = 8;
+/** Changes below this (block difference, grey levels) are no visible damage. */
+const MIN_CHANGE = 2;
+
+/**
+ * The pictures that stand out most from their neighbours: a step against the usual change around it
+ * (damage that stays), or a change that is taken back (damage in one picture). These only choose where
+ * to look; moving clips are full of such pictures.
+ */
+export function suspectPackets(series: FrameSeries, index: PictureIndex): number[] {
+  const steps = series.blockDiff.get(1) ?? [];
+  const doubles = series.blockDiff.get(2) ?? [];
+  const scored = steps.map((step, at) => {
+    const around = [...steps.slice(Math.max(0, at - WINDOW), at), ...steps.slice(at + 1, at + 1 + WINDOW)];
+    const stays = around.length === 0 ? 0 : step / Math.max(1, median(around));
+    const back = doubles[at + 1];
+    const takenBack = back === undefined ? 0 : (step + (steps[at + 1] ?? 0)) / Math.max(1, 2 * back);
+    return { frame: index.frameOfDecoded[at], score: step < MIN_CHANGE ? 0 : Math.max(stays, takenBack) };
+  });
+  const most = Math.ceil(scored.length * SUSPECT_SHARE);
+  const chosen = scored
+    .filter(({ score }) => score > 1)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most);
+  const frames = new Set(chosen.map(({ frame }) => frame));
+  return index.frameOfPacket.flatMap((frame, packet) => {
+    return frame !== null && frames.has(frame) ? [packet] : [];
+  });
+}

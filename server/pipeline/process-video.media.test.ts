@@ -266,31 +266,6 @@ describe('processVideo after a kill', () => {
   );
 });
 
-const REAL = path.resolve('../shared/media');
-describe.skipIf(!existsSync(REAL))(
-  'processVideo on the odd files of ../shared/media (skipped when absent)',
-  () => {
-    const FAILURES: Record<string, string> = {
-      'odd-no-moov.mp4': 'damaged_beyond_repair',
-      'odd-not-a-video.mp4': 'damaged_beyond_repair',
-      'odd-audio-only.mp4': 'no_video_track',
-    };
-    it('ends each with a playable result or a true reason', async () => {
-      const names = (await readdir(REAL)).filter((name) => name.startsWith('odd-'));
-      expect(names.length).toBeGreaterThan(0);
-      for (const name of names) {
-        const { result } = await mend(path.join(REAL, name), `real-${name}`);
-        const expected = FAILURES[name] ?? 'ok';
-        expect(`${name} ${result.ok ? 'ok' : result.code}`).toBe(`${name} ${expected}`);
-        if (result.ok && result.resultPath !== null) {
-          const info = await probe(tools, result.resultPath, 'mov');
-          expect(info.video.length).toBe(1);
-        }
-      }
-    });
-  },
-);
-
 describe('lookAgain', () => {
   it('finds what is planted in its windows, in the numbering of the whole clip', async () => {
     const long = at('long.mp4');

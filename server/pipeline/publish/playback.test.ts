@@ -1,8 +1,58 @@
 import { describe, expect, it } from 'vitest';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { parseFrameHash } from './packet-hashes.ts';
-import { conversionNote, playsAsIs, type PlaybackNeeds } from './playback.ts';
+import { conversionNote, playbackNeeds, playsAsIs, type PlaybackNeeds } from './playback.ts';
 
 const nothing: PlaybackNeeds = { container: null, video: null, audio: null, brokenSound: false };
+
+describe('playbackNeeds', () => {
+  const video: VideoStreamInfo = {
+    index: 0,
+    codec: 'h264',
+    codecTag: 'H264',
+    profile: 'High',
+    width: 320,
+    height: 180,
+    rotation: 0,
+    pixelFormat: 'yuv420p',
+    frameRate: 30,
+    baseFrameRate: 30,
+    timeBase: { num: 1, den: 30 },
+    startMs: 0,
+    durationMs: 1000,
+    frameCount: 30,
+    bitRate: null,
+    reorderDepth: 2,
+    fieldOrder: null,
+    colorSpace: null,
+    colorTransfer: null,
+    colorPrimaries: null,
+    colorRange: null,
+    sampleAspectRatio: null,
+  };
+  const needs = (format: MediaInfo['format'], change: Partial<VideoStreamInfo> = {}) =>
+    playbackNeeds({
+      format,
+      sizeBytes: 1,
+      startMs: 0,
+      durationMs: 1000,
+      video: [{ ...video, ...change }],
+      audio: [],
+      others: [],
+      tags: {},
+    });
+
+  it('copies no reordered pictures out of AVI, which holds no display times', () => {
+    expect(needs('avi').video).toMatch(/no display times/);
+    expect(needs('avi', { reorderDepth: 0 }).video).toBeNull();
+    expect(needs('mov').video).toBeNull();
+    expect(needs('matroska').video).toBeNull();
+  });
+
+  it('names codecs that do not play from MP4', () => {
+    expect(needs('mov', { codec: 'mpeg4' }).video).toMatch(/mpeg4/);
+  });
+});
 
 describe('playsAsIs', () => {
   it('holds only when container, pictures and sound play', () => {

@@ -1,4 +1,4 @@
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 
 /**
  * Codecs that the big browsers play out of an MP4 file, as ffmpeg names them (MDN, "Web video codec guide"
@@ -23,16 +23,20 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   const audio = info.audio[0];
   return {
     container: info.format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[info.format]} files`,
-    video:
-      video && !PLAYABLE_VIDEO.has(video.codec)
-        ? `pictures coded as ${video.codec} do not play from MP4 files`
-        : null,
+    video: video ? pictureNeed(info.format, video) : null,
     audio:
       audio && !PLAYABLE_AUDIO.has(audio.codec)
         ? `sound coded as ${audio.codec} does not play from MP4 files`
         : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
   };
+}
+
+function pictureNeed(format: MediaInfo['format'], video: VideoStreamInfo): string | null {
+  if (!PLAYABLE_VIDEO.has(video.codec)) return `pictures coded as ${video.codec} do not play from MP4 files`;
+  // AVI knows the order of decoding alone; copied as they are, such pictures would be shown in that order.
+  const unordered = format === 'avi' && video.reorderDepth > 0;
+  return unordered ? 'pictures coded out of their order have no display times in AVI files' : null;
 }
 
 /** True when the clip, were it clean, can be the result as it is. */

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RepairReport } from '#common/report.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { processVideo } from './process-video.ts';
+import { hashFile } from './step-store.ts';
+import type { ProcessVideoResult } from './worker-protocol.ts';
+
+const REAL = path.resolve('../shared/media');
+const FAILS_WITHIN_MS = 10_000;
+const RUNS = 5;
+
+/**
+ * Files that real programs and tests of other projects call broken, each with what is true about it: how the
+ * repair ends, and a word of the reason or of what was done.
+ */
+const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: RegExp }>> = {
+  'odd-audio-no-stsd.mp4': { ends: 'repaired', says: /sound track has no description/ },
+  'odd-audio-only.mp4': { ends: 'no_video_track', says: /holds sound only/ },
+  'odd-bad-free-box.mp4': { ends: 'repaired', says: /wrong length .* hid the index/ },
+  'odd-corrupt-nal-bars.mp4': { ends: 'repaired', says: /damaged picture/ },
+  'odd-empty-video-track.mp4': { ends: 'unchanged', says: /./ },
+  'odd-hevc-editlist-no-keyframe.mp4': { ends: 'unchanged', says: /edit list hides 17 coded pictures/ },
+  'odd-huge-length.avi': { ends: 'repaired', says: /file ends early/ },
+  'odd-invalid-nalu.mp4': { ends: 'repaired', says: /damaged picture/ },
+  'odd-mdat-too-long.mp4': { ends: 'repaired', says: /ends 8 bytes before its media box/ },
+  'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* are there/ },
+  'odd-not-a-video.mp4': { ends: 'damaged_beyond_repair', says: /only the first 48 bytes/ },
+  'odd-part-fragmented.mp4': { ends: 'unchanged', says: /begins 67 ms after the sound/ },
+  'odd-short-audio.mp4': { ends: 'unchanged', says: /./ },
+  'odd-video-1s-late.mp4': { ends: 'unchanged', says: /sound is silent/ },
+  'odd-video-only.mp4': { ends: 'unchanged', says: /no sound/ },
+};
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+async function mend(name: string, work: string): Promise<{ result: ProcessVideoResult; tookMs: number }> {
+  const task = await makeTask(path.join(REAL, name), path.join(folder.path, work));
+  const startedAt = performance.now();
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  return { result: await processVideo(task, io), tookMs: performance.now() - startedAt };
+}
+
+/** All sentences of a report. */
+function sentences({ notes, defects, steps, checks }: RepairReport): string {
+  const texts = [
+    ...notes,
+    ...defects.map(({ explanation }) => explanation),
+    ...steps.map(({ note }) => note),
+    ...checks.map(({ detail }) => detail),
+  ];
+  return texts.join('\n');
+}
+
+/** A report without what is different at every run by its nature: the date and how long it took. */
+function timeless(report: RepairReport): RepairReport {
+  return { ...report, createdAt: '', steps: report.steps.map((step) => ({ ...step, tookMs: null })) };
+}
+
+describe.skipIf(!existsSync(REAL))('odd files of ../shared/media (skipped when absent)', () => {
+  it('knows the truth about every one of them', async () => {
+    const names = (await readdir(REAL)).filter((name) => name.startsWith('odd-'));
+    expect(names.sort()).toEqual(Object.keys(TRUTH).sort());
+  });
+
+  it.each(Object.entries(TRUTH))('ends %s with what is true about it', async (name, { ends, says }) => {
+    const { result, tookMs } = await mend(name, `once-${name}`);
+    if (!result.ok) {
+      expect(result.code).toBe(ends);
+      expect(result.message).toMatch(says);
+      expect(tookMs).toBeLessThan(FAILS_WITHIN_MS);
+      return;
+    }
+    expect(result.report.outcome).toBe(ends);
+    expect(sentences(result.report)).toMatch(says);
+    if (result.resultPath === null) {
+      expect(result.resultSha256).toBe(await hashFile(path.join(REAL, name)));
+      return;
+    }
+    // What was mended plays: a strict decoder reads all of it in silence.
+    const info = await probe(tools, result.resultPath, 'mov');
+    expect(info.video.length).toBe(1);
+    const args = ['-v', 'warning', '-threads', '1', '-err_detect', 'aggressive', '-i', result.resultPath];
+    const { stderr } = await runTool('decode', tools.ffmpeg, [...args, '-map', '0:v', '-f', 'null', '-']);
+    expect(stderr).toBe('');
+  });
+
+  it.each(['odd-corrupt-nal-bars.mp4', 'odd-invalid-nalu.mp4', 'odd-huge-length.avi'])(
+    'gives five equal reports in five runs of %s',
+    async (name) => {
+      const reports: RepairReport[] = [];
+      for (let run = 1; run <= RUNS; run += 1) {
+        const { result } = await mend(name, `run-${run}-${name}`);
+        reports.push(timeless(mustBeOk(result).report));
+      }
+      const [first, ...others] = reports;
+      for (const other of others) expect(other).toEqual(first);
+    },
+  );
+});

@@ -94,4 +94,25 @@ describe('detectStutter', () => {
   it('takes a stillness longer than a stutter for what it is', () => {
     expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
   });
+
+  it('finds a longer hold in a pulldown that repeats every fifth picture', () => {
+    const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 71 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
+  });
+
+  it('leaves the last slow picture before a run out of it', () => {
+    const moves = withRun(motion(120), 50, 4).map((move, i) => (i === 49 ? 5.2 : i === 50 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 53 }]);
+  });
+
+  it('reports nothing when a screen changes now and then', () => {
+    const screen = motion(150).map((move, i) => (i < 70 || i === 73 || i === 77 ? 2 * move : 0.02));
+    expect(detectStutter(frameSeries(screen), [], FPS)).toEqual([]);
+  });
+
+  it('finds repeats one picture before a cut', () => {
+    const moves = withRun(motion(120), 50, 4);
+    moves[55] = 160;
+    expect(detectStutter(frameSeries(moves), [55], FPS)).toMatchObject([{ first: 50, last: 53 }]);
+  });
 });

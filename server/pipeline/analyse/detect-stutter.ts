@@ -38,6 +38,10 @@ const MAX_QUIET_WEAK = 0.2;
 const WEAK_LEVEL = 4;
 /** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
 const MAX_QUIET_CADENCE = 0.06;
+/** Holds of more than one picture that may occur beside: other stutters, no cadence. */
+const LONGER_SHARE = 0.15;
+/** Its liveliest picture, where every other hold is a single repeat, against the quieter side. */
+const MAX_LOUD_CADENCE = 0.12;
 /** A step this many times the livelier side right after the run proves a hold over lost pictures. */
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
@@ -48,6 +52,8 @@ const MIN_LEVEL = 0.6;
 const EDGE_SHARE = 0.4;
 /** ...unless the run is so still that any motion stands out by this factor. */
 const EDGE_CONTRAST = 12;
+/** ...or by this one, when a jump behind the run says that pictures were lost under it. */
+const EDGE_CONTRAST_JUMP = 6;
 /** In any case they move this many times more than the liveliest picture of the run. */
 const EDGE_RATIO = 1.6;
 /** Sides of more different motion than this are a shot coming to rest or starting... */
@@ -55,7 +61,7 @@ const MAX_SIDE_RATIO = 8;
 /** ...unless the run is frozen solid against the quieter of them. */
 const FROZEN_SHARE = 0.1;
 /** An outer picture of a run is slow motion, no copy, when it changes this share of the motion beside it... */
-const SLOW_SHARE = 0.25;
+const SLOW_SHARE = 0.38;
 /** ...and this many times more than the run does. */
 const SLOW_CONTRAST = 6;
 /** So many other sharp holds within this time of a run make holding the cadence of the clip. */
@@ -67,6 +73,10 @@ const CADENCE_LENGTH_SHARE = 0.8;
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
 const TURN_SHARE = 0.8;
+/** A cut so near beyond a run leaves no room for a side that could tell, pictures. */
+const NEAR_CUT = 2;
+/** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
+const MIN_LIVELY = 3;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
 
@@ -173,8 +183,12 @@ function judge(run: Candidate): Judged | null {
   if (isEmpty(run)) return null;
   const values = moves.slice(first, last + 1);
   const inside = median(values);
-  const alive = [startsAtCut ? null : before, endsAtCut ? null : after].filter((side) => side !== null);
-  if (alive.length === 0 || alive.some((side) => side.count < 2)) return null;
+  const tells = (side: Side) => length < SHORTEST_FRAMES || side.count >= 2 || !side.endsAtCut;
+  const alive = [
+    startsAtCut || !tells(before) ? null : before,
+    endsAtCut || !tells(after) ? null : after,
+  ].filter((side) => side !== null);
+  if (alive.length === 0 || alive.some((side) => side.count < 2 || side.lively < MIN_LIVELY)) return null;
   const quieter = Math.min(...alive.map((side) => side.level));
   const livelier = Math.max(...alive.map((side) => side.level));
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
@@ -185,15 +199,18 @@ function judge(run: Candidate): Judged | null {
   if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
   if (livelier > MAX_SIDE_RATIO * quieter && inside > FROZEN_SHARE * quieter) return null;
   const loudest = Math.max(...values);
+  const usual = cadenceLength(run);
+  // Where pictures are repeated all the time, one more may stand right beside the run.
+  const edgeOf = (side: Side) =>
+    usual > 0 && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
+  const contrast = jumps ? EDGE_CONTRAST_JUMP : EDGE_CONTRAST;
   const sharp = (side: Side) =>
-    side.edge >= EDGE_RATIO * loudest &&
-    (side.edge >= EDGE_SHARE * side.level || side.edge >= EDGE_CONTRAST * Math.max(0.2, loudest));
+    edgeOf(side) >= EDGE_RATIO * loudest &&
+    (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   const quietness = inside / quieter;
-  const usual = cadenceLength(run);
-  if (usual > 0 && (length < 2 * usual + 1 || quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE))) {
-    return null;
-  }
+  if (usual > 0 && length < 2 * usual + 1 && !outlastsUsual(run, loudest / quieter)) return null;
+  if (usual > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   return {
     first,
     last,
@@ -213,20 +230,40 @@ function quietLimit(length: number, quieter: number, jumps: boolean): number {
 interface Side {
   /** Median block difference of the living pictures on this side. */
   readonly level: number;
-  /** The picture next to the run. */
+  /** The picture next to the run, and the one beyond. */
   readonly edge: number;
+  readonly next: number;
   readonly count: number;
+  /** Living pictures among the six next to the run; all of them count when a cut comes first. */
+  readonly lively: number;
+  readonly endsAtCut: boolean;
 }
 
 function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: -1 | 1): Side {
   const values: number[] = [];
-  let at = direction < 0 ? first - 1 : last + 1;
-  const edge = moves[at] ?? 0;
-  for (let far = 0; far < 2 * FLANK && values.length < FLANK; far += 1, at += direction) {
-    if (at <= 0 || at >= moves.length || cutSet.has(at)) break;
-    if (!held[at]) values.push(moves[at] ?? 0);
+  const start = direction < 0 ? first - 1 : last + 1;
+  let lively = 0;
+  let endsAtCut = false;
+  for (let far = 0; far < 2 * FLANK && values.length < FLANK; far += 1) {
+    const at = start + direction * far;
+    const isCut = cutSet.has(at);
+    if (at <= 0 || at >= moves.length || isCut) {
+      endsAtCut = isCut && far <= NEAR_CUT;
+      if (far < FLANK) lively += FLANK - far;
+      break;
+    }
+    if (held[at]) continue;
+    values.push(moves[at] ?? 0);
+    if (far < FLANK) lively += 1;
   }
-  return { level: median(values), edge, count: values.length };
+  return {
+    level: median(values),
+    edge: moves[start] ?? 0,
+    next: moves[start + direction] ?? 0,
+    count: values.length,
+    lively,
+    endsAtCut,
+  };
 }
 
 /** True for a run in a picture without content: there is nothing in it that could move. */
@@ -239,16 +276,26 @@ function isEmpty({ first, last, series }: Candidate): boolean {
  * Usual length of a hold where sharp holds are so frequent around the run that holding is how the clip was
  * made (12.5 in 25, pulldown, animation on twos, slide shows); 0 where they are not.
  */
-function cadenceLength({ first, last, moves, runs, fps }: Candidate): number {
-  const reach = CADENCE_REACH_S * fps;
-  const others = runs.filter(
-    ([from, to]) => from !== first && to >= first - reach && from <= last + reach && isSharp(moves, from, to),
-  );
-  if (others.length < CADENCE_RUNS) return 0;
-  return quantile(
-    others.map(([from, to]) => to - from + 1),
-    CADENCE_LENGTH_SHARE,
-  );
+function cadenceLength(run: Candidate): number {
+  const others = otherHolds(run, CADENCE_REACH_S * run.fps);
+  return others.length < CADENCE_RUNS ? 0 : quantile(others, CADENCE_LENGTH_SHARE);
+}
+
+/** True for a run that is longer than any hold around it and frozen solid, where the usual hold is one picture. */
+function outlastsUsual(run: Candidate, loudness: number): boolean {
+  if (run.last - run.first + 1 < SHORTEST_FRAMES) return false;
+  const near = Math.max(...otherHolds(run, CADENCE_REACH_S * run.fps));
+  const all = otherHolds(run, Infinity);
+  const longer = all.filter((length) => length > 1).length;
+  return near === 1 && longer <= LONGER_SHARE * all.length && loudness <= MAX_LOUD_CADENCE;
+}
+
+/** Lengths of the other sharp holds around a run, up to so many pictures away. */
+function otherHolds({ first, last, moves, runs }: Candidate, reach: number): number[] {
+  return runs.flatMap(([from, to]) => {
+    const isNear = from !== first && to >= first - reach && from <= last + reach;
+    return isNear && isSharp(moves, from, to) ? [to - from + 1] : [];
+  });
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */

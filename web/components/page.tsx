@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import { appTexts } from '../texts/app.ts';
-import { space, text } from '../theme.ts';
+import { colour, space, text } from '../theme.ts';
 
 /** The column all pages share. */
 export const Container = styled.div`
@@ -15,6 +15,21 @@ export const PageMain = styled(Container).attrs({ as: 'main', id: 'main' })`
   padding-block: ${space(5, 10)};
   /* Pages fill the window, so that what arrives in them moves no footer. */
   min-height: calc(100dvh - var(--header-height));
+`;
+
+/** A page whose parts stand below each other, none wider than the window. */
+export const PageColumn = styled(PageMain)`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  align-content: start;
+  gap: ${space(3)};
+`;
+
+/** The sentence or two under the heading of a page. */
+export const PageLead = styled.p`
+  margin-top: ${space(1)};
+  max-width: 60ch;
+  color: ${colour.inkSoft};
 `;
 
 const Heading = styled.h1`

@@ -1,8 +1,8 @@
 import styled from 'styled-components';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { useSession } from '../../data/session.ts';
 import { accountTexts as texts } from '../../texts/account.ts';
-import { colour, screen, space } from '../../theme.ts';
+import { screen, space } from '../../theme.ts';
 import { AccessTokens } from './access-tokens.tsx';
 import { DataCard } from './data-card.tsx';
 import { DeleteForm } from './delete-form.tsx';
@@ -11,17 +11,6 @@ import { PasswordForm } from './password-form.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { StorageCard } from './storage-card.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  margin-top: ${space(1)};
-  max-width: 60ch;
-  color: ${colour.inkSoft};
-`;
 const Columns = styled.div`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
@@ -36,10 +25,10 @@ export function AccountPage() {
   const { user } = useSession();
   if (!user) return null;
   return (
-    <Frame>
+    <PageColumn>
       <div>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
-        <Lead>{texts.lead}</Lead>
+        <PageLead>{texts.lead}</PageLead>
       </div>
       <Columns>
         <PlanCard user={user} />
@@ -52,6 +41,6 @@ export function AccountPage() {
         <PasswordForm />
         <DeleteForm user={user} />
       </Columns>
-    </Frame>
+    </PageColumn>
   );
 }

@@ -4,7 +4,7 @@ import { formatBytes } from '#common/format.ts';
 import { planAllows } from '#common/plans.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAnalytics } from '../../data/analytics.ts';
 import { useSession } from '../../data/session.ts';
@@ -15,23 +15,12 @@ import { formatMinutes } from './figures.ts';
 import { MonthTable } from './month-table.tsx';
 import { UpsellCard } from './upsell-card.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  align-content: start;
-  gap: ${space(3)};
-`;
 const Head = styled.div`
   display: flex;
   flex-wrap: wrap;
   align-items: end;
   justify-content: space-between;
   gap: ${space(2)};
-`;
-const Lead = styled.p`
-  margin-top: ${space(1)};
-  max-width: 60ch;
-  color: ${colour.inkSoft};
 `;
 const Totals = styled.dl`
   display: grid;
@@ -124,13 +113,13 @@ export function AnalyticsPage() {
   const { user } = useSession();
   const allowed = user !== null && planAllows(user.plan, 'analytics');
   return (
-    <Frame>
+    <PageColumn>
       <div>
         <BackLink to="/account">{texts.back}</BackLink>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>
-            <Lead>{texts.lead}</Lead>
+            <PageLead>{texts.lead}</PageLead>
           </div>
           {allowed && (
             <ButtonLink to={analyticsCsvPath} reloadDocument download look="secondary" icon="download">
@@ -140,6 +129,6 @@ export function AnalyticsPage() {
         </Head>
       </div>
       {allowed ? <Dashboard /> : <UpsellCard />}
-    </Frame>
+    </PageColumn>
   );
 }

@@ -3,8 +3,9 @@ import styled from 'styled-components';
 import type { AnalyticsBody, AnalyticsMonth, DefectCounts } from '#common/api/analytics.ts';
 import { formatBytes } from '#common/format.ts';
 import { DEFECT_KINDS } from '#common/report.ts';
+import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { analyticsTexts } from '../../texts/analytics.ts';
-import { colour, figures, radius, space, text } from '../../theme.ts';
+import { colour, text } from '../../theme.ts';
 import { formatMinutes, formatMonth } from './figures.ts';
 
 const { table: texts } = analyticsTexts;
@@ -12,38 +13,9 @@ const { table: texts } = analyticsTexts;
 const Title = styled.h2`
   font-size: ${text.xl};
 `;
-const Scroll = styled.section`
-  min-width: 0;
-  max-width: 100%;
-  overflow-x: auto;
-  border: 1px solid ${colour.line};
-  border-radius: ${radius.m};
-  background: ${colour.raised};
-`;
-const Table = styled.table`
-  width: 100%;
-  min-width: 760px;
-  border-collapse: collapse;
-  font-size: ${text.s};
-  th,
-  td {
-    padding: ${space(1.25, 2)};
-    border-bottom: 1px solid ${colour.line};
-    text-align: right;
-    white-space: nowrap;
-  }
-  th:first-child {
-    text-align: left;
-  }
-  thead th {
-    color: ${colour.inkSoft};
-    font-weight: 600;
-  }
+const Table = styled(DataTable)`
   tbody th {
     font-weight: 500;
-  }
-  td {
-    ${figures}
   }
   tfoot > tr > * {
     border-top: 2px dashed ${colour.chalk};
@@ -92,8 +64,8 @@ export function MonthTable({ months, totals }: AnalyticsBody) {
   return (
     <>
       <Title id={id}>{texts.title}</Title>
-      <Scroll tabIndex={0} aria-labelledby={id}>
-        <Table aria-labelledby={id}>
+      <TableScroll tabIndex={0} aria-labelledby={id}>
+        <Table $kind="numbers" $minWidth={760} aria-labelledby={id}>
           <thead>
             <tr>
               {HEADS.map((head) => (
@@ -118,7 +90,7 @@ export function MonthTable({ months, totals }: AnalyticsBody) {
             </tr>
           </tfoot>
         </Table>
-      </Scroll>
+      </TableScroll>
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useSession } from '../../data/session.ts';
 import { useVideos } from '../../data/videos.ts';
@@ -11,16 +11,6 @@ import { colour, radius, screen, space } from '../../theme.ts';
 import { VideoChooser } from './video-chooser.tsx';
 import { Workbench } from './workbench.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  margin-top: ${space(1)};
-  color: ${colour.inkSoft};
-`;
 const Columns = styled.div`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
@@ -56,10 +46,10 @@ export function EditorPage() {
   const chosen = completed.find(({ id }) => id === videoId);
   const unfinished = data?.find(({ id }) => id === videoId && !chosen);
   return (
-    <Frame>
+    <PageColumn>
       <div>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
-        <Lead>{texts.lead}</Lead>
+        <PageLead>{texts.lead}</PageLead>
       </div>
       {isError && !data && (
         <p role="alert">
@@ -102,6 +92,6 @@ export function EditorPage() {
           )}
         </Columns>
       )}
-    </Frame>
+    </PageColumn>
   );
 }

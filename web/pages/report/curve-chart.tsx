@@ -231,7 +231,7 @@ function describe({ points, quantity, unit }: DefectCurve): string {
 
 const Grid = styled.div`
   display: grid;
-  grid-template-columns: minmax(0, 1fr);
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));
   gap: ${space(2)};
 `;
 

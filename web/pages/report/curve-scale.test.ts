@@ -26,9 +26,16 @@ describe('the value axis', () => {
         [180, 1],
         [182, -2],
       ]),
-      [-100, 0, 100, 200],
+      [0, 100, 200],
     ],
-    [curve([[1, 0]]), [-10, 0, 10, 20]],
+    [
+      curve([
+        [0, -3],
+        [360, 5],
+      ]),
+      [0, 200, 400],
+    ],
+    [curve([[1, 0]]), [-10, 0, 10]],
     [
       curve(
         [
@@ -42,10 +49,11 @@ describe('the value axis', () => {
   ])('is round and holds every value', (given, ticks) => {
     const axis = valueAxis(given);
     expect(axis.ticks).toEqual(ticks);
+    const hair = 0.06 * ((ticks[1] ?? 0) - (ticks[0] ?? 0));
     for (const { before, after } of given.points) {
       for (const value of after === null ? [before] : [before, after]) {
-        expect(value).toBeGreaterThanOrEqual(axis.low);
-        expect(value).toBeLessThanOrEqual(axis.high);
+        expect(value).toBeGreaterThanOrEqual(axis.low - hair);
+        expect(value).toBeLessThanOrEqual(axis.high + hair);
       }
     }
   });

@@ -17,10 +17,12 @@ function niceStep(span: number, most: number): number {
 }
 
 const MOST_STEPS = 3;
+/** Part of a step by which a curve may leave its axis. */
+const HAIR = 0.06;
 /** A curve that does not move still gets an axis: 20 ms or 6 dB are what people just notice. */
 const LEAST_SPAN: Record<DefectCurve['unit'], number> = { ms: 20, dBFS: 6 };
 
-/** An axis with round ends that holds all values of the curve; that of an offset always holds zero. */
+/** An axis with round ends that holds the values of the curve (but for a hair); that of an offset always holds zero. */
 export function valueAxis({ points, unit, quantity }: DefectCurve): ValueAxis {
   const values = points.flatMap(({ before, after }) => (after === null ? [before] : [before, after]));
   if (quantity === 'sync_offset') values.push(0);
@@ -28,8 +30,9 @@ export function valueAxis({ points, unit, quantity }: DefectCurve): ValueAxis {
   const middle = (Math.max(...values) + Math.min(...values)) / 2;
   const half = Math.max(least, Math.max(...values) - Math.min(...values)) / 2;
   const step = niceStep(2 * half, MOST_STEPS);
-  const low = Math.floor((middle - half) / step + 1e-9) * step;
-  const high = Math.ceil((middle + half) / step - 1e-9) * step;
+  // A value that is over a line by a hair needs no further step of empty room.
+  const low = Math.floor((middle - half) / step + HAIR) * step;
+  const high = Math.ceil((middle + half) / step - HAIR) * step;
   const count = Math.round((high - low) / step);
   const ticks = Array.from({ length: count + 1 }, (_, index) => Number((low + index * step).toFixed(6)));
   return { low, high, ticks };

@@ -14,6 +14,7 @@ const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'de
 
 const Small = styled.span`
   display: block;
+  font-weight: 400;
   color: ${colour.inkFaint};
 `;
 

@@ -28,12 +28,12 @@ export function ReportAxis({ report }: { readonly report: RepairReport }) {
   };
   return (
     <Axis aria-label={texts.axis}>
-      <ThreadStrip marks={marks} durationMs={durationMs} size="l" />
-      <MarkJumps marks={marks} durationMs={durationMs} onJump={toRow} />
       <figcaption>
         <span>{formatMark(0)}</span>
         <span>{formatMark(durationMs)}</span>
       </figcaption>
+      <ThreadStrip marks={marks} durationMs={durationMs} size="l" />
+      <MarkJumps marks={marks} durationMs={durationMs} onJump={toRow} />
     </Axis>
   );
 }

@@ -8,7 +8,7 @@ import { BackLink } from '../../components/back-link.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/video-by-id.ts';
 import { useReport } from '../../data/videos.ts';
@@ -21,11 +21,7 @@ import { DefectTable } from './defect-table.tsx';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  align-content: start;
-  gap: ${space(3)};
+const Frame = styled(PageColumn)`
   h2 {
     font-size: ${text.xl};
   }

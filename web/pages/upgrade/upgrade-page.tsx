@@ -2,51 +2,28 @@ import styled from 'styled-components';
 import { type Plan, type PlanFeature, PLANS, PLAN_SLUGS, planAllows } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/button.tsx';
+import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { useSession } from '../../data/session.ts';
 import { upgradeTexts as texts } from '../../texts/subscribe.ts';
-import { colour, figures, radius, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, figures, space, text, visuallyHidden } from '../../theme.ts';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  max-width: 60ch;
-  color: ${colour.inkSoft};
-`;
-const Scroll = styled.section`
-  position: relative;
-  min-width: 0;
-  max-width: 100%;
-  overflow-x: auto;
-  border: 1px solid ${colour.line};
-  border-radius: ${radius.m};
-  background: ${colour.raised};
-`;
-const Table = styled.table`
-  width: 100%;
-  min-width: 640px;
-  border-collapse: collapse;
+const Table = styled(DataTable)`
+  font-size: ${text.m};
   caption {
     ${visuallyHidden}
   }
   th,
   td {
     padding: ${space(1.75, 2)};
-    border-bottom: 1px solid ${colour.line};
-    text-align: left;
-    vertical-align: top;
+  }
+  thead th {
+    color: inherit;
   }
   tbody th {
     font-weight: 500;
     color: ${colour.inkSoft};
-  }
-  tr:last-child > * {
-    border-bottom: 0;
   }
   [data-plan='business'] {
     background: ${colour.liveSoft};
@@ -89,11 +66,11 @@ function Mark({ yes }: { readonly yes: boolean }) {
 export function UpgradePage() {
   const { user } = useSession();
   return (
-    <Frame>
+    <PageColumn>
       <PageHeading title={texts.title}>{texts.title}</PageHeading>
-      <Lead>{texts.lead}</Lead>
-      <Scroll tabIndex={0} aria-label={texts.compare}>
-        <Table>
+      <PageLead>{texts.lead}</PageLead>
+      <TableScroll tabIndex={0} aria-label={texts.compare}>
+        <Table $minWidth={640}>
           <caption>{texts.compare}</caption>
           <thead>
             <tr>
@@ -169,7 +146,7 @@ export function UpgradePage() {
             ))}
           </tbody>
         </Table>
-      </Scroll>
-    </Frame>
+      </TableScroll>
+    </PageColumn>
   );
 }

@@ -61,6 +61,8 @@ export type FindingDetail =
       readonly offsetMs: number;
       /** (sound clock / picture clock - 1) x 1e6; positive: sound lasts too long. */
       readonly driftPpm: number;
+      /** Who shows the drift; `timestamps` when absent. */
+      readonly driftSource?: 'timestamps' | 'content';
       /** Missing stretches of sound, ms on the output time axis. */
       readonly holes: readonly { readonly startMs: number; readonly durationMs: number }[];
     }

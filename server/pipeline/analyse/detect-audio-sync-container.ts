@@ -78,6 +78,27 @@ export interface ClockFacts {
   readonly reliable: boolean;
 }
 
+/**
+ * Distance of sound and picture over time as the timestamps say, for a sound whose samples are played on without a
+ * break: the offset it begins with, less what its timestamps have gained on its samples until then.
+ * @returns at most `maxPoints` moments of the container's axis, ms
+ */
+export function clockCurve(
+  clock: SoundClock,
+  offsetMs: number,
+  maxPoints: number,
+): { atMs: number; offsetMs: number }[] {
+  const frames = clock.startMs.length;
+  if (frames < 2 || clock.rateHz === 0) return [];
+  const count = Math.min(maxPoints, frames);
+  return Array.from({ length: count }, (_, i) => {
+    const frame = Math.round((i * (frames - 1)) / (count - 1));
+    const atMs = clock.startMs[frame] ?? 0;
+    const playedMs = (clock.startMs[0] ?? 0) + ((clock.firstSample[frame] ?? 0) / clock.rateHz) * 1000;
+    return { atMs, offsetMs: offsetMs + playedMs - atMs };
+  });
+}
+
 const STEP_REACH = 8;
 
 /**

@@ -48,14 +48,15 @@ export interface ContentEvidence {
   readonly events: number;
   /** True when both halves of the events name the same offset. */
   readonly halvesAgree: boolean;
-  /** Sound minus picture over the clip: one point per third with enough events. */
-  readonly curve: readonly { readonly atMs: number; readonly offsetMs: number }[];
 }
 
-interface PictureEvent {
+export interface PictureEvent {
   readonly timeMs: number;
   readonly strength: number;
 }
+
+/** A later start within a quarter second takes the place of the first when it is this much stronger. */
+const OUTDOES = 1.5;
 
 /**
  * Sudden starts of motion: a picture whose motion stands far above the half second before it. A cut is one
@@ -78,7 +79,8 @@ export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEve
     if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
       const last = events.at(-1);
       if (last && timeMs - last.timeMs < 250) {
-        if (strength > last.strength) events[events.length - 1] = { timeMs, strength };
+        // What appears and vanishes again within the time is one event, seen when it appears.
+        if (strength > OUTDOES * last.strength) events[events.length - 1] = { timeMs, strength };
       } else events.push({ timeMs, strength });
     }
   }
@@ -93,7 +95,7 @@ export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEve
 export function contentOffset(picture: MotionSeries, sound: OnsetSeries): ContentEvidence | null {
   const events = motionStarts(picture);
   if (events.length < 2 || sound.strength.length < 10) return null;
-  const grid = toGrid(sound);
+  const grid = toOnsetGrid(sound);
   const whole = correlate(events, grid);
   const peak = findPeak(whole, events.length);
   if (!peak) return null;
@@ -103,16 +105,7 @@ export function contentOffset(picture: MotionSeries, sound: OnsetSeries): Conten
   const even = half(0);
   const near = (other: { offsetMs: number } | null) =>
     other !== null && Math.abs(other.offsetMs - peak.offsetMs) <= CONTENT_LIMITS.agreementMs;
-  const lastMs = picture.frameTimesMs.at(-1) ?? 0;
-  const curve = [0, 1, 2].flatMap((third) => {
-    const part = events.filter(
-      (event) => Math.min(2, Math.floor((3 * event.timeMs) / (lastMs + 1))) === third,
-    );
-    const found = part.length >= 2 ? of(part) : null;
-    if (!found || found.prominence < 4) return [];
-    return [{ atMs: mean(part.map((event) => event.timeMs)), offsetMs: found.offsetMs }];
-  });
-  return { ...peak, events: events.length, halvesAgree: near(odd) && near(even), curve };
+  return { ...peak, events: events.length, halvesAgree: near(odd) && near(even) };
 }
 
 /** True when the evidence is strong enough to move a sound for it. */
@@ -125,13 +118,14 @@ export function isConvincing(evidence: ContentEvidence): boolean {
   );
 }
 
-interface Grid {
+/** Onset strength on a regular grid of `CONTENT_LIMITS.stepMs`, mean removed. */
+export interface OnsetGrid {
   readonly startMs: number;
   readonly values: Float64Array;
 }
 
 // Onsets are compressed, so that one bang does not outweigh ten taps, and spread over +-15 ms.
-function toGrid({ strength, timesMs }: OnsetSeries): Grid {
+export function toOnsetGrid({ strength, timesMs }: OnsetSeries): OnsetGrid {
   const { stepMs } = CONTENT_LIMITS;
   const startMs = timesMs[0] ?? 0;
   const endMs = timesMs[timesMs.length - 1] ?? startMs;
@@ -150,7 +144,7 @@ function toGrid({ strength, timesMs }: OnsetSeries): Grid {
   return { startMs, values: values.map((value) => value - centre) };
 }
 
-function correlate(events: readonly PictureEvent[], grid: Grid): Float64Array {
+function correlate(events: readonly PictureEvent[], grid: OnsetGrid): Float64Array {
   const { reachMs, stepMs } = CONTENT_LIMITS;
   const reach = Math.round(reachMs / stepMs);
   const sum = new Float64Array(2 * reach + 1);

@@ -6,6 +6,7 @@ import { containerOffset, readClock, type StreamTimes } from './detect-audio-syn
 import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
 import { dumpedBytes, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
+import { contentCurve, contentDrift, isConvincingDrift, offsetAt } from './detect-audio-sync-drift.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 
 const RATE = 48_000;
@@ -188,6 +189,60 @@ describe('contentOffset', () => {
   });
 });
 
+const MANY = [
+  900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
+];
+
+/** Hits under a voice whose distance to what is seen is a line: `startMs` at 0, `driftMs` more at 15 s. */
+function drifting(events: readonly number[], startMs: number, driftMs: number, seed: number) {
+  const struck = hits(
+    15,
+    16_000,
+    events.map((t) => t + startMs + (driftMs * t) / 15_000),
+    seed,
+  );
+  return onsetsOf(mixAtSnr(struck, voiceLike(15, 16_000, seed + 1), 6));
+}
+
+describe('contentDrift', () => {
+  it.each([
+    [0, 400],
+    [0, -300],
+    [150, 200],
+    [-200, 400],
+  ])('measures a sound that is %i ms off at the start and drifts by %i ms', (startMs, driftMs) => {
+    const motion = motionAt(MANY, 15, 5);
+    const onsets = drifting(MANY, startMs, driftMs, 3);
+    const evidence = contentDrift(motion, onsets);
+    expect(evidence && isConvincingDrift(evidence)).toBe(true);
+    if (!evidence) return;
+    for (const atMs of [0, 7500, 15_000]) {
+      const trueMs = startMs + (driftMs * atMs) / 15_000;
+      expect(Math.abs(offsetAt(evidence.line, atMs) - trueMs), `at ${atMs} ms`).toBeLessThanOrEqual(20);
+    }
+    const curve = contentCurve(motion, onsets, evidence.line, 60);
+    expect(curve.length).toBeGreaterThanOrEqual(4);
+    for (const { atMs, offsetMs } of curve) {
+      expect(Math.abs(offsetMs - startMs - (driftMs * atMs) / 15_000)).toBeLessThanOrEqual(25);
+    }
+  });
+
+  it.each([0, 250])('is not claimed of a sound that is %i ms off all along', (offsetMs) => {
+    const evidence = contentDrift(motionAt(MANY, 15, 7), drifting(MANY, offsetMs, 0, 4));
+    expect(evidence !== null && isConvincingDrift(evidence)).toBe(false);
+  });
+
+  it('is not claimed of unrelated pictures and sounds, nor of a few events', () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const random = seededRandom(seed);
+      const other = MANY.map(() => 1000 + 12_500 * random());
+      const evidence = contentDrift(motionAt(MANY, 15, seed), onsetsOf(hits(15, 16_000, other, seed)));
+      expect(evidence !== null && isConvincingDrift(evidence), `seed ${seed}`).toBe(false);
+    }
+    expect(contentDrift(motionAt(MANY.slice(0, 5), 15, 1), drifting(MANY, 0, 400, 1))).toBeNull();
+  });
+});
+
 describe('detectAudioSync', () => {
   const clock = clockOf(469, () => 0);
 
@@ -225,6 +280,31 @@ describe('detectAudioSync', () => {
     expect(verdict.finding?.detail).toMatchObject({ evidence: 'content' });
     expect(verdict.finding?.confidence).toBeGreaterThanOrEqual(0.6);
     expect(Math.abs((verdict.finding?.measure.value ?? 0) - 200)).toBeLessThanOrEqual(20);
+    const points = verdict.finding?.curve?.points ?? [];
+    expect(points.length).toBeGreaterThan(1);
+    points.forEach(({ value }) => expect(Math.abs(value - 200)).toBeLessThanOrEqual(25));
+  });
+
+  it('draws the curve of a drift that only the content shows', () => {
+    const { finding } = detectAudioSync({
+      times: times({ pictureEndMs: 15_000, soundEndMs: 15_000 }),
+      clock,
+      motion: motionAt(MANY, 15, 5),
+      onsets: drifting(MANY, 0, 400, 3),
+    });
+    expect(finding?.detail).toMatchObject({ kind: 'audio_sync', evidence: 'content', holes: [] });
+    expect(finding?.detail.kind === 'audio_sync' && finding.detail.driftPpm).toBeCloseTo(26_667, -3.5);
+    expect(Math.abs((finding?.measure.value ?? 0) - 400)).toBeLessThanOrEqual(20);
+    expect(finding?.curve).toMatchObject({ quantity: 'sync_offset', unit: 'ms', source: 'content' });
+  });
+
+  it('draws the curve of the clock where timestamps show a drift', () => {
+    const slow = clockOf(469, (i) => i * FRAME_MS * (1 / 1.004 - 1));
+    const { finding } = detectAudioSync({ times: times({}), clock: slow, motion: null, onsets: null });
+    const points = finding?.curve?.points ?? [];
+    expect(points).toHaveLength(25);
+    expect(points[0]?.value).toBeCloseTo(0, 6);
+    expect(points.at(-1)?.value).toBeCloseTo(finding?.measure.value ?? 0, 0);
   });
 
   it('leaves a moved sound alone when what is seen and heard fits as it is', () => {

@@ -1,6 +1,8 @@
+import { MAX_CURVE_POINTS } from '#common/report.ts';
 import type { SoundClock } from '#server/media/pcm-clock.ts';
 import type { Finding } from './analysis.ts';
 import {
+  clockCurve,
   CONTAINER_LIMITS,
   containerOffset,
   readClock,
@@ -10,10 +12,17 @@ import {
   CONTENT_LIMITS,
   contentOffset,
   isConvincing,
-  type ContentEvidence,
   type MotionSeries,
   type OnsetSeries,
 } from './detect-audio-sync-content.ts';
+import {
+  contentCurve,
+  contentDrift,
+  isConvincingDrift,
+  offsetAt,
+  type CurvePoint,
+  type SyncLine,
+} from './detect-audio-sync-drift.ts';
 
 export interface SyncInput {
   readonly times: StreamTimes;
@@ -45,10 +54,9 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
   const torn = facts.reliable && holeSumMs >= CONTAINER_LIMITS.holeSumMs;
   const shown = facts.reliable ? containerOffset(times) : null;
-  const content = input.motion && input.onsets ? contentOffset(input.motion, input.onsets) : null;
-  const heard = content && isConvincing(content) ? content : null;
-
-  if (heard && heard.curve.length > 1) notes.push(describeCurve(heard.curve));
+  const heard = drifts || torn ? hearOffset(input) : (hearDrift(input) ?? hearOffset(input));
+  const curve = heard ? curveOf(input, heard.line, MAX_CURVE_POINTS) : [];
+  if (curve.length > 1) notes.push(describeCurve(curve));
 
   const startLeadMs = times.soundStartMs - times.pictureStartMs;
   if (!shown && Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs) notes.push(describeLead(times));
@@ -56,31 +64,39 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   let offsetMs = 0;
   let evidence: 'container' | 'content' = 'container';
   let confidence = 0;
-  if (shown) {
+  let contentPpm = 0;
+  if (heard && heard.line.slope !== 0) {
+    // The first sound belongs to the moment that the line puts there.
+    offsetMs = times.soundStartMs - (times.soundStartMs - heard.line.interceptMs) / (1 + heard.line.slope);
+    contentPpm = heard.line.slope * 1e6;
+    evidence = 'content';
+    confidence = heard.confidence;
+  } else if (shown) {
     offsetMs = shown.offsetMs;
     confidence = shown.cause === 'moved' ? 0.9 : 0.75;
     // What is seen and heard outranks the container: sound and picture that fit as they are stay as they are.
-    if (heard && Math.abs(heard.offsetMs) <= CONTENT_LIMITS.offsetMs) {
+    if (heard && Math.abs(heard.line.interceptMs) <= CONTENT_LIMITS.offsetMs) {
       notes.push(
         `The container places the sound ${side(offsetMs)}, but what is seen and heard fits as it is: left alone.`,
       );
       offsetMs = 0;
     }
-  } else if (heard && Math.abs(heard.offsetMs) > CONTENT_LIMITS.offsetMs) {
-    offsetMs = heard.offsetMs;
+  } else if (heard && Math.abs(heard.line.interceptMs) > CONTENT_LIMITS.offsetMs) {
+    offsetMs = heard.line.interceptMs;
     evidence = 'content';
-    confidence = Math.min(0.9, 0.6 + (heard.prominence - CONTENT_LIMITS.prominence) / 20);
+    confidence = heard.confidence;
   }
   if (drifts || torn) confidence = Math.max(confidence, 0.9);
-  if (offsetMs === 0 && !drifts && !torn) return { finding: null, notes };
+  if (offsetMs === 0 && contentPpm === 0 && !drifts && !torn) return { finding: null, notes };
 
-  const worstMs = Math.max(
-    Math.abs(offsetMs),
-    drifts ? Math.abs(offsetMs - facts.driftTotalMs) : 0,
-    drifts ? Math.abs(facts.driftTotalMs) : 0,
-    torn ? holeSumMs : 0,
-  );
-  const sign = Math.abs(offsetMs) === worstMs ? Math.sign(offsetMs) : 1;
+  const endMs = drifts
+    ? offsetMs + facts.driftTotalMs
+    : heard && contentPpm !== 0
+      ? offsetAt(heard.line, times.pictureEndMs ?? times.soundEndMs)
+      : offsetMs;
+  const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
+  const worstMs = distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
+  const points = evidence === 'content' ? curve : clockCurve(clock, offsetMs, CLOCK_POINTS);
   return {
     notes,
     finding: {
@@ -96,19 +112,54 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
         name: 'largest distance of sound and picture',
         unit: 'ms',
         threshold: limitOf({ offsetMs, drifts, evidence }),
-        value: round(sign * worstMs),
+        value: round(worstMs),
+      },
+      curve: {
+        quantity: 'sync_offset',
+        unit: 'ms',
+        source: evidence,
+        points: points.map((point) => ({ atMs: round(point.atMs), value: round(point.offsetMs) })),
       },
       detail: {
         kind: 'audio_sync',
         evidence,
         offsetMs: round(offsetMs),
-        driftPpm: drifts ? round(facts.driftPpm) : 0,
+        driftPpm: drifts ? round(facts.driftPpm) : round(contentPpm),
+        ...(contentPpm === 0 ? {} : { driftSource: 'content' }),
         holes: torn
           ? facts.holes.map((hole) => ({ startMs: round(hole.startMs), durationMs: round(hole.durationMs) }))
           : [],
       },
     },
   };
+}
+
+/** Points of a curve that timestamps draw: a line with steps needs few. */
+const CLOCK_POINTS = 25;
+
+/** What is seen and heard, as a line; a constant offset has no slope. */
+interface Heard {
+  readonly line: SyncLine;
+  readonly confidence: number;
+}
+
+function hearOffset({ motion, onsets }: SyncInput): Heard | null {
+  const content = motion && onsets ? contentOffset(motion, onsets) : null;
+  if (!content || !isConvincing(content)) return null;
+  return {
+    line: { interceptMs: content.offsetMs, slope: 0 },
+    confidence: Math.min(0.9, 0.6 + (content.prominence - CONTENT_LIMITS.prominence) / 20),
+  };
+}
+
+function hearDrift({ motion, onsets }: SyncInput): Heard | null {
+  const drift = motion && onsets ? contentDrift(motion, onsets) : null;
+  if (!drift || !isConvincingDrift(drift)) return null;
+  return { line: drift.line, confidence: Math.min(0.9, 0.6 + 0.3 * drift.onLineShare) };
+}
+
+function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: number): CurvePoint[] {
+  return motion && onsets ? contentCurve(motion, onsets, line, maxPoints) : [];
 }
 
 function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: 'container' | 'content' }): number {
@@ -132,8 +183,12 @@ function describeLead(times: StreamTimes): string {
   );
 }
 
-function describeCurve(curve: ContentEvidence['curve']): string {
-  const points = curve.map(({ atMs, offsetMs }) => `${side(offsetMs)} at ${(atMs / 1000).toFixed(1)} s`);
+function describeCurve(curve: readonly CurvePoint[]): string {
+  const [first, last] = [curve[0], curve.at(-1)];
+  const some = [first, curve[curve.length >> 1], last].filter((point) => point !== undefined);
+  const points = [...new Set(some)].map(
+    ({ atMs, offsetMs }) => `${side(offsetMs)} at ${(atMs / 1000).toFixed(1)} s`,
+  );
   return `Sound against what is seen: ${points.join(', ')}.`;
 }
 

@@ -1,3 +1,4 @@
+import { MAX_CURVE_POINTS } from '#common/report.ts';
 import { mean, percentile } from '#server/media/signal.ts';
 import type { Finding } from './analysis.ts';
 import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
@@ -136,6 +137,25 @@ export function spanLevelDb(
   return blocks.length > 0 ? percentile(blocks, 0.5) : (series.windows[0]?.floorDb ?? -140);
 }
 
+/** Shortest stretch that a point of the level curve stands for, ms. */
+const CURVE_STEP_MS = 1000;
+
+/**
+ * Background 60-500 Hz over the whole sound: the median of each second, or of longer stretches so that there are
+ * `MAX_CURVE_POINTS` at most. Times in ms from the first sample.
+ */
+export function levelCurve(series: WindSeries): WindSpan[] {
+  const blocks = series.blockFloorDb.length;
+  const size = Math.max(Math.round(CURVE_STEP_MS / series.blockMs), Math.ceil(blocks / MAX_CURVE_POINTS));
+  return Array.from({ length: Math.ceil(blocks / size) }, (_, i) => {
+    const span = {
+      startMs: i * size * series.blockMs,
+      endMs: Math.min(blocks, (i + 1) * size) * series.blockMs,
+    };
+    return { ...span, levelDb: spanLevelDb(series, span) };
+  });
+}
+
 function growWindow(series: WindSeries, window: WindWindow): { startMs: number; endMs: number } {
   const limit = Math.max(WIND_LIMITS.floorDb, window.floorDb - GROW_DB);
   const { blockMs, blockFloorDb } = series;
@@ -184,6 +204,14 @@ export function detectWindNoise(
       unit: 'dBFS',
       threshold: WIND_LIMITS.floorDb,
       value: round(value),
+    },
+    curve: {
+      quantity: 'low_band_level',
+      unit: 'dBFS',
+      source: 'samples',
+      points: levelCurve(series).map(({ startMs, endMs, levelDb }) => {
+        return { atMs: Math.round(toTimeMs((startMs + endMs) / 2)), value: round(levelDb) };
+      }),
     },
     detail: {
       kind: 'wind_noise',

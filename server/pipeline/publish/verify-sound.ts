@@ -3,6 +3,7 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import { median } from '#server/media/signal.ts';
 import { analyseAudio } from '../analyse/analyse-audio.ts';
 import { ACT_CONFIDENCE } from '../analyse/analysis.ts';
+import { analysePicture } from '../analyse/analyse-picture.ts';
 import { readPackets } from '../analyse/read-packets.ts';
 import { hashPackets, type HashInput } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
@@ -49,11 +50,18 @@ export async function checkSound(input: VerifyInput, info: MediaInfo): Promise<R
 async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultCheck> {
   const { tools, signal, resultPath } = input;
   const { audio } = await readPackets({ inputPath: resultPath, info, tools, signal });
+  // A sound moved by what is seen and heard contradicts the times of the container; only the content can tell.
+  const bySight = input.verdicts.some(({ finding: { detail } }) => {
+    return (
+      detail.kind === 'audio_sync' && (detail.evidence === 'content' || detail.driftSource === 'content')
+    );
+  });
+  const seen = bySight ? await analysePicture({ inputPath: resultPath, info, tools, signal }) : null;
   const { findings } = await analyseAudio({
     inputPath: resultPath,
     info,
     audioPackets: audio,
-    motion: null,
+    motion: seen?.motion ?? null,
     tools,
     signal,
   });
@@ -63,7 +71,7 @@ async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultChe
     passed: left === undefined,
     detail: left
       ? `${left.measure.name}: ${left.measure.value} ${left.measure.unit}.`
-      : 'The detector of sync finds no fault in times, rate and holes.',
+      : `The detector of sync finds no fault in ${bySight ? 'what is seen and heard' : 'times, rate and holes'}.`,
   };
 }
 

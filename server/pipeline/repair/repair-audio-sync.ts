@@ -7,6 +7,8 @@ export interface SyncPlan {
   readonly shiftMs: number;
   /** Factor on the length of the sound; 1 when its clock is right. */
   readonly stretch: number;
+  /** The content, not the timestamps, says how long the sound should last: its times are stretched too. */
+  readonly stretchesTimes: boolean;
   readonly fillHoles: boolean;
   /** False when the coded sound can be carried over as it is. */
   readonly needsSamples: boolean;
@@ -23,6 +25,7 @@ export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync
     return {
       shiftMs: 0,
       stretch: 1,
+      stretchesTimes: false,
       fillHoles: false,
       needsSamples: false,
       action: 'none',
@@ -30,9 +33,11 @@ export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync
     };
   }
   const stretch = detail.driftPpm === 0 ? 1 : 1 / (1 + detail.driftPpm / 1e6);
+  const fromContent = detail.driftSource === 'content';
   const fillHoles = detail.holes.length > 0;
   const done: string[] = [];
-  if (detail.offsetMs !== 0) {
+  // Under half a millisecond is said as nothing; the plan moves it all the same.
+  if (Math.abs(detail.offsetMs) >= 0.5) {
     const late = detail.offsetMs > 0;
     done.push(
       `The sound was ${Math.round(Math.abs(detail.offsetMs))} ms ${late ? 'late' : 'early'}` +
@@ -42,7 +47,8 @@ export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync
   if (stretch !== 1) {
     done.push(
       `the clock of the sound ran ${Math.abs(Math.round(detail.driftPpm))} ppm ` +
-        `${detail.driftPpm > 0 ? 'slow' : 'fast'} and was resampled to the time axis`,
+        `${detail.driftPpm > 0 ? 'slow' : 'fast'}${fromContent ? ' by what is seen and heard' : ''} ` +
+        `and was resampled to the ${fromContent ? 'picture' : 'time axis'}`,
     );
   }
   if (fillHoles) {
@@ -56,6 +62,7 @@ export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync
   return {
     shiftMs: detail.offsetMs === 0 ? 0 : -detail.offsetMs,
     stretch,
+    stretchesTimes: fromContent,
     fillHoles,
     needsSamples: stretch !== 1 || fillHoles,
     action: stretch !== 1 ? 'resampled_audio' : fillHoles ? 'filled_audio' : 'shifted_audio',

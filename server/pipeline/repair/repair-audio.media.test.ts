@@ -8,9 +8,17 @@ import { soundStartMs } from '#server/media/pcm-clock.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
-import { bakeOffset, moveSound, replaceSound, skewSoundClock, tearHoles } from '#server/test/broken-sound.ts';
-import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
+import {
+  bakeOffset,
+  makeFlashes,
+  moveSound,
+  replaceSound,
+  skewSoundClock,
+  tearHoles,
+} from '#server/test/broken-sound.ts';
+import { gustingWind, hits, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { analyseAudio, type AudioAnalysis } from '../analyse/analyse-audio.ts';
+import { analysePicture } from '../analyse/analyse-picture.ts';
 import { readPackets } from '../analyse/read-packets.ts';
 import { repairAudio, type RepairAudioResult } from './repair-audio.ts';
 
@@ -70,6 +78,20 @@ function lagMs(
   return (best / RATE) * 1000;
 }
 
+const CLAPS = [
+  900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
+];
+
+/** Level of the sound above the voice: what stands out of it is a clap, however its noise was resampled. */
+function envelope<Sound extends { samples: Float32Array }>(sound: Sound): Sound {
+  let level = 0;
+  const samples = sound.samples.map((value) => {
+    level = Math.max(Math.abs(value), level * 0.998);
+    return level > 0.3 ? level : 0;
+  });
+  return { ...sound, samples };
+}
+
 function stretched<Sound extends { samples: Float32Array }>(sound: Sound, factor: number): Sound {
   const samples = Float32Array.from({ length: Math.floor(sound.samples.length * factor) }, (_, i) => {
     const at = i / factor;
@@ -89,6 +111,12 @@ async function analyse(file: string): Promise<AudioAnalysis> {
   const info = await probe(tools, file, 'mov');
   const { audio } = await readPackets({ inputPath: file, info, tools });
   return analyseAudio({ inputPath: file, info, audioPackets: audio, motion: null, tools });
+}
+
+async function analyseSeen(file: string): Promise<AudioAnalysis> {
+  const info = await probe(tools, file, 'mov');
+  const { audioPackets, motion } = await analysePicture({ inputPath: file, info, tools });
+  return analyseAudio({ inputPath: file, info, audioPackets, motion, tools });
 }
 
 async function repair(file: string, analysis: AudioAnalysis): Promise<RepairAudioResult> {
@@ -212,6 +240,48 @@ describe('repairAudio', () => {
     for (const atMs of [900, 5500, 10_200]) expect(Math.abs(lagMs(truth, made, atMs))).toBeLessThanOrEqual(1);
   });
 
+  it.each([
+    [0, 400],
+    [-100, -300],
+  ])(
+    'mends a sound that is %i ms off and drifts by %i ms by what is seen and heard alone',
+    async (startMs, driftMs) => {
+      const flashes = inFolder('flashes.mp4');
+      await makeFlashes({ tools, outputPath: flashes, seconds: 15, timesMs: CLAPS });
+      const file = inFolder(`claps${driftMs}.mp4`);
+      const heardMs = CLAPS.map((t) => t + startMs + (driftMs * t) / 15_000);
+      const sound = mixAtSnr(hits(15, RATE, heardMs, 3), voiceLike(15, RATE, 4), 8);
+      await replaceSound({ tools, inputPath: flashes, outputPath: file, channels: [sound], rateHz: RATE });
+      const analysis = await analyseSeen(file);
+      const finding = analysis.findings[0];
+      expect(finding?.detail).toMatchObject({
+        kind: 'audio_sync',
+        evidence: 'content',
+        driftSource: 'content',
+      });
+      const result = await repair(file, analysis);
+      const [verdict] = result.verdicts;
+      expect(verdict).toMatchObject({ outcome: 'repaired', action: 'resampled_audio' });
+      const points = finding?.curve?.points ?? [];
+      expect(points.length).toBeGreaterThan(8);
+      points.forEach(({ atMs, value }, i) => {
+        expect(
+          Math.abs(value - startMs - (driftMs * atMs) / 15_000),
+          `before, ${atMs} ms`,
+        ).toBeLessThanOrEqual(20);
+        expect(Math.abs(verdict?.curveAfter?.[i] ?? 99), `after, ${atMs} ms`).toBeLessThan(20);
+      });
+      // Heard in the finished clip itself: each clap where its flash is.
+      const mended = await finish(file, result);
+      expect((await analyseSeen(mended)).findings.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
+      const made = await readSound(mended);
+      const truth = { samples: hits(15, RATE, CLAPS, 3), startMs: 0 };
+      for (const atMs of [600, 6800, 12_900]) {
+        expect(Math.abs(lagMs(envelope(truth), envelope(made), atMs)), `lag at ${atMs} ms`).toBeLessThan(20);
+      }
+    },
+  );
+
   it('fills holes with silence of their own length', async () => {
     const file = inFolder('holes.mp4');
     const truth = await tearHoles({
@@ -245,6 +315,11 @@ describe('repairAudio', () => {
     expect(analysis.findings.map(({ kind }) => kind)).toEqual(['wind_noise']);
     const result = await repair(file, analysis);
     expect(result.verdicts[0]).toMatchObject({ outcome: 'repaired', action: 'suppressed_wind' });
+    const points = analysis.findings[0]?.curve?.points ?? [];
+    const after = result.verdicts[0]?.curveAfter ?? [];
+    expect(points).toHaveLength(SECONDS);
+    expect(after).toHaveLength(SECONDS);
+    points.forEach(({ value }, i) => expect((after[i] ?? 0) - value, `second ${i}`).toBeLessThan(-6));
     const made = await readSound(await finish(file, result));
     const broken = await readSound(file);
     expect(made.info.audio[0]).toMatchObject({ sampleRateHz: RATE, channels: 2 });

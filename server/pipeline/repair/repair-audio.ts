@@ -2,14 +2,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepairAction } from '#common/report.ts';
 import { decodeSound } from '#server/media/pcm.ts';
-import { soundStartMs, timeOfSample, type SoundClock } from '#server/media/pcm-clock.ts';
+import { soundStartMs, type SoundClock } from '#server/media/pcm-clock.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, FindingDetail } from '../analyse/analysis.ts';
 import { readClock } from '../analyse/detect-audio-sync-container.ts';
+import { levelCurve, spanLevelDb } from '../analyse/detect-wind-noise.ts';
 import { encodeSoundPlan } from './repair-audio-encode.ts';
 import { judgeWind, measureSound, type WindJudgement } from './repair-audio-judge.ts';
+import { largestResidualMs, movedCurve, soundPlaces, syncCurveAfter } from './repair-audio-place.ts';
 import { renderSound, type Filling } from './repair-audio-render.ts';
 import { planAudioSync, type SyncPlan } from './repair-audio-sync.ts';
 import { learnWind, toSampleSpans } from './repair-wind-noise.ts';
@@ -38,6 +40,8 @@ export interface AudioVerdict {
   readonly finding: Finding;
   /** The finding's figure measured again; null when nothing was changed. */
   readonly after: number | null;
+  /** The finding's curve measured again. */
+  readonly curveAfter?: readonly (number | null)[];
   readonly outcome: 'repaired' | 'left_alone';
   readonly action: RepairAction;
   /** One sentence for people. */
@@ -82,7 +86,7 @@ async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
   if (!wind && !plan.needsSamples) {
     return {
       audio: { kind: 'copy', shiftMs: plan.shiftMs },
-      verdicts: sync ? [syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs))] : [],
+      verdicts: sync ? [movedVerdict(sync, plan)] : [],
     };
   }
   await mkdir(input.workDir, { recursive: true });
@@ -95,19 +99,31 @@ async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
   });
   const mended = wind ? await tryWind(input, clock, plan, wind.detail) : null;
   const verdicts: AudioVerdict[] = [];
-  if (wind) verdicts.push(windVerdict(wind.finding, mended?.judgement ?? null));
+  if (wind) verdicts.push(windVerdict(wind.finding, mended));
   let file = mended?.judgement.helped ? mended.path : null;
   if (mended && !file) await rm(mended.path, { force: true });
   if (!file && !plan.needsSamples) {
-    if (sync) verdicts.push(syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs)));
+    if (sync) verdicts.push(movedVerdict(sync, plan));
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
   file ??= await makeSound(input, clock, plan, null, 'sound.m4a');
-  if (sync) verdicts.push(syncVerdict(sync.finding, plan, await residualMs(input, clock, plan, file)));
+  if (sync) {
+    const places = soundPlaces(clock, await clockOf(input, file), plan, filledHoles(clock, plan));
+    const { finding } = sync;
+    const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
+    verdicts.push(syncVerdict(finding, plan, largestResidualMs(clock, places), curveAfter));
+  }
   return {
     audio: { kind: 'file', path: file, codec: 'aac', startMs: soundStartMs(clock) + plan.shiftMs },
     verdicts,
   };
+}
+
+interface MendedWind {
+  readonly path: string;
+  readonly judgement: WindJudgement;
+  /** Absent when the new sound has another time axis. */
+  readonly curveAfter: readonly number[] | undefined;
 }
 
 async function tryWind(
@@ -115,7 +131,7 @@ async function tryWind(
   clock: SoundClock,
   plan: SyncPlan,
   detail: WindDetail,
-): Promise<{ path: string; judgement: WindJudgement }> {
+): Promise<MendedWind> {
   const spans = toSampleSpans(clock, detail.spans);
   const shapes = await learnWind({ ...input, onProgress: undefined, clock, spans });
   input.onProgress?.(0.2);
@@ -128,7 +144,10 @@ async function tryWind(
     startMs: (span.first / clock.rateHz) * 1000,
     endMs: (span.end / clock.rateHz) * 1000,
   }));
-  return { path: file, judgement: judgeWind(before, after, inSamplesMs) };
+  const curveAfter = plan.needsSamples
+    ? undefined
+    : levelCurve(before.wind).map((span) => Math.round(spanLevelDb(after.wind, span) * 10) / 10);
+  return { path: file, judgement: judgeWind(before, after, inSamplesMs), curveAfter };
 }
 
 async function makeSound(
@@ -142,12 +161,10 @@ async function makeSound(
   if (!stream) throw new MediaToolError('tool_failed', 'repair the sound: the clip has none.');
   const raw = path.join(input.workDir, `${name}.f32`);
   const outputPath = path.join(input.workDir, name);
-  const fillings: Filling[] = plan.fillHoles
-    ? readClock(clock).holes.map((hole) => ({
-        beforeSample: hole.beforeSample,
-        sampleCount: Math.round((hole.durationMs / 1000) * clock.rateHz),
-      }))
-    : [];
+  const fillings: Filling[] = filledHoles(clock, plan).map((hole) => ({
+    beforeSample: hole.beforeSample,
+    sampleCount: Math.round((hole.durationMs / 1000) * clock.rateHz),
+  }));
   try {
     const sampleCount = await renderSound({
       ...input,
@@ -178,15 +195,10 @@ async function makeSound(
   return outputPath;
 }
 
-// Largest distance between where the new file plays a sample and where the time axis wants it: start, middle, end.
-async function residualMs(
-  input: RepairAudioInput,
-  clock: SoundClock,
-  plan: SyncPlan,
-  file: string,
-): Promise<number> {
+/** Where the decoder finds the samples of a new sound file. */
+async function clockOf(input: RepairAudioInput, file: string): Promise<SoundClock> {
   const info = await probe(input.tools, file, 'mov', input.signal);
-  const made = await decodeSound({
+  return decodeSound({
     inputPath: file,
     info,
     tools: input.tools,
@@ -195,25 +207,30 @@ async function residualMs(
     channels: 1,
     onSamples: () => {},
   });
-  const filled = plan.fillHoles ? readClock(clock).holes : [];
-  const points = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const sample = Math.floor(share * (clock.sampleCount - 1));
-    const added = filled
-      .filter((hole) => hole.beforeSample <= sample)
-      .reduce((sum, hole) => sum + (hole.durationMs / 1000) * clock.rateHz, 0);
-    const wantedMs = timeOfSample(clock, sample) - soundStartMs(clock);
-    const placedMs = timeOfSample(made, (sample + added) * plan.stretch * (made.rateHz / clock.rateHz));
-    return Math.abs(placedMs - wantedMs);
-  });
-  return Math.max(...points);
 }
 
-function syncVerdict(finding: Finding, plan: SyncPlan, after: number): AudioVerdict {
+function filledHoles(clock: SoundClock, plan: SyncPlan) {
+  return plan.fillHoles ? readClock(clock).holes : [];
+}
+
+/** The verdict on packets that keep their bytes and are moved as planned; the finished clip is checked for the move. */
+function movedVerdict(sync: { finding: Finding; detail: SyncDetail }, plan: SyncPlan): AudioVerdict {
+  const curveAfter = sync.finding.curve && movedCurve(sync.finding.curve, plan.shiftMs);
+  return syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs), curveAfter);
+}
+
+function syncVerdict(
+  finding: Finding,
+  plan: SyncPlan,
+  after: number,
+  curveAfter: readonly number[] | undefined,
+): AudioVerdict {
   const rounded = Math.round(after * 100) / 100;
   const better = rounded < Math.abs(finding.measure.value);
   return {
     finding,
     after: rounded,
+    ...(better && curveAfter ? { curveAfter } : {}),
     outcome: better ? 'repaired' : 'left_alone',
     action: better ? plan.action : 'none',
     explanation: better
@@ -222,7 +239,8 @@ function syncVerdict(finding: Finding, plan: SyncPlan, after: number): AudioVerd
   };
 }
 
-function windVerdict(finding: Finding, judgement: WindJudgement | null): AudioVerdict {
+function windVerdict(finding: Finding, mended: MendedWind | null): AudioVerdict {
+  const judgement = mended?.judgement;
   if (!judgement?.helped) {
     const why =
       judgement && judgement.beforeDb - judgement.afterDb < 3
@@ -240,6 +258,7 @@ function windVerdict(finding: Finding, judgement: WindJudgement | null): AudioVe
   return {
     finding,
     after: Math.round(judgement.afterDb * 10) / 10,
+    ...(mended?.curveAfter ? { curveAfter: mended.curveAfter } : {}),
     outcome: 'repaired',
     action: 'suppressed_wind',
     explanation:

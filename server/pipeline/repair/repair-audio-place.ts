@@ -1,0 +1,71 @@
+import { sampleOfTime, soundStartMs, timeOfSample, type SoundClock } from '#server/media/pcm-clock.ts';
+import type { MeasuredCurve } from '../analyse/analysis.ts';
+import type { SoundHole } from '../analyse/detect-audio-sync-container.ts';
+import type { SyncPlan } from './repair-audio-sync.ts';
+
+/** Where samples of the original are played after the repair, on the original's time axis. */
+export interface SoundPlaces {
+  /** Time at which the new sound plays a sample of the original, ms. */
+  placedMs(sample: number): number;
+  /** Time at which the plan wants it, ms. */
+  wantedMs(sample: number): number;
+}
+
+/**
+ * Places of a sound that was mended on its samples.
+ * @param clock the original's, @param made that of the file with the new sound, measured by decoding it
+ * @param filled holes of the original that were filled
+ */
+export function soundPlaces(
+  clock: SoundClock,
+  made: SoundClock,
+  plan: SyncPlan,
+  filled: readonly SoundHole[],
+): SoundPlaces {
+  const startMs = soundStartMs(clock);
+  const perMs = clock.rateHz / 1000;
+  return {
+    placedMs(sample) {
+      const added = filled
+        .filter((hole) => hole.beforeSample <= sample)
+        .reduce((sum, hole) => sum + hole.durationMs * perMs, 0);
+      const place = timeOfSample(made, (sample + added) * plan.stretch * (made.rateHz / clock.rateHz));
+      return startMs + plan.shiftMs + place;
+    },
+    wantedMs(sample) {
+      // A drift that the timestamps show is mended towards them; one that only the content shows is mended away from them.
+      const stretch = plan.stretchesTimes ? plan.stretch : 1;
+      return startMs + plan.shiftMs + (timeOfSample(clock, sample) - startMs) * stretch;
+    },
+  };
+}
+
+/** Largest distance between where a sample plays and where it should: start, quarters, end; ms. */
+export function largestResidualMs(clock: SoundClock, places: SoundPlaces): number {
+  const residuals = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const sample = Math.floor(share * (clock.sampleCount - 1));
+    return Math.abs(places.placedMs(sample) - places.wantedMs(sample));
+  });
+  return Math.max(...residuals);
+}
+
+/** The points of a sync curve after the repair, sound minus picture in ms. */
+export function syncCurveAfter(curve: MeasuredCurve, clock: SoundClock, places: SoundPlaces): number[] {
+  return curve.points.map(({ atMs, value }) => {
+    if (curve.source === 'content') {
+      // What is seen at `atMs` was heard `value` later.
+      return roundMs(places.placedMs(sampleOfTime(clock, atMs + value)) - atMs);
+    }
+    const sample = sampleOfTime(clock, atMs);
+    return roundMs(places.placedMs(sample) - places.wantedMs(sample));
+  });
+}
+
+/** The points after all packets were moved by the same time. */
+export function movedCurve(curve: MeasuredCurve, shiftMs: number): number[] {
+  return curve.points.map(({ value }) => roundMs(value + shiftMs));
+}
+
+function roundMs(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

@@ -1,35 +1,38 @@
-import type { VideoDto } from '#common/api/videos.ts';
+import { atom, useAtom, useSetAtom } from 'jotai';
+import { useEffect } from 'react';
+import type { DefectFilter, VideoDto, VideoSort, VideosQuery } from '#common/api/videos.ts';
+import type { VideoStatus } from '#common/video.ts';
 
-export const VIDEO_SORTS = ['newest', 'oldest', 'name', 'size'] as const;
-export type VideoSort = (typeof VIDEO_SORTS)[number];
-
-export const DEFECT_FILTERS = [
-  'all',
-  'stutteredCuts',
-  'audioSyncIssues',
-  'droppedFrames',
-  'corruptedSections',
-  'windNoise',
-  'none',
-] as const;
-export type DefectFilter = (typeof DEFECT_FILTERS)[number];
-
+/** What the controls of the library show. */
 export interface Arrangement {
   readonly search: string;
   readonly sort: VideoSort;
-  /** `all` or a status value. */
-  readonly status: string;
-  readonly defect: DefectFilter;
+  readonly status: VideoStatus | 'all';
+  readonly defect: DefectFilter | 'all';
 }
+
+/** What the server is asked for; parts left out choose nothing. */
+export type VideoChoice = Pick<VideosQuery, 'search' | 'sort' | 'status' | 'defect'>;
 
 export const PLAIN_ARRANGEMENT: Arrangement = { search: '', sort: 'newest', status: 'all', defect: 'all' };
 
-const COMPARE: Record<VideoSort, (a: VideoDto, b: VideoDto) => number> = {
-  newest: (a, b) => b.createdAt.localeCompare(a.createdAt),
-  oldest: (a, b) => a.createdAt.localeCompare(b.createdAt),
-  name: (a, b) => a.originalFileName.localeCompare(b.originalFileName, undefined, { numeric: true }),
-  size: (a, b) => b.fileSize - a.fileSize,
-};
+/** A search is asked for when the typing rests this long. */
+const TYPING_RESTS_MS = 250;
+
+const arrangementAtom = atom<Arrangement>(PLAIN_ARRANGEMENT);
+/** The choice that the library's list is read by; follows the controls. */
+export const libraryChoiceAtom = atom<VideoChoice>({});
+
+/** The query parts that differ from the plain list. */
+export function toChoice({ search, sort, status, defect }: Arrangement): VideoChoice {
+  const words = search.trim();
+  return {
+    ...(words === '' ? {} : { search: words }),
+    ...(sort === 'newest' ? {} : { sort }),
+    ...(status === 'all' ? {} : { status }),
+    ...(defect === 'all' ? {} : { defect }),
+  };
+}
 
 /** Whether none of the five summarised defects was found (D-67); unknown before the analysis. */
 export function hasNoDefect({ issues }: VideoDto): boolean {
@@ -38,16 +41,20 @@ export function hasNoDefect({ issues }: VideoDto): boolean {
   return !stutteredCuts && !audioSyncIssues && !droppedFrames && !corruptedSections && !windNoise;
 }
 
-function matches(video: VideoDto, { search, status, defect }: Arrangement): boolean {
-  const words = search.trim().toLowerCase();
-  if (words !== '' && !video.originalFileName.toLowerCase().includes(words) && !video.id.startsWith(words))
-    return false;
-  if (status !== 'all' && video.status !== status) return false;
-  if (defect === 'all') return true;
-  return defect === 'none' ? hasNoDefect(video) : Boolean(video.issues?.[defect]);
-}
-
-/** The videos that match, in the chosen order. */
-export function arrangeVideos(videos: readonly VideoDto[], arrangement: Arrangement): VideoDto[] {
-  return videos.filter((video) => matches(video, arrangement)).toSorted(COMPARE[arrangement.sort]);
+/** Search, order and filters of the library; they stay while other pages are looked at. */
+export function useArrangement() {
+  const [arrangement, arrange] = useAtom(arrangementAtom);
+  const ask = useSetAtom(libraryChoiceAtom);
+  useEffect(() => {
+    const choice = toChoice(arrangement);
+    let typing: ReturnType<typeof setTimeout> | undefined;
+    ask((asked) => {
+      if (JSON.stringify(asked) === JSON.stringify(choice)) return asked;
+      if ((asked.search ?? '') === (choice.search ?? '')) return choice;
+      typing = setTimeout(() => ask(choice), TYPING_RESTS_MS);
+      return asked;
+    });
+    return () => clearTimeout(typing);
+  }, [arrangement, ask]);
+  return { arrangement, arrange, chosen: Object.keys(toChoice(arrangement)).length > 0 };
 }

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
-import { draftsApi } from '#common/api/drafts.ts';
+import { atomWithInfiniteQuery } from 'jotai-tanstack-query';
+import { cursorAfterDraft, type DraftDto, draftsApi } from '#common/api/drafts.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { draftTexts } from '#web/texts/drafts.ts';
 import { callApi, serverMessageOf } from './api-client.ts';
+import { FIRST_PAGE, joinPages, nextCursor, pageOf } from './paged.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
@@ -12,9 +13,12 @@ import { useShowToast } from './toasts.ts';
 import { refreshLists } from './videos.ts';
 
 function createListAtom(intervalMs: number) {
-  return atomWithQuery((get) => ({
+  return atomWithInfiniteQuery<DraftDto[], Error, DraftDto[], readonly unknown[], string | null>((get) => ({
     queryKey: queryKeyOf(draftsApi.list),
-    queryFn: ({ signal }) => callApi(draftsApi.list, { signal }),
+    queryFn: ({ signal, pageParam }) => callApi(draftsApi.list, { query: pageOf(pageParam), signal }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (page) => nextCursor(page, cursorAfterDraft),
+    select: joinPages,
     enabled: Boolean(get(sessionAtom).data),
     ...liveQuery(get(pushStateAtom), intervalMs),
   }));
@@ -26,7 +30,7 @@ const listAtoms = {
   drafts: createListAtom(POLL_MS.drafts),
 } as const;
 
-/** All draft backups of the account, at the polling interval of the page that asks. */
+/** Draft backups of the account as far as they were asked for (`useLoadMore` reads on), at the polling interval of the page that asks. */
 export function useDrafts(page: keyof typeof listAtoms) {
   return useAtomValue(listAtoms[page]);
 }

@@ -2,9 +2,11 @@ import { createStore } from 'jotai';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import { asPages } from '../test/pages.ts';
 import { makeStatus, makeVideo } from '../test/samples.ts';
 import { on, server } from '../test/server.ts';
 import { pushStateAtom } from './push-state.ts';
+import type { Pages } from './paged.ts';
 import { createQueryClient, queryKeyOf } from './query-client.ts';
 import { connectPush, type PushSocket } from './socket.ts';
 
@@ -79,8 +81,8 @@ describe('connectPush', () => {
 
   it('applies a pushed status only when its version is greater', () => {
     const { fire, client } = connect();
-    client.setQueryData(LIST, [makeVideo({ status: 'processing', version: 5, progress: 50 })]);
-    const listed = () => client.getQueryData<VideoDto[]>(LIST)?.[0];
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 5, progress: 50 })]));
+    const listed = () => client.getQueryData<Pages<VideoDto>>(LIST)?.pages[0]?.[0];
     fire('video:status', makeStatus({ version: 6, progress: 60 }));
     expect(listed()?.progress).toBe(60);
     fire('video:status', makeStatus({ version: 4, progress: 20 }));
@@ -89,14 +91,14 @@ describe('connectPush', () => {
 
   it('ignores payloads of the wrong shape', () => {
     const { fire, client } = connect();
-    client.setQueryData(LIST, [makeVideo({ version: 1 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ version: 1 })]));
     fire('video:status', { id: 'video-0001-abcdef', version: 99 });
-    expect(client.getQueryData<VideoDto[]>(LIST)?.[0]?.version).toBe(1);
+    expect(client.getQueryData<Pages<VideoDto>>(LIST)?.pages[0]?.[0]?.version).toBe(1);
   });
 
   it('reads exactly the list that a hint names', () => {
     const { fire, client } = connect();
-    client.setQueryData(LIST, []);
+    client.setQueryData(LIST, asPages([]));
     client.setQueryData(queryKeyOf(videosApi.stats), null);
     fire('videos:changed', { id: 'x' });
     expect(client.getQueryState(LIST)?.isInvalidated).toBe(true);
@@ -140,7 +142,7 @@ describe('notices of the browser', () => {
     );
     vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
     localStorage.setItem('reelmend-notify', 'on');
-    server.use(on(videosApi.list, () => HttpResponse.json([makeVideo({ version: 5 })])));
+    server.use(on(videosApi.read, () => HttpResponse.json(makeVideo({ version: 5 }))));
     const { fire, close } = connect();
     fire('video:status', makeStatus({ version: 4 }));
     fire('video:status', makeStatus({ version: 5, status: 'completed' }));

@@ -19,7 +19,7 @@ import { announceEnd, wantsNotice } from './browser-notifications.ts';
 import { pushStateAtom } from './push-state.ts';
 import { queryKeyOf, resyncLiveQueries } from './query-client.ts';
 import { type VideoEnd, watchVideoEnds } from './video-ends.ts';
-import { applyStatus } from './video-news.ts';
+import { applyStatus, rereadVideos } from './video-news.ts';
 
 /** After this long without a line the page says that it polls instead of that it reconnects. */
 const GIVE_UP_HOPE_MS = 10_000;
@@ -29,10 +29,8 @@ const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
   ServerEventName,
   { readonly path: string }
 >([
-  ['videos:changed', videosApi.list],
   ['drafts:changed', draftsApi.list],
   ['stats:changed', videosApi.stats],
-  ['account:changed', { path: CURRENT_USER_PATH }],
   ['uploads:changed', uploadsApi.openUploads],
   ['notifications:changed', notificationsApi.list],
   ['ideas:changed', ideasApi.list],
@@ -74,8 +72,9 @@ function openSocket(): AppSocket {
 /** Pages without the library know no names: they are read when there is something to say. */
 async function announce(video: VideoEnd): Promise<void> {
   if (!wantsNotice()) return;
-  const videos = video.fileName === null ? await callApi(videosApi.list).catch(() => []) : [];
-  const found = videos.find(({ id }) => id === video.id);
+  const { id } = video;
+  const found =
+    video.fileName === null ? await callApi(videosApi.read, { params: { id } }).catch(() => null) : null;
   announceEnd(found ? { ...video, fileName: found.originalFileName } : video);
 }
 
@@ -96,7 +95,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     hopeTimer = setTimeout(() => store.set(pushStateAtom, 'polling'), GIVE_UP_HOPE_MS);
   };
   const reread = (endpoint: { readonly path: string }): void => {
-    void client.invalidateQueries({ queryKey: queryKeyOf(endpoint), exact: true });
+    void client.invalidateQueries({ queryKey: queryKeyOf(endpoint) });
   };
 
   const comeBack = (): void => {
@@ -123,6 +122,15 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     if (!status.success) return;
     ends.see(status.data);
     applyStatus(client, status.data);
+  });
+  socket.on('videos:changed', (payload) => {
+    const hint = serverEvents['videos:changed'].safeParse(payload);
+    void rereadVideos(client, hint.success ? hint.data.id : undefined);
+  });
+  socket.on('account:changed', () => {
+    reread({ path: CURRENT_USER_PATH });
+    // A plan decides what Download gives.
+    void rereadVideos(client);
   });
   socket.onAny((event: string) => {
     const endpoint = HINTS.get(event);

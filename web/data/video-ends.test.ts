@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { videosApi } from '#common/api/videos.ts';
+import { asPages } from '../test/pages.ts';
 import { makeStatus, makeVideo } from '../test/samples.ts';
 import { createQueryClient, queryKeyOf } from './query-client.ts';
 import { watchVideoEnds, type VideoEnd } from './video-ends.ts';
@@ -25,7 +26,7 @@ describe('watchVideoEnds', () => {
 
   it('keeps quiet about videos that were never seen at work', () => {
     const { client, see, end } = watch();
-    client.setQueryData(LIST, [makeVideo({ version: 4 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ version: 4 })]));
     see(makeStatus({ version: 5, status: 'completed' }));
     see(makeStatus({ id: 'another', version: 5, status: 'failed' }));
     expect(end).not.toHaveBeenCalled();
@@ -41,7 +42,7 @@ describe('watchVideoEnds', () => {
 
   it('takes the name from the list, also from one that was read before', () => {
     const client = createQueryClient();
-    client.setQueryData(LIST, [makeVideo({ status: 'processing', version: 3 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 3 })]));
     const { see, end } = watch(client);
     see(makeStatus({ version: 4, status: 'failed', errorMessage: 'Not a video.' }));
     expect(end.mock.calls).toMatchObject([
@@ -51,8 +52,8 @@ describe('watchVideoEnds', () => {
 
   it('learns from a list that is read again what push has lost', () => {
     const { client, end } = watch();
-    client.setQueryData(LIST, [makeVideo({ status: 'processing', version: 3 })]);
-    client.setQueryData(LIST, [makeVideo({ status: 'completed', version: 9 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 3 })]));
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'completed', version: 9 })]));
     expect(end).toHaveBeenCalledOnce();
   });
 
@@ -67,9 +68,9 @@ describe('watchVideoEnds', () => {
 
   it('hears nothing after it was closed', () => {
     const { client, close, end } = watch();
-    client.setQueryData(LIST, [makeVideo({ status: 'processing', version: 3 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 3 })]));
     close();
-    client.setQueryData(LIST, [makeVideo({ status: 'completed', version: 9 })]);
+    client.setQueryData(LIST, asPages([makeVideo({ status: 'completed', version: 9 })]));
     expect(end).not.toHaveBeenCalled();
   });
 });

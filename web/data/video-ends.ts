@@ -1,8 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { type StatusDto, type VideoDto, videosApi } from '#common/api/videos.ts';
-import { queryKeyOf } from './query-client.ts';
-
-const LIST_KEY = queryKeyOf(videosApi.list);
+import type { StatusDto, VideoDto } from '#common/api/videos.ts';
+import { isVideoList, listedVideos } from './video-news.ts';
 
 /** What is said about one video that has come to its end. */
 export interface VideoEnd {
@@ -36,12 +34,11 @@ export function watchVideoEnds(
     if (before?.working && (status === 'completed' || status === 'failed'))
       end({ id, version, status, fileName: names.get(id) ?? null, errorMessage });
   };
-  const seeList = (): void => client.getQueryData<VideoDto[]>(LIST_KEY)?.forEach(see);
+  const seeList = (): void => listedVideos(client).forEach(see);
 
   seeList();
-  const hash = JSON.stringify(LIST_KEY);
   const close = client.getQueryCache().subscribe((event) => {
-    if (event.type === 'updated' && event.action.type === 'success' && event.query.queryHash === hash)
+    if (event.type === 'updated' && event.action.type === 'success' && isVideoList(event.query.queryKey))
       seeList();
   });
   return { see, close };

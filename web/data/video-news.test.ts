@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type StatusDto, type VideoDto, videosApi } from '#common/api/videos.ts';
+import { asPages } from '../test/pages.ts';
 import { makeStatus, makeVideo } from '../test/samples.ts';
+import type { Pages } from './paged.ts';
 import { createQueryClient, queryKeyOf } from './query-client.ts';
 import { applyStatus, mergeList, mergeStatus, patchListed } from './video-news.ts';
 
@@ -9,11 +11,11 @@ const statusKey = (id: string) => queryKeyOf(videosApi.status, { id });
 
 function clientWith(video: VideoDto) {
   const client = createQueryClient();
-  client.setQueryData(LIST, [video]);
+  client.setQueryData(LIST, asPages([video]));
   client.setQueryData(statusKey(video.id), makeStatus({ id: video.id, version: video.version }));
   return {
     client,
-    listed: () => client.getQueryData<VideoDto[]>(LIST)?.[0],
+    listed: () => client.getQueryData<Pages<VideoDto>>(LIST)?.pages[0]?.[0],
     status: () => client.getQueryData<StatusDto>(statusKey(video.id)),
   };
 }

@@ -1,31 +1,44 @@
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtomValue, useSetAtom } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithInfiniteQuery, atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
-import { type VideoDto, videosApi } from '#common/api/videos.ts';
+import { cursorAfterVideo, type VideoDto, videosApi } from '#common/api/videos.ts';
 import { draftsApi } from '#common/api/drafts.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { callApi, serverMessageOf } from './api-client.ts';
+import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
+import { FIRST_PAGE, joinPages, nextCursor, pageOf } from './paged.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
 import { useShowToast } from './toasts.ts';
-import { mergeList, mergeStatus, patchListed } from './video-news.ts';
+import { mergeList, mergeStatus, patchListed, rereadVideos, videoListKey } from './video-news.ts';
 
-const LIST_KEY = queryKeyOf(videosApi.list);
+const everything = atom<VideoChoice>({});
 
-function createListAtom(intervalMs: number) {
-  return atomWithQuery((get) => ({
-    queryKey: LIST_KEY,
-    queryFn: async ({ signal, client }) => mergeList(client, await callApi(videosApi.list, { signal })),
-    enabled: Boolean(get(sessionAtom).data),
-    ...liveQuery(get(pushStateAtom), intervalMs),
-  }));
+function createListAtom(intervalMs: number, choiceAtom = everything) {
+  return atomWithInfiniteQuery<VideoDto[], Error, VideoDto[], readonly unknown[], string | null>((get) => {
+    const choice = get(choiceAtom);
+    return {
+      queryKey: videoListKey(choice),
+      queryFn: async ({ signal, client, pageParam }) => {
+        const query = { ...choice, ...pageOf(pageParam) };
+        return mergeList(client, await callApi(videosApi.list, { query, signal }));
+      },
+      initialPageParam: FIRST_PAGE,
+      getNextPageParam: (page) => nextCursor(page, (video) => cursorAfterVideo(video, choice.sort)),
+      select: joinPages,
+      // What was shown stays until the answer to another choice is there.
+      placeholderData: keepPreviousData,
+      enabled: Boolean(get(sessionAtom).data),
+      ...liveQuery(get(pushStateAtom), intervalMs),
+    };
+  });
 }
 
 const dashboardListAtom = createListAtom(POLL_MS.dashboardVideos);
-const libraryListAtom = createListAtom(POLL_MS.libraryVideos);
+const libraryListAtom = createListAtom(POLL_MS.libraryVideos, libraryChoiceAtom);
 const editorListAtom = createListAtom(POLL_MS.editor);
 // Header and upload panel look at the list that the page keeps fresh; alone, they need it seldom.
 const backgroundListAtom = createListAtom(SAFETY_POLL_MS);
@@ -36,7 +49,10 @@ const listAtoms = {
   background: backgroundListAtom,
 } as const;
 
-/** All videos of the account, at the polling interval of the page that asks. */
+/**
+ * Videos of the account as far as they were asked for (`useLoadMore` reads on), newest first, at the polling
+ * interval of the page that asks. The library's follow its search, order and filters.
+ */
 export function useVideos(page: keyof typeof listAtoms) {
   return useAtomValue(listAtoms[page]);
 }
@@ -79,11 +95,12 @@ export function useReport(id: string, enabled: boolean, version: string) {
 
 /** Reads videos, stats and drafts again, after uploads and whatever else changes all three. */
 export async function refreshLists(client: QueryClient): Promise<void> {
-  await Promise.all(
-    [videosApi.list, videosApi.stats, draftsApi.list].map((endpoint) =>
+  await Promise.all([
+    rereadVideos(client),
+    ...[videosApi.stats, draftsApi.list].map((endpoint) =>
       client.invalidateQueries({ queryKey: queryKeyOf(endpoint), exact: true }),
     ),
-  );
+  ]);
 }
 
 export function useRenameVideo() {

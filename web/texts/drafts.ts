@@ -29,6 +29,8 @@ export const draftTexts = {
   emptyText: 'A backup is made by itself with every upload.',
   emptyAction: 'Upload a video',
   failed: 'Your backups could not be loaded.',
+  more: 'Show more backups',
+  loadingMore: 'Loading more backups...',
   refreshFailed: 'Could not refresh. Showing what was last known.',
   retry: 'Retry',
 } as const;

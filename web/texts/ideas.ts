@@ -48,7 +48,8 @@ export const ideaTexts = {
     voted: (n: number) => `Voted, ${n} ${n === 1 ? 'vote' : 'votes'}. Take the vote back`,
     voteShort: 'Vote',
     votedShort: 'Voted',
-    more: (n: number) => `Show ${n} more`,
+    more: 'Show more ideas',
+    loadingMore: 'Loading more ideas...',
   },
 
   leaders: {

@@ -69,6 +69,8 @@ export const videoTexts = {
     all: 'All',
     noDefect: 'None found',
     list: 'Your videos',
+    more: 'Show more videos',
+    loadingMore: 'Loading more videos...',
     emptyTitle: 'No videos yet',
     emptyText: 'Bring in a clip that stutters, drifts or crackles and watch it being mended.',
     emptyAction: 'Upload your first video',

@@ -107,4 +107,25 @@ describe('DraftsPage', () => {
     const query = client.getQueryCache().find({ queryKey: queryKeyOf(draftsApi.list) });
     expect(query?.observers[0]?.options.refetchInterval).toBe(5000);
   });
+
+  it('reads the next page on a press', async () => {
+    const many = Array.from({ length: 120 }, (_unused, index) =>
+      makeDraft({ id: `d${index}`, fileName: `take ${index}.mp4` }),
+    );
+    const cursors: (string | null)[] = [];
+    server.use(
+      signedIn(),
+      on(draftsApi.list, (request) => {
+        const query = new URL(request.url).searchParams;
+        cursors.push(query.get('cursor'));
+        return HttpResponse.json(query.get('cursor') ? many.slice(100) : many.slice(0, 100));
+      }),
+    );
+    renderAt('/drafts', <DraftsPage />);
+    // By their words: looking through a hundred rows for roles takes jsdom seconds.
+    await person.click(await screen.findByText('Show more backups'));
+    expect(await screen.findByText('take 119.mp4')).toBeInTheDocument();
+    expect(screen.queryByText('Show more backups')).not.toBeInTheDocument();
+    expect(new Set(cursors)).toEqual(new Set([null, '2026-05-04T10:00:00.000Z~d99']));
+  }, 20_000);
 });

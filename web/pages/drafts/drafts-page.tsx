@@ -5,6 +5,7 @@ import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useDrafts } from '../../data/drafts.ts';
+import { useLoadMore } from '../../data/paged.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
 import { colour, space } from '../../theme.ts';
 import { DraftRow } from './draft-row.tsx';
@@ -40,7 +41,9 @@ const Stale = styled.p`
 
 /** Cloud Backup: the untouched originals, how long they are kept, and the way back. */
 export function DraftsPage() {
-  const { data, isError, isPending, refetch } = useDrafts('drafts');
+  const list = useDrafts('drafts');
+  const { data, isError, isPending, refetch, hasNextPage, isFetchingNextPage } = list;
+  const loadMore = useLoadMore(list);
   return (
     <Frame>
       <div>
@@ -75,6 +78,11 @@ export function DraftsPage() {
           <DraftRow key={draft.id} draft={draft} />
         ))}
       </List>
+      {hasNextPage && (
+        <Button look="secondary" disabled={isFetchingNextPage} onClick={() => void loadMore()}>
+          {isFetchingNextPage ? texts.loadingMore : texts.more}
+        </Button>
+      )}
     </Frame>
   );
 }

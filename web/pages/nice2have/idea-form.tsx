@@ -1,15 +1,13 @@
 import { useId, useState } from 'react';
 import styled from 'styled-components';
-import type { IdeaDto } from '#common/api/ideas.ts';
 import { IDEA_NAME_MAX, IDEA_TEXT_MAX } from '#common/limits.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Field, Input } from '../../components/field.tsx';
-import { useSubmitIdea } from '../../data/ideas.ts';
+import { useSimilarIdeas, useSubmitIdea } from '../../data/ideas.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
 import { colour, space, text } from '../../theme.ts';
-import { findSimilar } from './similar-ideas.ts';
 
 const { form: texts } = ideaTexts;
 const COUNT_FROM_LEFT = 200;
@@ -49,13 +47,13 @@ const Similar = styled.div`
 `;
 
 /** Form of the left column; blank text is refused before anything is sent. */
-export function IdeaForm({ ideas }: { readonly ideas: readonly IdeaDto[] }) {
+export function IdeaForm() {
   const areaId = useId();
   const [name, setName] = useState('');
   const [idea, setIdea] = useState('');
   const submit = useSubmitIdea();
   const showToast = useShowToast();
-  const similar = findSimilar(idea, ideas);
+  const similar = useSimilarIdeas(idea);
   const left = IDEA_TEXT_MAX - idea.length;
   const send = (): void => {
     const trimmed = idea.trim();

@@ -1,18 +1,15 @@
-import { useState } from 'react';
 import styled from 'styled-components';
-import type { IdeaDto } from '#common/api/ideas.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { useIdeas } from '../../data/ideas.ts';
+import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas.ts';
+import { useLoadMore } from '../../data/paged.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
 import { colour, radius, space, text } from '../../theme.ts';
 import { IdeaCard } from './idea-card.tsx';
 
 const { list: texts } = ideaTexts;
-const PAGE = 50;
-type Sort = keyof typeof texts.sorts;
-const SORTS: readonly Sort[] = ['wanted', 'newest', 'mine'];
+const SORTS: readonly IdeaSort[] = ['wanted', 'newest', 'mine'];
 
 const Head = styled.div`
   display: flex;
@@ -61,29 +58,23 @@ const Stale = styled.p`
   font-size: ${text.s};
 `;
 
-/** The ideas as chosen: most wanted and newest of all, or one's own. */
-export function sortIdeas(ideas: readonly IdeaDto[], sort: Sort, status: string): IdeaDto[] {
-  const shown = ideas.filter(
-    (idea) => (sort !== 'mine' || idea.mine) && (status === '' || (idea.status ?? '') === status),
-  );
-  const newest = (a: IdeaDto, b: IdeaDto): number => b.createdAt.localeCompare(a.createdAt);
-  return shown.sort(sort === 'wanted' ? (a, b) => b.votes - a.votes || newest(a, b) : newest);
-}
-
 /** Middle column: count, filters, the list and its quiet states. */
 export function IdeaList() {
-  const { data, isError, isPending, refetch } = useIdeas();
-  const [sort, setSort] = useState<Sort>('wanted');
-  const [status, setStatus] = useState('');
-  const [shown, setShown] = useState(PAGE);
+  const list = useIdeas();
+  const { data, isError, isPending, refetch, hasNextPage, isFetchingNextPage } = list;
+  const loadMore = useLoadMore(list);
+  const { choice, choose } = useIdeaChoice();
+  const counts = useIdeaCounts();
   const ideas = data ?? [];
-  const statuses = [...new Set(ideas.flatMap((idea) => (idea.status ? [idea.status] : [])))].sort();
-  const sorted = sortIdeas(ideas, sort, status);
+  const plain = choice.sort !== 'mine' && choice.status === '';
+  const total = counts?.total ?? ideas.length;
+  const listed = ideas.flatMap((idea) => (idea.status ? [idea.status] : []));
+  const statuses = counts?.statuses.map(({ status }) => status) ?? [...new Set(listed)].sort();
   return (
     <Card>
       <Head>
         <h2>{texts.title}</h2>
-        <Badge>{texts.count(ideas.length)}</Badge>
+        <Badge>{texts.count(total)}</Badge>
       </Head>
       {isError && (
         <Stale role="status">
@@ -93,13 +84,15 @@ export function IdeaList() {
           </Button>
         </Stale>
       )}
-      {ideas.length > 0 && (
+      {(ideas.length > 0 || !plain) && (
         <Filters>
           <label>
             {texts.sort}
             <select
-              value={sort}
-              onChange={(event) => setSort(SORTS.find((name) => name === event.target.value) ?? 'wanted')}
+              value={choice.sort}
+              onChange={(event) =>
+                choose({ ...choice, sort: SORTS.find((name) => name === event.target.value) ?? 'wanted' })
+              }
             >
               {SORTS.map((name) => (
                 <option key={name} value={name}>
@@ -111,7 +104,10 @@ export function IdeaList() {
           {statuses.length > 0 && (
             <label>
               {texts.status}
-              <select value={status} onChange={(event) => setStatus(event.target.value)}>
+              <select
+                value={choice.status}
+                onChange={(event) => choose({ ...choice, status: event.target.value })}
+              >
                 <option value="">{texts.allStatuses}</option>
                 {statuses.map((name) => (
                   <option key={name}>{name}</option>
@@ -122,21 +118,21 @@ export function IdeaList() {
         </Filters>
       )}
       {isPending && <Quiet>{texts.loading}</Quiet>}
-      {data?.length === 0 && (
+      {data?.length === 0 && plain && (
         <Quiet>
           <strong>{texts.empty}</strong>
           {texts.emptyHint}
         </Quiet>
       )}
-      {ideas.length > 0 && sorted.length === 0 && <Quiet>{texts.noMatch}</Quiet>}
+      {data?.length === 0 && !plain && <Quiet>{texts.noMatch}</Quiet>}
       <ul>
-        {sorted.slice(0, shown).map((idea) => (
+        {ideas.map((idea) => (
           <IdeaCard key={idea.id} idea={idea} />
         ))}
       </ul>
-      {sorted.length > shown && (
-        <Button look="secondary" onClick={() => setShown(shown + PAGE)}>
-          {texts.more(Math.min(PAGE, sorted.length - shown))}
+      {hasNextPage && (
+        <Button look="secondary" disabled={isFetchingNextPage} onClick={() => void loadMore()}>
+          {isFetchingNextPage ? texts.loadingMore : texts.more}
         </Button>
       )}
     </Card>

@@ -149,6 +149,49 @@ describe('the board', () => {
   });
 });
 
+describe('a board of more than one page', () => {
+  const MANY = Array.from({ length: 130 }, (_unused, index) => makeIdea(`i${index}`));
+
+  function openMany() {
+    const asked: Record<string, string>[] = [];
+    server.use(
+      signedIn(),
+      on(ideasApi.counts, () =>
+        HttpResponse.json({ total: 130, statuses: [{ status: 'planned', ideas: 3 }] }),
+      ),
+      on(ideasApi.list, (request) => {
+        const query = Object.fromEntries(new URL(request.url).searchParams);
+        asked.push(query);
+        const start = Number(query['offset']);
+        return HttpResponse.json(MANY.slice(start, start + Number(query['limit'])));
+      }),
+      on(ideasApi.leaderboard, () => HttpResponse.json([])),
+    );
+    renderAt('/nice2have', <Nice2HavePage />);
+    return asked;
+  }
+
+  it('counts all ideas and reads the next page on a press', async () => {
+    const asked = openMany();
+    expect(await screen.findByText('130 ideas submitted')).toBeInTheDocument();
+    expect(screen.queryByText('Text of i100')).not.toBeInTheDocument();
+    await person.click(await screen.findByText('Show more ideas'));
+    expect(await screen.findByText('Text of i129')).toBeInTheDocument();
+    expect(screen.queryByText('Show more ideas')).not.toBeInTheDocument();
+    expect(asked).toContainEqual({ limit: '100', offset: '100' });
+  });
+
+  it('asks the server for the chosen order and status', async () => {
+    const asked = openMany();
+    await screen.findByText('Text of i1');
+    await person.selectOptions(screen.getByLabelText('Sort by'), 'My ideas');
+    await person.selectOptions(screen.getByLabelText('Status'), 'planned');
+    await expect
+      .poll(() => asked.at(-1))
+      .toEqual({ sort: 'newest', mine: '1', status: 'planned', limit: '100', offset: '0' });
+  });
+});
+
 describe('saying an idea', () => {
   it('refuses blank text and sends nothing', async () => {
     open();
@@ -209,6 +252,25 @@ describe('saying an idea', () => {
     await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
     expect(await screen.findByText('Idea submitted!')).toBeInTheDocument();
     expect(screen.getByLabelText('Your Idea')).toHaveValue('');
+  });
+
+  it('shows ideas of the whole board that read like the typed text, once the typing rests', async () => {
+    open();
+    const asked: (string | null)[] = [];
+    server.use(
+      on(ideasApi.similar, (request) => {
+        asked.push(new URL(request.url).searchParams.get('text'));
+        return HttpResponse.json(['x', 'y', 'z', 'w'].map((id) => makeIdea(id)));
+      }),
+    );
+    await person.type(screen.getByLabelText('Your Idea'), 'captions');
+    await person.type(screen.getByLabelText('Your Idea'), ' in colours');
+    expect(await screen.findByText('Something like this is already on the board:')).toBeInTheDocument();
+    expect(screen.getByText('Text of z')).toBeInTheDocument();
+    expect(screen.queryByText('Text of w')).not.toBeInTheDocument();
+    expect(asked).toEqual(['captions in colours']);
+    await person.clear(screen.getByLabelText('Your Idea'));
+    expect(screen.queryByText('Text of x')).not.toBeInTheDocument();
   });
 
   it('keeps the typed text when sending failed', async () => {

@@ -1,7 +1,6 @@
 import styled from 'styled-components';
 import { BackLink } from '../../components/back-link.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
-import { useIdeas } from '../../data/ideas.ts';
 import { ideaTexts as texts } from '../../texts/ideas.ts';
 import { colour, screen, space } from '../../theme.ts';
 import { IdeaForm } from './idea-form.tsx';
@@ -28,7 +27,6 @@ const Columns = styled.div`
 
 /** The community board: say an idea, back others, see who helps most. */
 export function Nice2HavePage() {
-  const { data } = useIdeas();
   return (
     <Frame>
       <div>
@@ -37,7 +35,7 @@ export function Nice2HavePage() {
         <Lead>{texts.lead}</Lead>
       </div>
       <Columns>
-        <IdeaForm ideas={data ?? []} />
+        <IdeaForm />
         <IdeaList />
         <Leaders />
       </Columns>

@@ -1,7 +1,8 @@
 import styled from 'styled-components';
+import { DEFECT_FILTERS, VIDEO_SORTS } from '#common/api/videos.ts';
 import { VIDEO_STATUSES } from '#common/video.ts';
 import { Icon } from '../../components/icons.tsx';
-import { type Arrangement, DEFECT_FILTERS, VIDEO_SORTS } from '../../data/arrange-videos.ts';
+import type { Arrangement } from '../../data/arrange-videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, radius, space, text, visuallyHidden } from '../../theme.ts';
 
@@ -78,8 +79,8 @@ function Select<Value extends string>({ label, value, options, onChoose }: Selec
 
 const STATUSES = [
   { value: 'all', text: `${texts.filterStatus}: ${texts.all}` },
-  ...VIDEO_STATUSES.map((status) => ({ value: String(status), text: videoTexts.status[status] })),
-];
+  ...VIDEO_STATUSES.map((status) => ({ value: status, text: videoTexts.status[status] })),
+] as const;
 const DEFECT_NAMES = {
   all: `${texts.filterDefect}: ${texts.all}`,
   stutteredCuts: videoTexts.defects.stuttered_cut,
@@ -125,7 +126,10 @@ export function LibraryToolbar({ arrangement, onArrange }: LibraryToolbarProps) 
       <Select
         label={texts.filterDefect}
         value={arrangement.defect}
-        options={DEFECT_FILTERS.map((defect) => ({ value: defect, text: DEFECT_NAMES[defect] }))}
+        options={(['all', ...DEFECT_FILTERS] as const).map((defect) => ({
+          value: defect,
+          text: DEFECT_NAMES[defect],
+        }))}
         onChoose={(defect) => change({ defect })}
       />
     </Bar>

@@ -58,10 +58,12 @@ interface VideoGridProps {
   readonly aiTools: boolean;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (id: string) => void;
+  /** Called when the last row comes into sight. */
+  readonly onReachEnd?: () => void;
 }
 
 /** The scrolling area of the library; only the rows in sight exist, so that 500 videos scroll like ten. */
-export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProps) {
+export function VideoGrid({ videos, aiTools, selected, onSelect, onReachEnd }: VideoGridProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(1);
   const [openId, setOpenId] = useState<string | null>(null);
@@ -88,6 +90,11 @@ export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProp
       return row.kind === 'details' ? `details-${row.video.id}` : `cards-${row.videos[0]?.id ?? index}`;
     },
   });
+  const virtualRows = virtualizer.getVirtualItems();
+  const atEnd = rows.length > 0 && virtualRows.at(-1)?.index === rows.length - 1;
+  useEffect(() => {
+    if (atEnd) onReachEnd?.();
+  }, [atEnd, onReachEnd]);
   const openIndex = rows.findIndex((row) => row.kind === 'details');
   const { scrollToIndex } = virtualizer;
   useEffect(() => {
@@ -100,7 +107,7 @@ export function VideoGrid({ videos, aiTools, selected, onSelect }: VideoGridProp
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <Panel ref={panel} tabIndex={0} role="region" aria-label={videoTexts.library.list}>
       <Canvas style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map((item) => {
+        {virtualRows.map((item) => {
           const row = rows[item.index];
           if (!row) return null;
           return (

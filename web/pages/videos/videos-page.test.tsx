@@ -1,12 +1,15 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { QueryClient } from '@tanstack/react-query';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
+import type { Pages } from '../../data/paged.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
+import { applyStatus } from '../../data/video-news.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeStatus, makeVideo } from '../../test/samples.ts';
 import { on, server, signedIn, user } from '../../test/server.ts';
 import { VideosPage } from './videos-page.tsx';
 
@@ -92,5 +95,105 @@ describe('VideosPage', () => {
     await screen.findByRole('region', { name: 'Your videos' });
     const query = client.getQueryCache().find({ queryKey: queryKeyOf(videosApi.list) });
     expect(query?.observers.map((observer) => observer.options.refetchInterval)).toContain(2000);
+  });
+});
+
+describe('a library of more than one page', { timeout: 20_000 }, () => {
+  beforeEach(() => {
+    // Rows have a height, so that only those in sight exist.
+    vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(420);
+    vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(1000);
+  });
+
+  const MANY = Array.from({ length: 230 }, (_unused, index) =>
+    makeVideo({ id: `v${index}`, originalFileName: `take ${index}.mp4`, version: 1 }),
+  );
+
+  /** Answers pages as the server does, and keeps what it was asked. */
+  function openMany() {
+    const asked: URLSearchParams[] = [];
+    server.use(
+      signedIn(user),
+      on(videosApi.stats, () =>
+        HttpResponse.json({
+          videosProcessed: 219,
+          videosTotal: 230,
+          videosProcessing: 7,
+          draftsSaved: 0,
+          issuesFixed: 0,
+          timeSaved: '0h',
+          quota: { used: 0, limit: null, resetsAt: '2026-06-01T00:00:00.000Z' },
+        }),
+      ),
+      on(videosApi.list, (request) => {
+        const query = new URL(request.url).searchParams;
+        asked.push(query);
+        const words = query.get('search') ?? '';
+        const found = MANY.filter((video) => video.originalFileName.includes(words));
+        const after = query.get('cursor')?.split('~')[1];
+        const start = found.findIndex((video) => video.id === after) + 1;
+        return HttpResponse.json(found.slice(start, start + Number(query.get('limit'))));
+      }),
+    );
+    return { ...renderAt('/videos', <VideosPage />), asked };
+  }
+  const loaded = (client: QueryClient) => client.getQueryData<Pages<VideoDto>>(queryKeyOf(videosApi.list));
+
+  it('reads a page, and on a press the next ones behind it until all are there', async () => {
+    const { client, asked } = openMany();
+    for (const count of [200, 230]) {
+      await person.click(await screen.findByText('Show more videos'));
+      await expect.poll(() => loaded(client)?.pages.flat().length).toBe(count);
+    }
+    await expect.poll(() => screen.queryByText('Show more videos')).toBeNull();
+    const cursors = asked.map((query) => query.get('cursor')?.split('~')[1] ?? null);
+    expect(new Set(cursors)).toEqual(new Set([null, 'v99', 'v199']));
+  });
+
+  it('shows the counts of the whole library, not of what is loaded', async () => {
+    openMany();
+    await screen.findByRole('region', { name: 'Your videos' });
+    for (const [title, count] of [
+      ['Total Videos', '230'],
+      ['Completed', '219'],
+      ['Processing', '7'],
+    ] as const) {
+      const term = screen.getByText(title, { selector: 'dt' });
+      await expect.poll(() => term.nextElementSibling?.textContent).toBe(count);
+    }
+  });
+
+  it('puts a pushed state into a page that was loaded later, and loads nothing for it', async () => {
+    const { client, asked } = openMany();
+    await person.click(await screen.findByText('Show more videos'));
+    await expect.poll(() => loaded(client)?.pages.length).toBe(2);
+    const asks = asked.length;
+    applyStatus(client, makeStatus({ id: 'v150', version: 2, status: 'processing', progress: 31 }));
+    expect(loaded(client)?.pages[1]?.find(({ id }) => id === 'v150')).toMatchObject({ progress: 31 });
+    expect(asked).toHaveLength(asks);
+  });
+
+  it('asks the server for what is searched, sorted and filtered, once the typing rests', async () => {
+    const { asked } = openMany();
+    await screen.findByRole('region', { name: 'Your videos' });
+    await person.type(screen.getByRole('searchbox'), 'take 22');
+    const searched = () => new Set(asked.flatMap((query) => query.get('search') ?? []));
+    await expect.poll(searched, { timeout: 5000 }).toEqual(new Set(['take 22']));
+    expect(await screen.findByText('take 220.mp4')).toBeInTheDocument();
+    await person.selectOptions(screen.getByLabelText('Sort by'), 'Name');
+    await person.selectOptions(screen.getByLabelText('Status'), 'Failed');
+    await person.selectOptions(screen.getByLabelText('Defect'), 'Wind noise');
+    await expect
+      .poll(() => Object.fromEntries(asked.at(-1) ?? []))
+      .toEqual({ search: 'take 22', sort: 'name', status: 'failed', defect: 'windNoise', limit: '100' });
+  });
+
+  it('says that nothing matches, and shows all again', async () => {
+    openMany();
+    await screen.findByRole('region', { name: 'Your videos' });
+    await person.type(screen.getByRole('searchbox'), 'nothing like it');
+    expect(await screen.findByText('No video matches')).toBeInTheDocument();
+    await person.click(screen.getByRole('button', { name: 'Clear filters' }));
+    expect(await screen.findByRole('region', { name: 'Your videos' })).toBeInTheDocument();
   });
 });

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
@@ -7,8 +7,10 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { ThreadStrip } from '../../components/thread-strip.tsx';
-import { arrangeVideos, type Arrangement, PLAIN_ARRANGEMENT } from '../../data/arrange-videos.ts';
+import { PLAIN_ARRANGEMENT, useArrangement } from '../../data/arrange-videos.ts';
+import { useLoadMore } from '../../data/paged.ts';
 import { useSession } from '../../data/session.ts';
+import { useStats } from '../../data/stats.ts';
 import { useVideos } from '../../data/videos.ts';
 import { ConnectionLine } from '../../panels/connection-line.tsx';
 import { videoTexts } from '../../texts/videos.ts';
@@ -97,19 +99,21 @@ const TORN = [
   { id: 'gap', kind: 'dropped_frames', startMs: 38, endMs: 60, outcome: 'left_alone', label: '' },
 ] as const;
 
+/** Counts of the whole library; of what is listed only where the server gives no counts. */
 function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefined }) {
+  const { data: stats } = useStats();
   const count = (status: string): number => videos?.filter((video) => video.status === status).length ?? 0;
   const cards = [
-    { title: texts.stats.total, value: videos?.length ?? 0 },
-    { title: texts.stats.completed, value: count('completed') },
-    { title: texts.stats.processing, value: count('processing') },
+    { title: texts.stats.total, value: stats?.videosTotal ?? videos?.length ?? 0 },
+    { title: texts.stats.completed, value: stats?.videosProcessed ?? count('completed') },
+    { title: texts.stats.processing, value: stats?.videosProcessing ?? count('processing') },
   ];
   return (
     <Stats>
       {cards.map(({ title, value }) => (
         <div key={title}>
           <dt>{title}</dt>
-          <dd>{videos ? value : <Skeleton $width="2ch" />}</dd>
+          <dd>{videos || stats ? value : <Skeleton $width="2ch" />}</dd>
         </div>
       ))}
     </Stats>
@@ -119,11 +123,15 @@ function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefine
 /** The library: all videos of the account with everything that can be done with them. */
 export function VideosPage() {
   const { user } = useSession();
-  const { data: videos, isError, refetch } = useVideos('library');
-  const [arrangement, setArrangement] = useState<Arrangement>(PLAIN_ARRANGEMENT);
+  const list = useVideos('library');
+  const { data: videos, isError, refetch, hasNextPage, isFetchingNextPage } = list;
+  const { arrangement, arrange, chosen: searching } = useArrangement();
+  const loadMore = useLoadMore(list);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const shown = useMemo(() => arrangeVideos(videos ?? [], arrangement), [videos, arrangement]);
-  const chosen = shown.filter(({ id }) => selected.has(id));
+  const reachEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void loadMore();
+  }, [hasNextPage, isFetchingNextPage, loadMore]);
+  const chosen = (videos ?? []).filter(({ id }) => selected.has(id));
   const toggle = useCallback((id: string): void => {
     setSelected((known) => {
       const next = new Set(known);
@@ -164,7 +172,7 @@ export function VideosPage() {
         </Stale>
       )}
       {!videos && !isError && <p role="status">{texts.loading}</p>}
-      {videos?.length === 0 && (
+      {videos?.length === 0 && !searching && (
         <Empty>
           <div>
             <ThreadStrip marks={TORN} durationMs={100} size="l" />
@@ -176,23 +184,36 @@ export function VideosPage() {
           </ButtonLink>
         </Empty>
       )}
-      {videos !== undefined && videos.length > 0 && (
+      {videos !== undefined && (videos.length > 0 || searching) && (
         <div>
           <Tools>
-            <LibraryToolbar arrangement={arrangement} onArrange={setArrangement} />
+            <LibraryToolbar arrangement={arrangement} onArrange={arrange} />
             <ConnectionLine />
           </Tools>
           {chosen.length > 0 && <SelectionBar videos={chosen} onClear={() => setSelected(new Set())} />}
-          {shown.length === 0 ? (
+          {videos.length === 0 ? (
             <Empty>
               <h2>{texts.noMatchTitle}</h2>
               <p>{texts.noMatchText}</p>
-              <Button look="secondary" onClick={() => setArrangement(PLAIN_ARRANGEMENT)}>
+              <Button look="secondary" onClick={() => arrange(PLAIN_ARRANGEMENT)}>
                 {texts.clearFilters}
               </Button>
             </Empty>
           ) : (
-            <VideoGrid videos={shown} aiTools={aiTools} selected={selected} onSelect={toggle} />
+            <VideoGrid
+              videos={videos}
+              aiTools={aiTools}
+              selected={selected}
+              onSelect={toggle}
+              onReachEnd={reachEnd}
+            />
+          )}
+          {hasNextPage && (
+            <More>
+              <Button look="secondary" disabled={isFetchingNextPage} onClick={() => void loadMore()}>
+                {isFetchingNextPage ? texts.loadingMore : texts.more}
+              </Button>
+            </More>
           )}
         </div>
       )}
@@ -200,6 +221,11 @@ export function VideosPage() {
   );
 }
 
+const More = styled.div`
+  display: grid;
+  justify-items: center;
+  margin-top: ${space(2)};
+`;
 const Tools = styled.div`
   display: grid;
   gap: ${space(1)};

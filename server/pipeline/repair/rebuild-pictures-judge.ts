@@ -1,6 +1,14 @@
-import { decodePictures, type RebuildInput } from './rebuild-pictures-decode.ts';
-import { interpolateMotion } from './rebuild-pictures-motion.ts';
-import { blendPictures, lumaError, toPsnr, type RebuildMethod } from './rebuild-pictures-raw.ts';
+import type { DecodeInput, RebuildInput } from './rebuild-pictures-decode.ts';
+import { estimateMotion, type GreyPlane, type MotionField } from './rebuild-pictures-field.ts';
+import {
+  blendPictures,
+  lumaError,
+  samplesOf,
+  toPsnr,
+  type RawFormat,
+  type RebuildMethod,
+} from './rebuild-pictures-raw.ts';
+import { warpPictures } from './rebuild-pictures-warp.ts';
 
 /** Mean PSNR in dB that each method reached on true pictures beside the hole, and the choice it led to. */
 export interface MethodJudgement {
@@ -13,96 +21,79 @@ export interface MethodJudgement {
   readonly trials: number;
 }
 
-interface Trial {
-  readonly interval: 0 | 2;
-  readonly step: number;
-  readonly truth: Uint8Array;
-}
-
-/** True pictures predicted on each side at most: first, middle and last step. */
-const MAX_TRIALS_A_SIDE = 3;
 /** Holes of up to this many pictures are filled by mixing when nothing true is near to judge by. */
 const UNJUDGED_MIX = 3;
 
-/**
- * Predicts true pictures on both sides of the hole over the same distance, in one run with the hole's own
- * pictures, and answers the method with the smallest error.
- * @param steps distance of the two neighbours of the hole, pictures
- * @param keep receives the interpolated pictures of the hole itself, step 1 to `steps - 1`
- */
-export async function judgeMethods(
-  input: RebuildInput,
-  before: Uint8Array,
-  after: Uint8Array,
-  steps: number,
-  keep: (picture: Uint8Array, step: number) => void,
-): Promise<MethodJudgement> {
-  const deep = input.format.bytesPerSample > 1;
-  const { left, right } = chooseSides(surroundings(input, steps), input, steps);
-  const known = await decodePictures(input, [...left.frames, ...right.frames]);
-  const leftAnchor = known.get(left.anchor);
-  const rightAnchor = known.get(right.anchor);
-  const trials: Trial[] = [];
-  const addTrials = (side: Side, interval: 0 | 2, anchor: Uint8Array | undefined) => {
-    if (!anchor) return;
-    for (const [frame, step] of side.truths) {
-      const truth = known.get(frame);
-      if (truth) trials.push({ interval, step, truth });
-    }
-  };
-  addTrials(left, 0, leftAnchor);
-  addTrials(right, 2, rightAnchor);
+/** True pictures beside a hole, at the hole's own distance, on which the methods are tried. */
+export interface Trial {
+  /** The two true pictures that play the sides of a hole. */
+  readonly from: number;
+  readonly to: number;
+  /** True pictures between, with their step from `from`. */
+  readonly truths: readonly { readonly frame: number; readonly step: number }[];
+}
 
-  const anchors = [leftAnchor ?? before, before, after, rightAnchor ?? after] as const;
-  const sums = { motion: 0, mixed: 0, blend: 0, hold: 0 };
-  for (const { interval, step, truth } of trials) {
-    const [from, to] = interval === 0 ? [anchors[0], before] : [after, anchors[3]];
-    sums.blend += lumaError(blendPictures(from, to, step / steps, input.format), truth, input.format);
-    sums.hold += lumaError(from, truth, input.format);
+type Surroundings = Pick<RebuildInput, 'task' | 'isBad' | 'sceneCuts'> & Pick<DecodeInput, 'pictures'>;
+
+/**
+ * The nearest stretch of true pictures of one shot as long as the hole, before it or else behind; null when
+ * there is none.
+ * @param steps distance of the two neighbours of the hole, pictures
+ */
+export function findTrial(input: Surroundings, steps: number): Trial | null {
+  const { before, after } = input.task;
+  if (before === null || after === null || steps < 2) return null;
+  const count = input.pictures.ptsTicks.length;
+  for (const from of [before - steps, after]) {
+    const to = from + steps;
+    if (from < 0 || to >= count) continue;
+    const frames = Array.from({ length: steps + 1 }, (_, step) => from + step);
+    if (frames.some((frame) => input.isBad(frame))) continue;
+    if (input.sceneCuts.some((cut) => cut > from && cut <= to)) continue;
+    // The middle is the hardest to predict; a second one beside it makes the choice steadier.
+    const steady = steps > 2 ? [Math.floor(steps / 2), steps - 1] : [1];
+    return { from, to, truths: [...new Set(steady)].map((step) => ({ frame: from + step, step })) };
   }
-  // ffmpeg's interpolation works on eight bits; deeper pictures would lose their gradation.
-  if (!deep) {
-    const hole = Array.from({ length: steps - 1 }, (_, index) => ({ interval: 1, step: index + 1 }));
-    const made = await interpolateMotion({
-      anchors,
-      steps,
-      wanted: [...hole, ...trials.map(({ interval, step }) => ({ interval, step }))],
-      format: input.format,
-      scratchPath: `${input.rawPath}.anchors`,
-      tools: input.tools,
-      signal: input.signal,
-    });
-    for (const { interval, step, picture } of made) {
-      if (interval === 1) keep(picture, step);
-      const trial = trials.find((item) => item.interval === interval && item.step === step);
-      if (!trial) continue;
-      const [from, to] = interval === 0 ? [anchors[0], before] : [after, anchors[3]];
-      const blended = blendPictures(from, to, step / steps, input.format);
-      sums.motion += lumaError(picture, trial.truth, input.format);
-      sums.mixed += lumaError(blendPictures(blended, picture, 0.5, input.format), trial.truth, input.format);
+  return null;
+}
+
+/**
+ * Predicts true pictures beside the hole by every method and answers the one with the smallest error.
+ * @param known decoded pictures by display number
+ */
+export function judgeMethods(
+  trial: Trial | null,
+  known: ReadonlyMap<number, Uint8Array>,
+  steps: number,
+  format: RawFormat,
+): MethodJudgement {
+  const from = trial ? known.get(trial.from) : undefined;
+  const to = trial ? known.get(trial.to) : undefined;
+  const sums = { motion: 0, mixed: 0, blend: 0, hold: 0 };
+  let count = 0;
+  if (trial && from && to) {
+    const field = motionBetween(from, to, format);
+    for (const { frame, step } of trial.truths) {
+      const truth = known.get(frame);
+      if (!truth) continue;
+      const moved = warpPictures(from, to, field, step / steps, format, 'luma');
+      const blended = blendPictures(from, to, step / steps, format);
+      sums.motion += lumaError(moved, truth, format);
+      sums.mixed += lumaError(blendPictures(blended, moved, 0.5, format), truth, format);
+      sums.blend += lumaError(blended, truth, format);
+      sums.hold += lumaError(from, truth, format);
+      count += 1;
     }
   }
-  const count = trials.length;
-  const toDb = (sum: number) => (count === 0 ? null : toPsnr(sum / count, input.format));
-  const method = deep ? 'blend' : count === 0 ? (steps - 1 <= UNJUDGED_MIX ? 'mixed' : 'blend') : best(sums);
+  const toDb = (sum: number) => (count === 0 ? null : toPsnr(sum / count, format));
   return {
-    method,
-    motionDb: deep ? null : toDb(sums.motion),
-    mixedDb: deep ? null : toDb(sums.mixed),
+    method: count === 0 ? (steps - 1 <= UNJUDGED_MIX ? 'mixed' : 'blend') : best(sums),
+    motionDb: toDb(sums.motion),
+    mixedDb: toDb(sums.mixed),
     blendDb: toDb(sums.blend),
     holdDb: toDb(sums.hold),
     trials: count,
   };
-}
-
-/** Pixels of one picture above which true neighbours are not tried: their memory would count double. */
-const MAX_JUDGED_PIXELS = 4_200_000;
-
-/** Both sides for short holes; long ones take twice the time and memory for hardly more evidence. */
-function chooseSides(sides: { left: Side; right: Side }, input: RebuildInput, steps: number) {
-  if (input.format.lumaSamples > MAX_JUDGED_PIXELS) return { left: NO_SIDE, right: NO_SIDE };
-  if (steps - 1 <= UNJUDGED_MIX) return sides;
-  return sides.left.frames.length > 0 ? { left: sides.left, right: NO_SIDE } : sides;
 }
 
 function best(errors: { motion: number; mixed: number; blend: number }): MethodJudgement['method'] {
@@ -110,35 +101,15 @@ function best(errors: { motion: number; mixed: number; blend: number }): MethodJ
   return errors.mixed <= errors.blend ? 'mixed' : 'blend';
 }
 
-interface Side {
-  /** Picture at the same distance on this side, -1 when there is none to trust. */
-  readonly anchor: number;
-  /** True pictures between, with their step from the earlier anchor. */
-  readonly truths: readonly (readonly [frame: number, step: number])[];
-  readonly frames: readonly number[];
+/** Motion between two whole pictures by their luma planes. */
+export function motionBetween(a: Uint8Array, b: Uint8Array, format: RawFormat): MotionField {
+  return estimateMotion(greyOf(a, format), greyOf(b, format));
 }
 
-const NO_SIDE: Side = { anchor: -1, truths: [], frames: [] };
-
-function surroundings(input: RebuildInput, steps: number): { left: Side; right: Side } {
-  const { before, after } = input.task;
-  if (before === null || after === null) return { left: NO_SIDE, right: NO_SIDE };
-  const count = input.pictures.ptsTicks.length;
-  const side = (from: number, to: number, anchor: number): Side => {
-    if (from < 0 || to >= count) return NO_SIDE;
-    for (let frame = from; frame <= to; frame += 1) if (input.isBad(frame)) return NO_SIDE;
-    if (input.sceneCuts.some((cut) => cut > from && cut <= to)) return NO_SIDE;
-    const truths = pickSteps(steps).map((step) => [from + step, step] as const);
-    return { anchor, truths, frames: [anchor, ...truths.map(([frame]) => frame)] };
-  };
-  return {
-    left: side(before - steps, before, before - steps),
-    right: side(after, after + steps, after + steps),
-  };
-}
-
-/** Up to three steps spread over 1 to `steps - 1`. */
-function pickSteps(steps: number): number[] {
-  const all = [1, Math.round(steps / 2), steps - 1].filter((step) => step >= 1 && step < steps);
-  return [...new Set(all)].slice(0, MAX_TRIALS_A_SIDE);
+function greyOf(picture: Uint8Array, format: RawFormat): GreyPlane {
+  const { width, height, lumaSamples } = format;
+  const luma = samplesOf(picture, format).subarray(0, lumaSamples);
+  if (luma instanceof Uint8Array) return { width, height, samples: luma };
+  const shift = Math.log2((format.maxValue + 1) / 256);
+  return { width, height, samples: Uint8Array.from(luma, (sample) => sample >> shift) };
 }

@@ -50,8 +50,8 @@ export function rawFormat(pixelFormat: string | null, width: number, height: num
   };
 }
 
-/** Samples of a picture as numbers, without a copy where the alignment allows. */
-function samples(picture: Uint8Array, format: RawFormat): Uint8Array | Uint16Array {
+/** Samples of a picture as numbers, all planes, without a copy where the alignment allows. */
+export function samplesOf(picture: Uint8Array, format: RawFormat): Uint8Array | Uint16Array {
   if (format.bytesPerSample === 1) return picture;
   const aligned = picture.byteOffset % 2 === 0 ? picture : Uint8Array.from(picture);
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
@@ -59,10 +59,10 @@ function samples(picture: Uint8Array, format: RawFormat): Uint8Array | Uint16Arr
 
 /** Weighted mean of two pictures: `weight` 0 is all `a`, 1 is all `b`. */
 export function blendPictures(a: Uint8Array, b: Uint8Array, weight: number, format: RawFormat): Uint8Array {
-  const left = samples(a, format);
-  const right = samples(b, format);
+  const left = samplesOf(a, format);
+  const right = samplesOf(b, format);
   const result = new Uint8Array(format.pictureBytes);
-  const out = samples(result, format);
+  const out = samplesOf(result, format);
   for (let i = 0; i < out.length; i += 1) {
     const from = left[i] ?? 0;
     // Storing into an integer array cuts the fraction off, hence the half for rounding.
@@ -73,8 +73,8 @@ export function blendPictures(a: Uint8Array, b: Uint8Array, weight: number, form
 
 /** Mean squared error of the luma samples, on the scale of the format. */
 export function lumaError(a: Uint8Array, b: Uint8Array, format: RawFormat): number {
-  const left = samples(a, format);
-  const right = samples(b, format);
+  const left = samplesOf(a, format);
+  const right = samplesOf(b, format);
   let sum = 0;
   for (let i = 0; i < format.lumaSamples; i += 1) {
     const difference = (left[i] ?? 0) - (right[i] ?? 0);
@@ -114,7 +114,7 @@ export function isSameShot(a: Uint8Array, b: Uint8Array, format: RawFormat): boo
 /** Histograms of all cells, one behind the other. */
 function cellHistograms(picture: Uint8Array, format: RawFormat): Uint32Array {
   const bins = new Uint32Array(GRID * GRID * HISTOGRAM_BINS);
-  const luma = samples(picture, format);
+  const luma = samplesOf(picture, format);
   const scale = HISTOGRAM_BINS / (format.maxValue + 1);
   for (let y = 0; y < format.height; y += 1) {
     const row = Math.floor((y * GRID) / format.height) * GRID;

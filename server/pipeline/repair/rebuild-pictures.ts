@@ -1,9 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { NewPicture, PixelSource } from './picture-edit.ts';
 import type { RebuildTask } from './picture-task.ts';
-import { decodePictures, type RebuildInput } from './rebuild-pictures-decode.ts';
-import { judgeMethods, type MethodJudgement } from './rebuild-pictures-judge.ts';
+import type { RebuildInput } from './rebuild-pictures-decode.ts';
+import { findTrial, judgeMethods, motionBetween, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { blendPictures, isSameShot, type RebuildMethod } from './rebuild-pictures-raw.ts';
+import { warpPictures } from './rebuild-pictures-warp.ts';
 
 /** Longest hole, pictures, that is filled from both sides at once; beyond it the last picture is held. */
 export const MAX_INTERPOLATED = 12;
@@ -17,20 +19,29 @@ export interface RebuiltHole {
   readonly rawCount: number;
 }
 
+/** Originals that `rebuildPictures` must be given for a hole, display numbers. */
+export function neededPictures(input: RebuildInput): number[] {
+  const { task } = input;
+  const sides = [task.before, task.after].filter((frame) => frame !== null);
+  if (sides.length < 2 || task.acrossCut || task.slotTicks.length > MAX_INTERPOLATED) return sides;
+  const trial = findTrial(input, slotPhases(input).steps);
+  return trial ? [...sides, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)] : sides;
+}
+
 /**
  * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
  * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
  * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade.
- * @throws MediaToolError when ffmpeg cannot run
+ * @param known the decoded `neededPictures`; undecodable ones are missing
+ * @throws the reason of the signal when it is aborted
  */
-export async function rebuildPictures(input: RebuildInput): Promise<RebuiltHole> {
+export async function rebuildPictures(
+  input: RebuildInput,
+  known: ReadonlyMap<number, Uint8Array>,
+): Promise<RebuiltHole> {
   const { task, format } = input;
-  const neighbours = await decodePictures(
-    input,
-    [task.before, task.after].filter((frame) => frame !== null),
-  );
-  const before = task.before === null ? undefined : neighbours.get(task.before);
-  const after = task.after === null ? undefined : neighbours.get(task.after);
+  const before = task.before === null ? undefined : known.get(task.before);
+  const after = task.after === null ? undefined : known.get(task.after);
   if (!before || !after || task.before === null || task.after === null) {
     const frame = before && task.before !== null ? task.before : task.after;
     return holdOnly(task, () => frame ?? 0);
@@ -43,7 +54,7 @@ export async function rebuildPictures(input: RebuildInput): Promise<RebuiltHole>
   try {
     return task.slotTicks.length > MAX_INTERPOLATED
       ? await crossFade(input, raw, before, after, task.before)
-      : await fill(input, raw, before, after);
+      : await fill(input, known, raw, before, after);
   } finally {
     await raw.close();
   }
@@ -82,30 +93,33 @@ async function crossFade(
 
 async function fill(
   input: RebuildInput,
+  known: ReadonlyMap<number, Uint8Array>,
   raw: FileHandle,
   before: Uint8Array,
   after: Uint8Array,
 ): Promise<RebuiltHole> {
+  const { format } = input;
   const phases = slotPhases(input);
-  const motion = new Map<number, Uint8Array>();
-  const judgement = await judgeMethods(input, before, after, phases.steps, (picture, step) => {
-    motion.set(step, picture);
-  });
+  const judgement = judgeMethods(findTrial(input, phases.steps), known, phases.steps, format);
+  await pause(input.signal);
+  const field = judgement.method === 'blend' ? null : motionBetween(before, after, format);
   const pictures: NewPicture[] = [];
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
-    const step = phases.stepOf[index] ?? index + 1;
-    const blended = blendPictures(before, after, step / phases.steps, input.format);
-    const moved = motion.get(step);
-    await raw.write(
-      judgement.method === 'blend' || !moved
-        ? blended
-        : judgement.method === 'motion'
-          ? moved
-          : blendPictures(blended, moved, 0.5, input.format),
-    );
+    await pause(input.signal);
+    const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
+    const blended = blendPictures(before, after, phase, format);
+    const moved = field && warpPictures(before, after, field, phase, format);
+    const mixed = moved && judgement.method === 'mixed' ? blendPictures(blended, moved, 0.5, format) : moved;
+    await raw.write(mixed ?? blended);
     pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index } });
   }
   return { pictures, method: judgement.method, judgement, rawCount: pictures.length };
+}
+
+/** Computing one picture takes a while: messages, such as a cancel, are heard between two. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await letOthersRun();
+  signal?.throwIfAborted();
 }
 
 /**

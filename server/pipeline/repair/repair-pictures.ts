@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import type { Analysis } from '../analyse/analysis.ts';
+import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
-import { rebuildPictures, type RebuiltHole } from './rebuild-pictures.ts';
+import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures.ts';
+import { decodePictures, type DecodeInput, type RebuildInput } from './rebuild-pictures-decode.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 
 export interface PictureRepairInput {
@@ -33,48 +34,97 @@ export interface PictureRepairs {
 }
 
 /**
- * Makes the pictures for a list of tasks, one hole at a time: only new pictures are ever on the disk.
+ * Makes the pictures for a list of tasks, one hole at a time: only new pictures are ever on the disk. Holes near
+ * to each other share one run of the decoder.
  * @throws MediaToolError when ffmpeg cannot run
  */
 export async function repairPictures(input: PictureRepairInput): Promise<PictureRepairs> {
-  const repairs: PictureRepair[] = [];
+  const repairs = new Map<PictureTask, PictureRepair>();
   const rawPaths: string[] = [];
   const { pictures, info } = input.analysis;
   const stream = info.video[0];
   const format = stream ? rawFormat(stream.pixelFormat, stream.width, stream.height) : null;
-  const isBad = badPictures(input.analysis, input.allTasks);
-  for (const [index, task] of input.tasks.entries()) {
-    if (task.kind === 'remove') {
-      const { firstFrame, endFrame, shiftAfterTicks } = task;
-      repairs.push({
-        span: { firstFrame, endFrame, pictures: [], shiftAfterTicks },
-        verdict: removedVerdict(task, info, pictures?.timeBase),
-      });
-    } else if (pictures && format) {
-      const rawPath = input.rawPath(index);
-      const hole = await rebuildPictures({
-        inputPath: input.inputPath,
-        info,
-        pictures,
-        format,
-        tools: input.tools,
-        signal: input.signal,
-        task,
-        isBad,
-        sceneCuts: input.analysis.sceneCuts,
-        rawPath,
-      });
-      if (hole.rawCount > 0) rawPaths.push(rawPath);
-      else await rm(rawPath, { force: true });
-      const { firstFrame, endFrame, shiftAfterTicks } = task;
-      repairs.push({
-        span: { firstFrame, endFrame, pictures: hole.pictures, shiftAfterTicks },
-        verdict: rebuiltVerdict(task, hole),
-      });
-    }
-    input.onProgress?.((index + 1) / input.tasks.length);
+  for (const task of input.tasks) {
+    if (task.kind !== 'remove') continue;
+    const { firstFrame, endFrame, shiftAfterTicks } = task;
+    const span = { firstFrame, endFrame, pictures: [], shiftAfterTicks };
+    repairs.set(task, { span, verdict: removedVerdict(task, info, pictures?.timeBase) });
   }
-  return { repairs, rawPaths };
+  if (pictures && format) {
+    const holes = planHoles(input, { ...input, info, pictures, format });
+    for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
+      const wanted = group.flatMap(({ needed }) => needed);
+      const known = await decodePictures({ ...input, info, pictures, format }, wanted);
+      for (const { hole } of group) {
+        repairs.set(hole.task, await repairHole(hole, known, rawPaths));
+        input.onProgress?.(repairs.size / input.tasks.length);
+      }
+    }
+  }
+  return { repairs: input.tasks.flatMap((task) => repairs.get(task) ?? []), rawPaths };
+}
+
+/** Decoded originals that are held in memory at once at most, bytes; one hole may need more. */
+const MOST_HELD_BYTES = 64 << 20;
+
+export interface PlannedHole<Hole> {
+  readonly hole: Hole;
+  /** Originals that it needs, display numbers. */
+  readonly needed: readonly number[];
+}
+
+function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<RebuildInput>[] {
+  const isBad = badPictures(input.analysis, input.allTasks);
+  return input.tasks.flatMap((task, index) => {
+    if (task.kind === 'remove') return [];
+    const { sceneCuts } = input.analysis;
+    const hole: RebuildInput = { ...decode, task, isBad, sceneCuts, rawPath: input.rawPath(index) };
+    return [{ hole, needed: neededPictures(hole) }];
+  });
+}
+
+/**
+ * Holes whose pictures one run of the decoder should bring: neighbours in the list that no key frame parts, as
+ * many as `most` pictures allow.
+ */
+export function groupHoles<Hole>(
+  holes: readonly PlannedHole<Hole>[],
+  { keyframe }: Pick<PictureTimes, 'keyframe'>,
+  most: number,
+): PlannedHole<Hole>[][] {
+  const groups: PlannedHole<Hole>[][] = [];
+  let held = 0;
+  let last = -1;
+  for (const item of holes) {
+    const [first, end] = [Math.min(...item.needed), Math.max(...item.needed)];
+    const group = groups.at(-1);
+    // A run that starts at a key frame behind the last one would skip what lies between.
+    const skips = first > last && keyframe.lastIndexOf(true, first) > last;
+    if (group && !skips && held + item.needed.length <= most) group.push(item);
+    else {
+      groups.push([item]);
+      held = 0;
+    }
+    held += item.needed.length;
+    last = Math.max(skips ? -1 : last, end);
+  }
+  return groups;
+}
+
+async function repairHole(
+  hole: RebuildInput,
+  known: ReadonlyMap<number, Uint8Array>,
+  rawPaths: string[],
+): Promise<PictureRepair> {
+  const { task, rawPath } = hole;
+  const rebuilt = await rebuildPictures(hole, known);
+  if (rebuilt.rawCount > 0) rawPaths.push(rawPath);
+  else await rm(rawPath, { force: true });
+  const { firstFrame, endFrame, shiftAfterTicks } = task;
+  return {
+    span: { firstFrame, endFrame, pictures: rebuilt.pictures, shiftAfterTicks },
+    verdict: rebuiltVerdict(task, rebuilt),
+  };
 }
 
 function badPictures(analysis: Analysis, tasks: readonly PictureTask[]): (frame: number) => boolean {

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../analyse/analysis.ts';
+import type { RebuildTask } from './picture-task.ts';
+import { findTrial } from './rebuild-pictures-judge.ts';
+import { groupHoles } from './repair-pictures.ts';
+
+const pictures = {
+  timeBase: { num: 1, den: 1000 },
+  ptsTicks: Array.from({ length: 300 }, (_, frame) => frame * 40),
+  keyframe: Array.from({ length: 300 }, (_, frame) => frame % 50 === 0),
+  medianIntervalTicks: 40,
+  variableByNature: false,
+};
+
+describe('groupHoles', () => {
+  const groups = (needed: readonly (readonly number[])[], most = 100) =>
+    groupHoles(
+      needed.map((frames, hole) => ({ hole, needed: frames })),
+      pictures,
+      most,
+    ).map((group) => group.map(({ hole }) => hole));
+
+  it('decodes holes of one group of pictures in one run', () => {
+    expect(
+      groups([
+        [10, 14],
+        [20, 24],
+        [40, 44],
+      ]),
+    ).toEqual([[0, 1, 2]]);
+  });
+
+  it('starts again where a key frame lets it skip pictures', () => {
+    expect(
+      groups([
+        [10, 14],
+        [120, 124],
+        [130, 134],
+      ]),
+    ).toEqual([[0], [1, 2]]);
+  });
+
+  it('goes on where the holes meet at a key frame', () => {
+    expect(
+      groups([
+        [20, 60],
+        [60, 90],
+      ]),
+    ).toEqual([[0, 1]]);
+  });
+
+  it('holds no more pictures than it may, but always one hole', () => {
+    expect(
+      groups(
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+          [7, 8, 9],
+        ],
+        6,
+      ),
+    ).toEqual([[0, 1], [2]]);
+    expect(
+      groups(
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        2,
+      ),
+    ).toEqual([[0], [1]]);
+  });
+});
+
+describe('findTrial', () => {
+  const finding: Finding = {
+    kind: 'stuttered_cut',
+    startMs: 0,
+    endMs: 0,
+    firstFrame: 100,
+    lastFrame: 103,
+    count: 4,
+    confidence: 1,
+    detector: 'stutter',
+    measure: { name: 'motion in the run', unit: 'ratio', threshold: null, value: 0 },
+    detail: { kind: 'stuttered_cut', history: 'held', startsAtCut: false, endsAtCut: false },
+  };
+  const task: RebuildTask = {
+    kind: 'rebuild',
+    finding,
+    firstFrame: 100,
+    endFrame: 104,
+    slotTicks: [4000, 4040, 4080, 4120],
+    resumeTicks: 4160,
+    before: 99,
+    after: 104,
+    acrossCut: false,
+    shiftAfterTicks: 0,
+  };
+  const around = (bad: readonly number[], sceneCuts: readonly number[] = []) =>
+    findTrial({ task, pictures, isBad: (frame) => bad.includes(frame), sceneCuts }, 5);
+
+  it('takes true pictures before the hole', () => {
+    expect(around([])).toEqual({
+      from: 94,
+      to: 99,
+      truths: [
+        { frame: 96, step: 2 },
+        { frame: 98, step: 4 },
+      ],
+    });
+  });
+
+  it('takes those behind it when one before is damaged or of another shot', () => {
+    expect(around([95])).toMatchObject({ from: 104, to: 109 });
+    expect(around([], [97])).toMatchObject({ from: 104, to: 109 });
+  });
+
+  it('answers null when neither side is true', () => {
+    expect(around([95, 106])).toBeNull();
+  });
+});

@@ -16,7 +16,9 @@ import { describeMachine } from './machine.ts';
 import { scoreDamage, type DamageScore } from './damage-score.ts';
 import { DEFECT_CASES, scoreDefects, type DefectCase, type Score } from './repair-cases.ts';
 import { measureRepair, type RepairQuality } from './repair-quality.ts';
+import { formatWind, measureWind } from './repair-sound-cases.ts';
 import { formatTable, type CaseFigures } from './repair-table.ts';
+import { isAudible } from './sound-residual.ts';
 import { measureTime, type TimeFigures } from './repair-time.ts';
 
 const REAL_MEDIA = '../shared/media';
@@ -35,7 +37,7 @@ interface SourceClip {
  * `npm run bench -- repair [--media DIR] [--seed N] [--clips N] [--only WORD] [--out FILE]`: plants each
  * defect with known truth into every clip of a folder, mends it, and prints precision, recall, place, quality
  * against the original, what stayed bit-exact, and time against a naive full re-encode and against decoding.
- * `--only` takes a part of a defect's name, `clean` (false alarms) or `speed`.
+ * `--only` takes a part of a defect's name, `clean` (false alarms), `speed` or `wind`.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -69,15 +71,18 @@ export async function run(args: string[]): Promise<void> {
     }
     const clean = wants('clean') ? await measureClean(sources, folder, tools) : null;
     const time = wants('speed') ? await timeOf(sources, folder, tools) : null;
-    const text = formatTable({
+    const media = values.media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : null);
+    const wind = wants('wind') ? await measureWind(media, folder, tools) : null;
+    const table = formatTable({
       machine: await describeMachine(tools),
-      media: values.media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : 'made clips'),
+      media: media ?? 'made clips',
       clips: sources.length,
       seed,
       figures,
       clean,
       time,
     });
+    const text = wind ? `${table}\n${formatWind(wind)}` : table;
     console.log(`\n${text}`);
     if (values.out !== undefined) await writeFile(values.out, text);
   } finally {
@@ -181,8 +186,7 @@ async function measureCase(
   for (const source of sources) {
     if (source.basePath === null) continue;
     const places = await pickPlaces(source.basePath, defect.needsMotion, random, tools);
-    const info = await probe(tools, source.basePath, 'mov');
-    if (places.length === 0 || (defect.needsSound && info.audio.length === 0)) continue;
+    if (places.length === 0 || (defect.needsSound && !(await isAudible(source.basePath, tools)))) continue;
     const broken = path.join(folder, 'broken.mp4');
     const planted = await defect.plant({
       tools,

@@ -25,6 +25,12 @@ export async function soundResiduals(reference: string, path: string, tools: Too
   });
 }
 
+/** False for clips without sound and for silent ones: what lies where in them cannot be heard. */
+export async function isAudible(path: string, tools: ToolPaths): Promise<boolean> {
+  const samples = await decode(path, tools).catch(() => new Float32Array(0));
+  return samples.some((value) => Math.abs(value) > AUDIBLE);
+}
+
 function bestLag(window: Float32Array, sound: Float32Array, at: number, reach: number): number | null {
   let own = 0;
   for (const value of window) own += value * value;
@@ -49,10 +55,22 @@ function bestLag(window: Float32Array, sound: Float32Array, at: number, reach: n
   return bestAt;
 }
 
-/** Mono sound on the clip's own time axis, silence where there is none. */
 async function decode(path: string, tools: ToolPaths): Promise<Float32Array> {
+  return decodeMono(path, tools, RATE_HZ, 'lowpass=f=2000,');
+}
+
+/**
+ * Mono sound on the clip's own time axis from 0 on, silence where there is none.
+ * @throws MediaToolError when there is no sound or it cannot be decoded
+ */
+export async function decodeMono(
+  path: string,
+  tools: ToolPaths,
+  rateHz: number,
+  before = '',
+): Promise<Float32Array> {
   const chunks: Buffer[] = [];
-  const filter = `lowpass=f=2000,aresample=${RATE_HZ}:async=1:first_pts=0`;
+  const filter = `${before}aresample=${rateHz}:async=1:first_pts=0`;
   await runFfmpeg(
     {
       label: 'decode the sound',

@@ -73,9 +73,17 @@ describe('detectHiddenDrops', () => {
   });
 
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
-    const series = frameSeries(moves([80], 1.2), { rises: rising([80], 0.42) });
+    const series = frameSeries(moves([80], 1.2), { rises: rising([80], 0.27) });
     expect(detectHiddenDrops(series, [], FPS, NONE, -2).map(({ after }) => after)).toEqual([80]);
     expect(detectHiddenDrops(series, [], FPS, NONE, 0)).toEqual([]);
     expect(detectHiddenDrops(series, [], FPS, NONE, -40)).toEqual([]);
+  });
+
+  it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {
+    const series = frameSeries(
+      moves([80], 1.3).map((move, i) => (i === 76 ? 150 : move)),
+      { rises: rising([80]) },
+    );
+    expect(detectHiddenDrops(series, [76], FPS, NONE).map(({ after }) => after)).toEqual([80]);
   });
 });

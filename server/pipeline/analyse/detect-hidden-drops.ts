@@ -1,5 +1,6 @@
 import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
+import type { StepRise } from '#server/media/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { scoreJumps } from './detect-hidden-drops-score.ts';
 
@@ -15,6 +16,8 @@ export interface HiddenDrop {
 
 /** Pictures on each side that a jump is held against. */
 const FLANK = 6;
+/** Between a cut and a jump there may be as few. */
+const SHORT_FLANK = 3;
 /** Block difference around (grey levels) below which motion drowns in noise. */
 const MIN_MOTION = 2;
 /** Steps of so little motion still show what is usual in the clip. */
@@ -41,6 +44,9 @@ const EVEN_SLOPE = 1.3;
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
 /** A change of the histogram beyond this is a flash or a cut, no jump. */
 const MAX_HISTOGRAM = 0.05;
+/** ...unless half of all that moves goes so much farther (logarithm): then up to this. */
+const MAX_HISTOGRAM_JUMP = 0.085;
+const JUMP_RISE = 0.6;
 /** So many jumps within this time make them the way the clip was made (24 from 30, speed-ups). */
 const CADENCE_JUMPS = 3;
 const CADENCE_REACH_S = 1.5;
@@ -50,13 +56,15 @@ const CROWDED = 8;
 /** Odds (`scoreJumps`) below which such steps are usual in the clip, however plain. */
 const UNUSUAL = 0.8;
 /** Odds that make a loss where the sound cannot say whether pictures are missing. */
-const SURE = 2.5;
+const SURE = 2;
 /** Odds that are enough where the sound says that pictures are missing; the best come first. */
 const LIKELY = 1;
 /** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */
 const MIN_DEFICIT = 1.6;
 /** Likely losses must explain this share of the deficit, else the sound is longer for another reason. */
 const EXPLAINED_SHARE = 0.4;
+/** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
+const MOST_EXPLAINED = 3;
 /** Losses this near to a likelier one are its echo, pictures. */
 const ECHO = 3;
 
@@ -87,7 +95,11 @@ export function detectHiddenDrops(
   );
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
-  const scores = scoreJumps(series, (i) => (steps[i]?.motion ?? 0) >= MIN_JUDGED_MOTION, fps);
+  const isFit = (i: number) => {
+    const step = steps[i];
+    return step ? step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, series.rises[i]) : false;
+  };
+  const scores = scoreJumps(series, isFit, fps);
   const plain = steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step)) return [];
     const score = scores[i] ?? null;
@@ -116,33 +128,23 @@ function addLikely(
   likely: readonly Scored[],
   pictureSurplus: number | null,
 ): HiddenDrop[] {
-  const isNear = (a: HiddenDrop, b: HiddenDrop) => Math.abs(a.after - b.after) <= ECHO;
-  const best: Scored[] = [];
-  for (const one of [...likely].sort((a, b) => b.score - a.score)) {
-    if ([...plain, ...best.map(({ drop }) => drop)].every((other) => !isNear(one.drop, other)))
-      best.push(one);
-  }
   const chosen = [...plain];
-  if (pictureSurplus === null)
-    chosen.push(...best.filter(({ score }) => score >= SURE).map(({ drop }) => drop));
-  else if (-pictureSurplus >= MIN_DEFICIT) chosen.push(...explainDeficit(plain, best, -pictureSurplus));
-  return chosen.sort((a, b) => a.after - b.after);
+  const deficit = pictureSurplus === null ? 0 : -pictureSurplus;
+  const isFree = (drop: HiddenDrop) => chosen.every(({ after }) => Math.abs(after - drop.after) > ECHO);
+  for (const { drop, score } of [...likely].sort((a, b) => b.score - a.score)) {
+    const explained = chosen.reduce((sum, { missing }) => sum + Math.min(missing, MOST_EXPLAINED), 0);
+    const believed =
+      pictureSurplus === null ? score >= SURE : deficit >= MIN_DEFICIT && explained < deficit - 0.5;
+    if (believed && isFree(drop)) chosen.push(drop);
+  }
+  const missing = chosen.reduce((sum, drop) => sum + drop.missing, 0);
+  if (pictureSurplus === null || missing >= EXPLAINED_SHARE * deficit) return sorted(chosen);
+  const sure = likely.filter(({ score }) => score >= SURE).map(({ drop }) => drop);
+  return sorted(chosen.filter((drop) => plain.includes(drop) || sure.includes(drop)));
 }
 
-/** The likeliest losses that together with the plain ones explain a deficit of pictures; none when they do not. */
-function explainDeficit(
-  plain: readonly HiddenDrop[],
-  best: readonly Scored[],
-  deficit: number,
-): HiddenDrop[] {
-  let missing = plain.reduce((sum, drop) => sum + drop.missing, 0);
-  const taken: HiddenDrop[] = [];
-  for (const { drop } of best) {
-    if (missing >= deficit - 0.5) break;
-    missing += drop.missing;
-    taken.push(drop);
-  }
-  return missing < EXPLAINED_SHARE * deficit ? [] : taken;
+function sorted(drops: readonly HiddenDrop[]): HiddenDrop[] {
+  return [...drops].sort((a, b) => a.after - b.after);
 }
 
 /** Confidence from odds, inside what a claim by motion alone may have. */
@@ -159,15 +161,20 @@ interface Step {
   readonly nearRatio: number;
   /** Median block difference of the quieter flank. */
   readonly motion: number;
+  /** Change of the histogram. */
+  readonly flash: number;
+  /** True when both flanks are whole: no cut and no end of the clip is near. */
+  readonly inside: boolean;
 }
 
 function measureStep(series: FrameSeries, cuts: readonly number[], i: number): Step | null {
   const moves = series.blockDiff.get(1) ?? [];
-  const from = Math.max(1, i - FLANK);
-  const to = Math.min(series.count, i + 1 + FLANK);
-  if (i - from < FLANK || to - i <= FLANK) return null;
-  if (cuts.some((cut) => cut > from - 2 && cut <= to)) return null;
-  if ((series.histogramDiff[i] ?? 0) > MAX_HISTOGRAM) return null;
+  // The flanks end where the shot ends: the step into a cut is none of its motion.
+  const shotStart = cuts.findLast((cut) => cut <= i) ?? 0;
+  const shotEnd = cuts.find((cut) => cut > i) ?? series.count;
+  const from = Math.max(1, i - FLANK, shotStart + 1);
+  const to = Math.min(series.count, i + 1 + FLANK, shotEnd);
+  if (i - from < SHORT_FLANK || to - i <= SHORT_FLANK) return null;
   const left = moves.slice(from, i);
   const right = moves.slice(i + 1, to);
   const means = [...series.meanDiff.slice(from, i), ...series.meanDiff.slice(i + 1, to)];
@@ -178,12 +185,19 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
     blockRatio: here / Math.max(0.3, ...left, ...right),
     nearRatio: here / Math.max(0.3, moves[i - 1] ?? 0, moves[i + 1] ?? 0),
     motion: Math.min(median(left), median(right)),
+    flash: series.histogramDiff[i] ?? 0,
+    inside: left.length >= FLANK && right.length >= FLANK,
   };
+}
+
+/** True for a step whose brightness changes no more than a jump of the motion explains. */
+function isNoFlash({ flash }: Step, rise: StepRise | null | undefined): boolean {
+  return flash <= MAX_HISTOGRAM || (flash <= MAX_HISTOGRAM_JUMP && (rise?.overMax ?? 0) >= JUMP_RISE);
 }
 
 function isJump(step: Step): boolean {
   const { jump, meanRatio, blockRatio, motion } = step;
-  if (motion < MIN_MOTION || isRefuted(jump)) return false;
+  if (motion < MIN_MOTION || !step.inside || step.flash > MAX_HISTOGRAM || isRefuted(jump)) return false;
   const plain = motion >= PLAIN_MOTION && meanRatio >= PLAIN_MEAN_RATIO && blockRatio >= PLAIN_BLOCK_RATIO;
   return plain || (jump !== undefined && (isCommonRise(jump, step) || isLongerStep(jump, step)));
 }
@@ -222,7 +236,8 @@ function isLongerStep(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boole
 }
 
 /** A jump by looser limits, for the question how usual jumps are in this clip. */
-function isLoose({ jump, blockRatio, nearRatio, motion }: Step): boolean {
+function isLoose({ jump, blockRatio, nearRatio, motion, flash, inside }: Step): boolean {
+  if (!inside || flash > MAX_HISTOGRAM) return false;
   if (motion < MIN_MOTION || nearRatio < 1.3) return false;
   return blockRatio >= 1.2 || (jump !== undefined && jump.slope >= 1.5 && jump.agreement >= 0.75);
 }

@@ -4,6 +4,7 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, createAnnexBSplitter, isSlice, joinSample, nalType } from '#server/media/h264/nal.ts';
 import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';
 import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
+import { standInSlice } from '#server/media/h264/stand-in-slice.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
@@ -44,6 +45,8 @@ export interface EncodeInput {
   readonly pictures: AsyncIterable<Buffer>;
   /** idr_pic_id values of the IDR pictures that stand right before and behind the stretch. */
   readonly neighbourIdrIds: readonly number[];
+  /** Numbers of the coded pictures that the new ones take the place of, one by one; absent for a stretch. */
+  readonly standIns?: readonly StandInNumbers[];
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
@@ -51,6 +54,12 @@ export interface EncodeInput {
   readonly limits: MediaLimits;
   readonly signal?: AbortSignal;
   readonly onPicture?: () => void;
+}
+
+/** What a picture that is exchanged alone takes over from the one before. */
+export interface StandInNumbers {
+  readonly frameNum: number;
+  readonly pocLsb: number | null;
 }
 
 /**
@@ -99,7 +108,7 @@ const LEVEL_KBITS = new Map([
  */
 export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment> {
   const splitter = createAnnexBSplitter();
-  const mover = createMover(input.target, input.neighbourIdrIds);
+  const mover = createMover(input.target, input.neighbourIdrIds, input.standIns);
   const pictures: EncodedPicture[] = [];
   let position = input.position;
   const store = async (coded: CodedPicture | null) => {
@@ -113,7 +122,7 @@ export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment>
     position += bytes.length;
     input.onPicture?.();
   };
-  await runFfmpeg(encodePlan(input.target, input.limits), {
+  await runFfmpeg(encodePlan(input), {
     tools: input.tools,
     signal: input.signal,
     stdin: input.pictures,
@@ -127,7 +136,7 @@ export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment>
   return { pictures, pps: mover.pps() };
 }
 
-function encodePlan(target: TargetSequence, limits: MediaLimits): FfmpegPlan {
+function encodePlan({ target, limits, standIns }: EncodeInput): FfmpegPlan {
   const params = [
     // Intra-only sequences allow no reference at all; others get what both sides allow.
     ...(target.sps.maxRefFrames === 0
@@ -167,6 +176,8 @@ function encodePlan(target: TargetSequence, limits: MediaLimits): FfmpegPlan {
           ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${RENDER_PRESET}`),
           ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
           ...rate,
+          // The same settings as a stretch, so that both can share one picture parameter set.
+          ...(standIns ? words('-force_key_frames expr:1 -forced-idr 1') : []),
         ],
       },
     ],
@@ -191,7 +202,11 @@ interface Mover {
 }
 
 /** Collects the encoder's NAL units into pictures of the target sequence. */
-function createMover(target: TargetSequence, neighbourIdrIds: readonly number[]): Mover {
+function createMover(
+  target: TargetSequence,
+  neighbourIdrIds: readonly number[],
+  standIns: readonly StandInNumbers[] | undefined,
+): Mover {
   const idrIds = [0, 1, 2, 3].filter((id) => !neighbourIdrIds.includes(id));
   let sps: Sps | null = null;
   let pps: Pps | null = null;
@@ -239,11 +254,19 @@ function createMover(target: TargetSequence, neighbourIdrIds: readonly number[])
           frameNum++;
           pocStep++;
         }
-        open = { idr: head.idr, units: head.idr && target.inBandPps ? [moved] : [] };
+        const opensSequence = head.idr && !standIns;
+        open = { idr: opensSequence, units: head.idr && target.inBandPps ? [moved] : [] };
       }
       // Holds only without B-pictures, as asked of the encoder: each picture is a reference of the next.
       if (head.refIdc === 0 || head.frameNum !== frameNum % 2 ** sps.frameNumBits) {
         throw new H264Error('The encoder numbered its pictures in an unexpected way.');
+      }
+      if (standIns) {
+        const numbers = standIns[idrCount - 1];
+        if (!numbers) throw new H264Error('The encoder gave more pictures than planned.');
+        const place = { sps: target.sps, ppsId: target.ppsId, ...numbers };
+        open?.units.push(standInSlice(unit, { sps, pps }, place));
+        return done;
       }
       open?.units.push(
         reheadSlice(

@@ -22,6 +22,8 @@ export interface ResultToWrite {
   readonly segments: readonly Segment[];
   /** Coded pictures of each segment; null for one that only removes. */
   readonly encoded: readonly (EncodedSegment | null)[];
+  /** Pictures exchanged alone: by sample of the original, in the order of `coded.pictures`. */
+  readonly standIns: { readonly samples: readonly number[]; readonly coded: EncodedSegment } | null;
   /** Added to the length of the clip, media ticks. */
   readonly shiftTotal: number;
   readonly outputPath: string;
@@ -56,6 +58,8 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
   if (from.kind === 'kept') {
     const old = result.source.samples[from.sample];
     if (!old) throw new H264Error('A kept picture is not in the original.');
+    const standIn = result.standIns?.coded.pictures[result.standIns.samples.indexOf(from.sample)];
+    if (standIn) return { bytes: standIn.bytes, dts, pts, durationTicks, sync: false };
     const bytes = { file: result.source.file, offset: old.offset, sizeBytes: old.sizeBytes };
     return { bytes, dts, pts, durationTicks, sync: old.sync };
   }
@@ -68,7 +72,8 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
 function withNewPps(trak: Box, result: ResultToWrite): Box {
   const { config } = result.source;
   const units = new Map<string, Buffer>();
-  for (const segment of result.encoded) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
+  const all = [...result.encoded, result.standIns?.coded ?? null];
+  for (const segment of all) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
   if (units.size === 0) return trak;
   // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
   if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');

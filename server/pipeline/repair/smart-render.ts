@@ -7,12 +7,17 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit, PixelSource } from './picture-edit.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
-import { encodeSegment, type EncodedSegment, type TargetSequence } from './smart-render-encode.ts';
+import {
+  encodeSegment,
+  type EncodeInput,
+  type EncodedSegment,
+  type TargetSequence,
+} from './smart-render-encode.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
-import { cutCandidates, planSegments, type Segment } from './smart-render-plan.ts';
+import { cutCandidates, planSegments, type Segment, type SegmentPlan } from './smart-render-plan.ts';
 import {
   encoderProfile,
   hasForeignParameterSets,
@@ -20,6 +25,7 @@ import {
   openSmartSource,
   type SmartSource,
 } from './smart-render-source.ts';
+import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { writeResult } from './smart-render-write.ts';
 
@@ -87,13 +93,7 @@ async function render(
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findCuts(source, order, input.edit);
-  const plan = planSegments({
-    samples,
-    order,
-    cuts,
-    edit: input.edit,
-    offsetTicks: shownEdit.offsetTicks,
-  });
+  const { plan, standIns } = await planAround(source, order, cuts, input.edit);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return decline(timing.reason);
@@ -101,7 +101,8 @@ async function render(
   const target = await toTarget(source, input.info, plan.segments);
   if (typeof target === 'string') return decline(target);
   const pixelCount = stream.width * stream.height;
-  const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
+  const inStretches = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
+  const toEncode = inStretches + standIns.length;
   if (toEncode > 0 && pixelCount > input.limits.maxEncodePixels) {
     return decline('The pictures are too large to be encoded within the memory of this server.');
   }
@@ -110,17 +111,17 @@ async function render(
   const heldFrames: number[] = [];
   let position = 0;
   let doneCount = 0;
-  for (const [number, segment] of plan.segments.entries()) {
-    if (segment.pictures.length === 0) {
-      encoded.push(null);
-      continue;
-    }
-    const label = `smart-render-${number}`;
+  const encode = async (
+    label: string,
+    decodeFrom: number,
+    wanted: readonly PixelSource[],
+    place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>,
+  ): Promise<EncodedSegment> => {
     const decoder = createGroupDecoder({
       source,
       order,
       cuts,
-      decodeFrom: segment.decodeFrom,
+      decodeFrom,
       workDir: input.workDir,
       pixelFormat: format.name,
       pictureBytes: format.pictureBytes,
@@ -128,14 +129,12 @@ async function render(
       threads: input.limits.threads,
       signal: input.signal,
     });
-    const pixels = openPixels(
-      { decoder, workDir: input.workDir, pictureBytes: format.pictureBytes, label },
-      segment.pictures.map((picture) => picture.pixels),
-    );
+    const { pictureBytes } = format;
+    const pixels = openPixels({ decoder, workDir: input.workDir, pictureBytes, label }, wanted);
     const result = await encodeSegment({
       target,
       pictures: pixels.pictures,
-      neighbourIdrIds: await neighbourIdrIds(source, segment),
+      ...place,
       spool,
       position,
       tools: input.tools,
@@ -143,19 +142,40 @@ async function render(
       signal: input.signal,
       onPicture: () => input.onProgress?.(++doneCount / toEncode),
     });
-    if (result.pictures.length !== segment.pictures.length) {
-      return decline('The encoder did not give one picture for each planned one.');
+    if (result.pictures.length !== wanted.length) {
+      throw new H264Error('The encoder did not give one picture for each planned one.');
     }
-    encoded.push(result);
-    heldFrames.push(...pixels.held.map((place) => place - order.firstShown));
+    heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
     position += result.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
+    return result;
+  };
+  for (const [number, segment] of plan.segments.entries()) {
+    if (segment.pictures.length === 0) {
+      encoded.push(null);
+      continue;
+    }
+    const wanted = segment.pictures.map((picture) => picture.pixels);
+    const idrIds = await neighbourIdrIds(source, segment);
+    encoded.push(
+      await encode(`smart-render-${number}`, segment.decodeFrom, wanted, { neighbourIdrIds: idrIds }),
+    );
   }
+  const alone =
+    standIns.length === 0
+      ? null
+      : await encode(
+          'smart-render-alone',
+          firstCut(order, cuts, standIns),
+          standIns.map(({ pixels }) => pixels),
+          { neighbourIdrIds: [], standIns },
+        );
   await writeResult({
     source,
     order,
     timing,
     segments: plan.segments,
     encoded,
+    standIns: alone && { samples: standIns.map(({ sample }) => sample), coded: alone },
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
     signal: input.signal,
@@ -166,14 +186,51 @@ async function render(
   );
   return {
     done: true,
-    framesKept: samples.length - replaced,
+    framesKept: samples.length - replaced - standIns.length,
     framesTotal: samples.length,
-    reencodedSpans: plan.segments.map((segment) => ({
-      firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
-      endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
-    })),
+    reencodedSpans: [
+      ...plan.segments.map((segment) => ({
+        firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
+        endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
+      })),
+      ...standIns.map(({ sample }) => {
+        const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
+        return { firstFrame: frame, endFrame: frame + 1 };
+      }),
+    ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames,
   };
+}
+
+/** Stretches to encode anew, and the pictures outside of them that can be exchanged alone. */
+async function planAround(
+  source: SmartSource,
+  order: DisplayOrder,
+  cuts: readonly number[],
+  edit: PictureEdit,
+): Promise<{ plan: SegmentPlan; standIns: StandIn[] }> {
+  let split = await splitEdit(source, order, edit);
+  for (;;) {
+    const plan = planSegments({
+      samples: source.samples,
+      order,
+      cuts,
+      edit: split.rest,
+      offsetTicks: source.shownEdit.offsetTicks,
+    });
+    const next = plan.ok ? withoutCovered(split, plan.segments) : split;
+    if (next.candidates.length === split.candidates.length) {
+      return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns) };
+    }
+    split = next;
+  }
+}
+
+/** Where decoding must start to see every original that stand-ins are made of. */
+function firstCut(order: DisplayOrder, cuts: readonly number[], standIns: readonly StandIn[]): number {
+  const places = standIns.flatMap(({ pixels }) => (pixels.kind === 'original' ? [pixels.frame] : []));
+  const first = Math.min(...places);
+  return cuts.findLast((sample) => (order.placeOf[sample] ?? 0) <= first) ?? 0;
 }
 
 /** The cut points that the edit needs: the last at or before each wanted picture, the first behind each span. */

@@ -1,0 +1,77 @@
+import { createBitReader, createBitWriter } from './bits.ts';
+import { H264Error } from './h264-error.ts';
+import { NAL, fromRbsp, nalType, toRbsp } from './nal.ts';
+import { type SliceContext, sliceKind } from './slice-header.ts';
+import type { Sps } from './sps.ts';
+
+/** Where a stand-in picture stands: the numbers of the coded picture that it replaces. */
+export interface StandInHead {
+  readonly sps: Sps;
+  readonly ppsId: number;
+  /** As the replaced slice has them, wrapped. */
+  readonly frameNum: number;
+  /** Null unless the sequence orders its pictures by type 0. */
+  readonly pocLsb: number | null;
+}
+
+/** NAL header of a coded slice of a picture that no other refers to: `nal_ref_idc` 0, type 1. */
+const PLAIN_SLICE = 0x01;
+
+/**
+ * Turns a slice of an IDR picture into one that takes the place of a picture nobody refers to: intra
+ * coded, outside of all reference marking, with the replaced picture's numbers (ITU-T H.264, 7.3.3). What
+ * stands before and behind it decodes exactly as it did.
+ * @param from the sequence the slice was encoded in; both are frame-only, without slice groups, and of the
+ * same picture size and chroma format
+ * @throws H264Error when it is no I slice of an IDR picture, or the target cannot carry it
+ */
+export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead): Buffer {
+  if (nalType(unit) !== NAL.idrSlice) throw new H264Error('Only a key picture can stand in for another.');
+  if (!from.sps.frameMbsOnly || !to.sps.frameMbsOnly)
+    throw new H264Error('Interlaced streams are not supported.');
+  if (from.sps.pocType === 1 || to.sps.pocType === 1)
+    throw new H264Error('Picture order type 1 is not supported.');
+  const rbsp = toRbsp(unit);
+  const reader = createBitReader(rbsp);
+  const writer = createBitWriter(rbsp.length + 16);
+  // Signed Exp-Golomb codes have the same bits as their unsigned reading.
+  const copy = () => {
+    const value = reader.ue();
+    writer.ue(value);
+    return value;
+  };
+  reader.bits(8);
+  writer.bits(8, PLAIN_SLICE);
+  copy();
+  if (sliceKind(copy()) !== 'I') throw new H264Error('Only intra slices can stand in for others.');
+  reader.ue();
+  writer.ue(to.ppsId);
+  reader.bits(from.sps.frameNumBits);
+  writer.bits(to.sps.frameNumBits, to.frameNum);
+  reader.ue();
+  if (from.sps.pocType === 0) {
+    reader.bits(from.sps.pocBits);
+    if (from.pps.fieldOrderInSlices) reader.se();
+  }
+  if (to.sps.pocType === 0) {
+    if (to.pocLsb === null) throw new H264Error('The replaced picture has no place in the order.');
+    writer.bits(to.sps.pocBits, to.pocLsb);
+    if (from.pps.fieldOrderInSlices) writer.se(0);
+  }
+  if (from.pps.redundantPictures) copy();
+  // The marking of an IDR picture; a picture without references has none.
+  reader.bits(2);
+  copy();
+  if (from.pps.deblockingControl && copy() !== 1) {
+    copy();
+    copy();
+  }
+  const dataAt = reader.position();
+  if (from.pps.cabac) {
+    writer.alignWithOnes();
+    return fromRbsp(Buffer.concat([writer.bytes(), rbsp.subarray((dataAt + 7) >> 3)]));
+  }
+  writer.copy(rbsp, dataAt, reader.stopBit());
+  writer.stop();
+  return fromRbsp(writer.bytes());
+}

@@ -1,0 +1,122 @@
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { SliceHeader } from '#server/media/h264/slice-header.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
+import type { Segment } from './smart-render-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+
+/** One coded picture that is exchanged alone, everything around it untouched. */
+export interface StandIn {
+  readonly sample: number;
+  /** `original` numbers are places in display order, hidden pictures counted. */
+  readonly pixels: PixelSource;
+  readonly frameNum: number;
+  readonly pocLsb: number | null;
+}
+
+interface Candidate {
+  readonly span: ChangedSpan;
+  readonly standIns: readonly StandIn[];
+}
+
+export interface SplitEdit {
+  /** Spans whose pictures are exchanged one by one. */
+  readonly candidates: readonly Candidate[];
+  /** Spans that need their group of pictures encoded anew. */
+  readonly rest: PictureEdit;
+}
+
+/** More pictures than this in one span are cheaper and smaller as one encoded stretch. */
+const MAX_STAND_INS = 12;
+
+/**
+ * Finds the spans that only exchange pictures nobody refers to (`nal_ref_idc` 0, as most B pictures): the
+ * rest of their group of pictures then stays byte for byte, however long it is.
+ */
+export async function splitEdit(
+  source: SmartSource,
+  order: DisplayOrder,
+  edit: PictureEdit,
+): Promise<SplitEdit> {
+  const candidates: Candidate[] = [];
+  const rest: ChangedSpan[] = [];
+  let shift = 0;
+  for (const span of edit) {
+    const standIns = await toStandIns(source, order, span, shift);
+    if (standIns) candidates.push({ span, standIns });
+    else rest.push(span);
+    shift += span.shiftAfterTicks;
+  }
+  return { candidates, rest };
+}
+
+async function toStandIns(
+  source: SmartSource,
+  order: DisplayOrder,
+  span: ChangedSpan,
+  shift: number,
+): Promise<StandIn[] | null> {
+  const count = span.endFrame - span.firstFrame;
+  if (count === 0 || count > MAX_STAND_INS) return null;
+  if (span.pictures.length !== count || span.shiftAfterTicks !== 0) return null;
+  const standIns: StandIn[] = [];
+  for (const [index, { ptsTicks, pixels }] of span.pictures.entries()) {
+    const sample = order.samples[span.firstFrame + index + order.firstShown];
+    const old = sample === undefined ? undefined : source.samples[sample];
+    if (sample === undefined || !old || old.sync) return null;
+    if (ptsTicks - source.shownEdit.offsetTicks !== old.pts + shift) return null;
+    const head = await source.head(sample);
+    if (!head || head.refIdc !== 0 || head.idr || !source.pps.some(({ id }) => id === head.ppsId))
+      return null;
+    if (!(await fitsNeighbours(source, order, sample, head))) return null;
+    standIns.push({
+      sample,
+      pixels:
+        pixels.kind === 'original' ? { kind: 'original', frame: pixels.frame + order.firstShown } : pixels,
+      frameNum: head.frameNum,
+      pocLsb: head.pocLsb,
+    });
+  }
+  return standIns;
+}
+
+/**
+ * Whether the numbers in the head of a picture, which may be damaged, are those its place asks for: the frame
+ * number follows from the picture decoded before (ITU-T H.264, 7.4.3), the order count lies between those
+ * shown before and behind.
+ */
+async function fitsNeighbours(
+  source: SmartSource,
+  order: DisplayOrder,
+  sample: number,
+  head: SliceHeader,
+): Promise<boolean> {
+  const before = await source.head(sample - 1);
+  if (!before) return false;
+  const following = (before.frameNum + (before.refIdc > 0 ? 1 : 0)) % 2 ** source.sps.frameNumBits;
+  if (head.frameNum !== following) return false;
+  if (source.sps.pocType !== 0) return true;
+  const place = order.placeOf[sample] ?? 0;
+  const [left, right] = [order.samples[place - 1], order.samples[place + 1]];
+  const earlier = left === undefined ? null : await source.head(left);
+  const later = right === undefined ? null : await source.head(right);
+  if (!earlier || earlier.pocLsb === null || head.pocLsb === null) return false;
+  const range = 2 ** source.sps.pocBits;
+  const step = (head.pocLsb - earlier.pocLsb + range) % range;
+  // Behind the picture a new count may begin; then one side has to do.
+  if (!later || later.idr || later.pocLsb === null) return step === 1 || step === 2;
+  return step > 0 && step === (later.pocLsb - head.pocLsb + range) % range;
+}
+
+/** Moves spans back whose pictures lie in a stretch that is encoded anyway. */
+export function withoutCovered(split: SplitEdit, segments: readonly Segment[]): SplitEdit {
+  const isCovered = ({ standIns }: Candidate) => {
+    return standIns.some(({ sample }) => {
+      return segments.some((segment) => sample >= segment.firstSample && sample < segment.endSample);
+    });
+  };
+  const covered = split.candidates.filter(isCovered).map(({ span }) => span);
+  return {
+    candidates: split.candidates.filter((candidate) => !isCovered(candidate)),
+    rest: [...split.rest, ...covered].sort((a, b) => a.firstFrame - b.firstFrame || a.endFrame - b.endFrame),
+  };
+}

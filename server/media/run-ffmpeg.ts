@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly onStdout?: (chunk: Buffer) => void | Promise<void>;
   /** Bytes for an input whose path is `pipe:0`, asked for only as fast as ffmpeg takes them. */
   readonly stdin?: AsyncIterable<Buffer>;
-  /** Milliseconds without any sign of progress after which the child is killed; default 60 s. */
+  /** Milliseconds without any sign of progress after which the child is killed; by default those of the tools, else 60 s. */
   readonly stallMs?: number;
   /** Hard limit of the whole run in milliseconds; default 30 min. */
   readonly wallMs?: number;
@@ -38,11 +38,11 @@ const WALL_MS = 30 * 60_000;
 export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<RunResult> {
   const run = createToolRun(plan.label, {
     signal: options.signal,
-    stallMs: options.stallMs ?? STALL_MS,
+    stallMs: options.stallMs ?? options.tools.stallMs ?? STALL_MS,
     wallMs: options.wallMs ?? WALL_MS,
   });
   const progress = createProgressReader(plan.expectedDurationMs);
-  const command = ffmpeg({ stdoutLines: 0 });
+  const command = withoutQuestions(ffmpeg({ stdoutLines: 0 }));
   command.setFfmpegPath(options.tools.ffmpeg);
   // One chunk ahead only: a chunk may be a whole raw picture of several megabytes.
   const source = options.stdin && Readable.from(options.stdin, { objectMode: true, highWaterMark: 1 });
@@ -71,6 +71,17 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
   // The child may have ended while the reader still works on its last bytes.
   await drained;
   return { stderrTail: run.stderrTail(), tookMs: run.tookMs() };
+}
+
+/**
+ * The library first asks ffmpeg for its formats and encoders, in children that `kill` does not reach: one that
+ * hangs would keep the run for ever. Our plans name nothing that ffmpeg would not refuse by itself.
+ */
+function withoutQuestions(command: ffmpeg.FfmpegCommand): ffmpeg.FfmpegCommand {
+  return Object.assign(command, {
+    _checkCapabilities: (done: () => void) => done(),
+    availableEncoders: (done: (error: null, encoders: object) => void) => done(null, {}),
+  });
 }
 
 function addPlan(

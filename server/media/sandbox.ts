@@ -48,7 +48,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   else missing.push('setpriv (media tools end together with the server)');
   const polite = ['nice', '-n', '10'];
   if (await works(polite)) layers.push(...polite);
-  const write = async (name: keyof ToolPaths) => {
+  const write = async (name: 'ffmpeg' | 'ffprobe') => {
     const file = path.join(options.folder, name);
     const target = options.tools[name].replaceAll("'", `'\\''`);
     await writeFile(file, `#!/bin/sh\nexec ${layers.join(' ')} '${target}' "$@"\n`);

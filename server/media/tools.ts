@@ -17,6 +17,8 @@ const toolRuns = channel(TOOL_RUNS);
 export interface ToolPaths {
   readonly ffmpeg: string;
   readonly ffprobe: string;
+  /** Milliseconds without progress after which a run of ffmpeg is ended; 60 s when absent. */
+  readonly stallMs?: number;
 }
 
 export type MediaToolCode = 'cancelled' | 'stalled' | 'timed_out' | 'tool_missing' | 'tool_failed';

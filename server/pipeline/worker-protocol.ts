@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { repairReport, stepRecord } from '#common/report.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
 
 /**
@@ -18,7 +19,7 @@ export interface ProcessVideoTask {
    * and its hash there, and the next attempt goes on behind them.
    */
   readonly workDir: string;
-  readonly tools: { readonly ffmpeg: string; readonly ffprobe: string };
+  readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   /** Version of this program, for the report. */
   readonly reelmendVersion: string;

@@ -30,3 +30,8 @@ export function useSharedVideo(id: string) {
 export function sharedStreamUrl(id: string): string {
   return buildPath('/api/shared/:id/stream', { id });
 }
+
+/** A still picture of the shared video; there is none where no picture could be read. */
+export function sharedPosterUrl(id: string): string {
+  return buildPath('/api/shared/:id/poster', { id });
+}

@@ -14,6 +14,7 @@ export const comparisonTexts = {
   hear: { before: 'You hear the original', after: 'You hear the mended clip' },
   toggle: { before: 'Show mended', after: 'Show original' },
   noSplit: 'This browser plays both sounds: the original on the left, the mended one on the right.',
+  soundOnly: 'Only the sound was mended: play it and switch to hear the difference.',
   previous: 'Previous place',
   next: 'Next place',
   place: (number: number, of: number) => `Place ${number} of ${of}`,

@@ -166,6 +166,12 @@ describe('ComparisonPlayer', () => {
     expect(screen.getByText(/plays both sounds/)).toBeInTheDocument();
   });
 
+  it('says that there is something to hear where nothing is to be seen', () => {
+    const places = LAYOUT.places.map((place) => ({ ...place, kind: 'wind_noise' as const }));
+    show({ ...LAYOUT, places });
+    expect(screen.getByText(/Only the sound was mended/)).toBeInTheDocument();
+  });
+
   it('says when it cannot be played', () => {
     const { video } = show();
     fireEvent.error(video);

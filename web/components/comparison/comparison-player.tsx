@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { ComparisonLayout } from '#common/api/comparison.ts';
-import type { Defect } from '#common/report.ts';
+import type { Defect, DefectKind } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
 import { comparisonTexts as texts } from '../../texts/comparison.ts';
 import { colour, figures, space, text } from '../../theme.ts';
@@ -44,6 +44,9 @@ export interface ComparisonHandle {
   /** Jumps to a moment of the original, ms. @returns false when the comparison does not show it */
   seekOriginal(ms: number): boolean;
 }
+
+/** Defects after whose repair the pictures are the same. */
+const SOUND_KINDS: ReadonlySet<DefectKind> = new Set(['audio_sync', 'wind_noise']);
 
 interface ComparisonPlayerProps {
   readonly title: string;
@@ -147,6 +150,7 @@ export function ComparisonPlayer({
     act(action);
   };
 
+  const soundOnly = layout.places.every(({ kind }) => SOUND_KINDS.has(kind));
   const arrangement = arrange(view, widthPx, layout.width / layout.height);
   return (
     // Keys are shortcuts only: each one has a button or a slider as its equal.
@@ -194,6 +198,7 @@ export function ComparisonPlayer({
         onFullscreen={() => toggleFullscreen(frame.current)}
         onHelp={() => setHelp(true)}
       />
+      {soundOnly && <Facts>{texts.soundOnly}</Facts>}
       {layout.hasSound && !canSplit && <Facts>{texts.noSplit}</Facts>}
       {layout.leftOut > 0 && <Facts>{texts.leftOut(layout.leftOut)}</Facts>}
       <KeyHelp open={help} onOpenChange={setHelp} keys={texts.keys} title={texts.keysTitle} />

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import styled from 'styled-components';
 import { playerTexts } from '../../texts/player.ts';
-import { colour, figures, space, text } from '../../theme.ts';
+import { colour, screen, text } from '../../theme.ts';
 import { OUTCOME_COLOUR, placeOf, type ThreadMark } from '../thread-strip.tsx';
 import { useWidth } from '../use-width.ts';
 import { assignLanes, BUTTON_PX } from './lanes.ts';
@@ -41,15 +41,14 @@ const Facts = styled.p`
   -webkit-box-orient: vertical;
   -webkit-line-clamp: 2;
   overflow: hidden;
-  /* Two lines are kept, so that nothing below moves when another mark is read. */
+  /* The lines are kept, so that nothing below moves when another mark is read. */
   min-height: 2lh;
+  ${screen.tablet} {
+    -webkit-line-clamp: 1;
+    min-height: 1lh;
+  }
   font-size: ${text.s};
   color: ${colour.inkSoft};
-  span {
-    ${figures}
-    margin-right: ${space(1)};
-    color: ${colour.inkFaint};
-  }
 `;
 
 interface MarkJumpsProps {

@@ -9,12 +9,12 @@ import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
-import { useReport } from '../../data/videos.ts';
+import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
-import { colour, screen, space, text } from '../../theme.ts';
+import { colour, figures, screen, space, text } from '../../theme.ts';
 
 const Bench = styled.div`
   display: grid;
@@ -53,10 +53,10 @@ const Versions = styled(Card)`
     font-size: ${text.l};
   }
   li {
-    display: flex;
-    flex-wrap: wrap;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
     align-items: center;
-    gap: ${space(1)};
+    gap: ${space(1, 2)};
     padding: ${space(1, 0)};
     border-top: 1px dashed ${colour.chalk};
   }
@@ -65,9 +65,20 @@ const Versions = styled(Card)`
     align-items: center;
     gap: ${space(0.5)};
     min-height: 36px;
-    margin-left: auto;
     font-size: ${text.s};
     font-weight: 600;
+  }
+`;
+
+const Name = styled.span`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(0.5, 1)};
+  & > span:last-child {
+    ${figures}
+    font-size: ${text.s};
+    color: ${colour.inkFaint};
   }
 `;
 
@@ -75,7 +86,7 @@ const Versions = styled(Card)`
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
   const player = useRef<PlayerHandle>(null);
-  const { data: report } = useReport(id, video.hasReport, String(video.version));
+  const { data: report } = useReport(id, video.hasReport, resultMark(video));
   const path = (template: string): string => buildPath(template, { id });
   return (
     <Bench>
@@ -105,9 +116,10 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
         <ul>
           {!video.unchanged && (
             <li>
-              <span>{texts.repaired}</span>
-              <Badge tone="ok">{texts.current}</Badge>
-              {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
+              <Name>
+                {texts.repaired} <Badge tone="ok">{texts.current}</Badge>
+                {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
+              </Name>
               <a href={path(mediaPaths.download)} download={`video-${id}.mp4`}>
                 <Icon name="download" size={17} />
                 {texts.download}
@@ -115,9 +127,10 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
             </li>
           )}
           <li>
-            <span>{texts.original}</span>
-            {video.unchanged && <Badge tone="ok">{texts.current}</Badge>}
-            <span>{formatBytes(video.fileSize)}</span>
+            <Name>
+              {texts.original} {video.unchanged && <Badge tone="ok">{texts.current}</Badge>}
+              <span>{formatBytes(video.fileSize)}</span>
+            </Name>
             <a href={path(mediaPaths.original)} download={name}>
               <Icon name="download" size={17} />
               {texts.download}

@@ -27,6 +27,7 @@ describe('SharePage', () => {
     expect(screen.getByText('Loading...')).toBeInTheDocument();
     expect(await screen.findByRole('heading', { name: 'harbour.mp4' })).toBeInTheDocument();
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/shared/video-1/stream');
+    expect(document.querySelector('video')).toHaveAttribute('poster', '/api/shared/video-1/poster');
     expect(screen.getByRole('link', { name: 'Mend a clip of yours' })).toHaveAttribute('href', '/#upload');
   });
 

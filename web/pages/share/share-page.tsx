@@ -4,7 +4,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { FullScreenSpinner } from '../../components/spinner.tsx';
 import { Stitch } from '../../components/stitch.tsx';
-import { sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
+import { sharedPosterUrl, sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
 import { shareTexts as texts } from '../../texts/share.ts';
 import { colour, radius, space } from '../../theme.ts';
 import { NotFound } from '../../components/not-found.tsx';
@@ -57,6 +57,7 @@ export function SharePage() {
         playsInline
         preload="metadata"
         src={sharedStreamUrl(id)}
+        poster={sharedPosterUrl(id)}
         style={data.width && data.height ? { aspectRatio: `${data.width} / ${data.height}` } : undefined}
       />
       <Stitch />

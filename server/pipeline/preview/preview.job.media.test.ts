@@ -1,0 +1,178 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Defect } from '#common/report.ts';
+import { NO_ISSUES } from '#common/video.ts';
+import { newId } from '#db/base-model.ts';
+import { connectDatabase } from '#db/connection.ts';
+import { VersionPreview } from '#db/models/version-preview.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import type { ClaimedJob } from '#server/jobs/job-queue.ts';
+import type { JobHandler } from '#server/jobs/job-runner.ts';
+import { JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
+import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { createUser } from '#server/test/factories.ts';
+import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
+import { makeFolder, processesNaming, testTools as tools } from '#server/test/media-job.ts';
+import { recordObject, waitingSteps } from '#server/videos/create-video.ts';
+import { createPreviewJob } from './preview.job.ts';
+
+const SECONDS = 12;
+const WIND: Defect = {
+  id: 'wind_noise-1',
+  kind: 'wind_noise',
+  startMs: 0,
+  endMs: SECONDS * 1000,
+  firstFrame: null,
+  lastFrame: null,
+  count: 1,
+  confidence: 1,
+  detector: 'detect-wind-noise',
+  measure: { name: 'background', unit: 'dBFS', threshold: -40, before: -36, after: -56 },
+  action: 'suppressed_wind',
+  outcome: 'repaired',
+  explanation: '',
+};
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let db: Knex;
+let storage: MediaStorage;
+let clip: StoredFile;
+let handler: JobHandler;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder.path, 'reelmend.sqlite') });
+  await db.migrate.latest();
+  storage = createDiskStorage(path.join(folder.path, 'objects'));
+  const file = path.join(folder.path, 'clip.mp4');
+  await makeMovingClip({ tools, outputPath: file, seconds: SECONDS, width: 1280, height: 720 });
+  clip = await storage.put(file);
+});
+beforeEach(() => {
+  const silent = () => undefined;
+  handler = createPreviewJob({
+    db,
+    storage,
+    tools,
+    threads: 1,
+    folder: path.join(folder.path, 'previews'),
+    logger: { info: silent, warn: silent, error: silent },
+    now: Date.now,
+  });
+});
+afterAll(async () => {
+  await db.destroy();
+  await folder.remove();
+});
+
+/** A video whose result is the clip itself, with a wish for its comparison. */
+async function wish(original: StoredFile = clip): Promise<{ videoId: string; job: ClaimedJob }> {
+  const user = await createUser(db);
+  const [videoId, versionId] = [newId(), newId()];
+  const media = { ...FAKE_MEDIA, durationMs: SECONDS * 1000 };
+  const file = { sha256: clip.sha256, sizeBytes: clip.sizeBytes, media };
+  const report = fakeReport({ defects: [WIND], original: file, result: file });
+  const stored = await storage.putBuffer(Buffer.from(JSON.stringify(report)));
+  const at = Date.now();
+  await db.transaction(async (trx) => {
+    for (const object of [original, clip, stored]) await recordObject(trx, object, at);
+    await Video.query(trx).insert({
+      id: videoId,
+      userId: user.id,
+      originalFileName: 'clip.mp4',
+      fileSize: original.sizeBytes,
+      originalSha256: original.sha256,
+      currentVersionId: versionId,
+      status: 'completed',
+      progress: 100,
+      issues: NO_ISSUES,
+      fixesApplied: {},
+      steps: waitingSteps(),
+      version: 1,
+      attempt: 1,
+      isSample: false,
+      shared: false,
+      createdAt: at,
+      updatedAt: at,
+    });
+    await VideoVersion.query(trx).insert({
+      id: versionId,
+      videoId,
+      kind: 'repair',
+      sha256: clip.sha256,
+      sizeBytes: clip.sizeBytes,
+      reportSha256: stored.sha256,
+      createdAt: at,
+    });
+    await VersionPreview.query(trx).insert({ versionId, state: 'waiting', createdAt: at, updatedAt: at });
+  });
+  const job = { id: newId(), type: 'make-preview', payload: { versionId }, attempt: 1 } as const;
+  return { videoId, job: { ...job, userId: user.id, videoId } };
+}
+
+const rowOf = async ({ payload }: ClaimedJob) =>
+  VersionPreview.query(db).findById(JOB_PAYLOADS['make-preview'].parse(payload).versionId);
+const never = () => new AbortController().signal;
+
+describe('the job that makes a comparison', () => {
+  it('makes it, stores it and leaves nothing behind; a second run changes nothing', async () => {
+    await mkdir(path.join(folder.path, 'previews', 'left-by-a-killed-process'), { recursive: true });
+    const { job } = await wish();
+    expect(await handler.run(job, never())).toEqual({ kind: 'done' });
+    const row = await rowOf(job);
+    expect(row).toMatchObject({ state: 'ready', progress: 100, message: null });
+    expect((await storage.stat(row?.sha256 ?? ''))?.sizeBytes).toBeGreaterThan(10_000);
+    expect(await readdir(path.join(folder.path, 'previews'))).toEqual([]);
+    expect(await handler.run(job, never())).toEqual({ kind: 'done' });
+    expect((await rowOf(job))?.updatedAt).toBe(row?.updatedAt);
+  });
+
+  it('stops at once when the process stops, keeps no child, and is done by the next run', async () => {
+    const { job } = await wish();
+    const stop = new AbortController();
+    const running = handler.run(job, stop.signal);
+    const here = path.join(folder.path, 'previews');
+    await expect.poll(() => processesNaming(here), { timeout: 20_000 }).not.toEqual([]);
+    stop.abort();
+    expect(await running).toEqual({ kind: 'interrupted' });
+    expect(await processesNaming(here)).toEqual([]);
+    expect((await rowOf(job))?.state).toBe('making');
+    expect(await handler.run(job, never())).toEqual({ kind: 'done' });
+    expect((await rowOf(job))?.state).toBe('ready');
+  });
+
+  it('writes nothing for a video that was deleted meanwhile', async () => {
+    const { videoId, job } = await wish();
+    await Video.query(db).deleteById(videoId);
+    expect(await handler.run(job, never())).toEqual({ kind: 'done' });
+    expect(await rowOf(job)).toBeUndefined();
+  });
+
+  it('says in words when the original cannot be played, and does not try that again', async () => {
+    const { job } = await wish(await storage.putBuffer(Buffer.from('no video at all')));
+    expect(await handler.run(job, never())).toMatchObject({ kind: 'failed', retryable: false });
+    expect(await rowOf(job)).toMatchObject({
+      state: 'failed',
+      message: 'The original cannot be played, so there is nothing to compare the result with.',
+    });
+  });
+
+  it('is tried again when the file cannot be read, and given up in words after the last time', async () => {
+    const { job } = await wish({ sha256: 'e'.repeat(64), sizeBytes: 9 });
+    await expect(handler.run(job, never())).rejects.toThrow();
+    expect((await rowOf(job))?.state).toBe('making');
+    expect(await handler.run({ ...job, attempt: 3 }, never())).toMatchObject({ kind: 'failed' });
+    expect((await rowOf(job))?.message).toMatch(/The mended video itself is not affected/);
+    const other = await wish();
+    await handler.exhausted(other.job);
+    expect(await rowOf(other.job)).toMatchObject({
+      state: 'failed',
+      message: 'The comparison was interrupted too many times.',
+    });
+  });
+});

@@ -44,6 +44,24 @@ describe('detectWindNoise', () => {
     expect(windOf(samples)).toEqual([]);
   });
 
+  it.each([
+    [15, 6, 5],
+    [25, 9, 3],
+    [40, 12, 5],
+    [60, 9, 8],
+    [80, 6, 5],
+  ])(
+    'does not take a road for wind: rumble below %i Hz that swells by %i dB every %i s',
+    (cutoffHz, swellDb, everyS) => {
+      const rumble = steadyNoise(24, WIND_RATE_HZ, { cutoffHz, rms: 0.05, seed: cutoffHz });
+      const road = rumble.map((value, i) => {
+        const phase = (2 * Math.PI * i) / WIND_RATE_HZ / everyS;
+        return value * 10 ** (((swellDb / 2) * Math.sin(phase)) / 20);
+      });
+      expect(windOf(road)).toEqual([]);
+    },
+  );
+
   it('names the windy part of a clip', () => {
     const samples = voiceLike(20, WIND_RATE_HZ, 9);
     const wind = gustingWind(7, WIND_RATE_HZ, 2);

@@ -13,8 +13,11 @@ import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 export const WIND_LIMITS = {
   /** Background 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
   floorDb: -40.5,
-  /** Background below 500 Hz over background 1-4 kHz, dB: wind 12 to 28, pink noise 2. */
-  lowOverHighDb: 11,
+  /**
+   * Background below 500 Hz over background 1-4 kHz, dB: wind under a voice at 5 dB 15.2 up, alone to 28; rumble that
+   * falls by 6 dB per octave (roads) 13.4 at most, pink noise 2.
+   */
+  lowOverHighDb: 14.2,
   /** The same at 4 Hz resolution: wind under a voice up to 0.64, music from 0.82, rotor 0.7. */
   fineLineShare: 0.68,
   /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
@@ -32,10 +35,14 @@ export const WIND_LIMITS = {
   pauseTonalShare: 0.4,
   /** Spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
   gustDb: 2,
-  /** Mean step of the background from one quarter second to the next, dB: wind 0.98 up, engines 0.8. */
-  flutterDb: 0.95,
-  /** Slow gusts make up for fast ones and the other way round, down to this share of either limit. */
-  leastGustShare: 0.75,
+  /**
+   * Mean distance of a quarter second from the middle of its neighbours, dB, scaled to the step of plain noise: wind
+   * on microphones 1.05 up, engines and roads 0.55 to 0.8. A swell that takes seconds, as of a passing car, has none.
+   */
+  flutterDb: 0.85,
+  /** Slow gusts make up for fast ones and the other way round, down to these shares of their limits. */
+  leastSlowShare: 0.75,
+  leastFastShare: 0.85,
 } as const;
 
 /** Seconds on each side in which gusts are looked for. */
@@ -68,9 +75,15 @@ export function measureGusts(series: WindSeries, window: WindWindow): Gusts {
   const first = Math.max(0, Math.floor((middle - GUST_REACH_MS) / series.blockMs));
   const last = Math.ceil((middle + GUST_REACH_MS) / series.blockMs);
   const blocks = series.blockFloorDb.slice(first, last).filter((level) => level > GUST_FLOOR_DB);
-  const steps = blocks.slice(1).map((level, i) => Math.abs(level - (blocks[i] ?? level)));
-  if (steps.length < 3) return { spreadDb: 0, flutterDb: 0 };
-  return { spreadDb: percentile(blocks, 0.6) - percentile(blocks, 0.1), flutterDb: mean(steps) };
+  if (blocks.length < 4) return { spreadDb: 0, flutterDb: 0 };
+  const bends = blocks.slice(1, -1).map((level, i) => {
+    return Math.abs(level - ((blocks[i] ?? level) + (blocks[i + 2] ?? level)) / 2);
+  });
+  return {
+    spreadDb: percentile(blocks, 0.6) - percentile(blocks, 0.1),
+    // Of independent levels a bend is sqrt(1.5) and a step sqrt(2) times the deviation.
+    flutterDb: mean(bends) * Math.sqrt(2 / 1.5),
+  };
 }
 
 /**
@@ -93,7 +106,8 @@ export function windMargin(window: WindWindow, gusts: Gusts): number {
     (WIND_LIMITS.fineLineShare - window.fineLineShare) / 0.2,
     (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / 0.1,
     ((slow + fast) / 2 - 1) / 0.6,
-    (Math.min(slow, fast) - WIND_LIMITS.leastGustShare) / 0.25,
+    (slow - WIND_LIMITS.leastSlowShare) / 0.25,
+    (fast - WIND_LIMITS.leastFastShare) / 0.25,
   );
 }
 

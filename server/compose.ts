@@ -246,6 +246,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   let accepting = true;
   const routers = [
     createHealthRoutes({
+      losesFiles: config.losesFiles,
       isReady: async () => {
         if (!accepting) return false;
         await db.raw('select 1');

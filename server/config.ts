@@ -80,6 +80,8 @@ export interface Config {
   /** Data memory of one media tool in megabytes; null for no limit. */
   readonly toolMemoryMb: number | null;
   readonly logLevel: string;
+  /** The disk is emptied at every restart of this machine. */
+  readonly losesFiles: boolean;
   /** Things an operator should know, in words; logged at start. */
   readonly warnings: readonly string[];
 }
@@ -147,6 +149,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     // The floors of the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
     toolMemoryMb: small ? 400 : 1500,
     logLevel: env.LOG_LEVEL,
+    losesFiles: onDyno && env.PERSISTENT_DISK !== '1',
     warnings: warningsFor({ onDyno, persistentDisk: env.PERSISTENT_DISK === '1', env, https }),
   } satisfies Config);
 }

@@ -4,17 +4,22 @@ import { createRouter, type AppRouter } from './context.ts';
 export interface HealthDeps {
   /** Whether requests can be served: database, disk, not stopping. May throw. */
   readonly isReady: () => Promise<boolean>;
+  /** The disk is emptied at every restart of this machine (D-107). */
+  readonly losesFiles: boolean;
 }
 
 const LAG_LIMIT_MS = 1000;
 const READY_WITHIN_MS = 1000;
+const LOSES_FILES =
+  'The disk of this machine is emptied at every restart: uploads, results and drafts on it will be lost.';
 
 /**
  * `/healthz`: the process lives and its event loop turns (asks nothing of the database, so that an outage
- * there does not restart us). `/readyz`: requests can be served now.
+ * there does not restart us). `/readyz`: requests can be served now. Both warn of a disk that forgets.
  */
-export function createHealthRoutes({ isReady }: HealthDeps): AppRouter {
+export function createHealthRoutes({ isReady, losesFiles }: HealthDeps): AppRouter {
   const router = createRouter();
+  const warning = losesFiles ? { warning: LOSES_FILES } : {};
   const lag = monitorEventLoopDelay({ resolution: 100 });
   lag.enable();
 
@@ -24,7 +29,7 @@ export function createHealthRoutes({ isReady }: HealthDeps): AppRouter {
     const alive = Number.isNaN(lagMs) || lagMs < LAG_LIMIT_MS;
     ctx.set('Cache-Control', 'no-store');
     ctx.status = alive ? 200 : 503;
-    ctx.body = { status: alive ? 'ok' : 'slow' };
+    ctx.body = { status: alive ? 'ok' : 'slow', ...warning };
   });
 
   router.get('/readyz', async (ctx) => {
@@ -34,7 +39,7 @@ export function createHealthRoutes({ isReady }: HealthDeps): AppRouter {
     const ready = await Promise.race([isReady().catch(() => false), late]);
     ctx.set('Cache-Control', 'no-store');
     ctx.status = ready ? 200 : 503;
-    ctx.body = { status: ready ? 'ready' : 'not ready' };
+    ctx.body = { status: ready ? 'ready' : 'not ready', ...warning };
   });
 
   return router;

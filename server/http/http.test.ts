@@ -161,6 +161,17 @@ describe('the edge of the API', () => {
     await stopping.stop();
   });
 
+  it('warns on the health pages when the disk forgets, and only then', async () => {
+    const forgetful = await startTestApp({ engine: 'sqlite', env: { DYNO: 'web.1' } });
+    for (const page of ['/healthz', '/readyz']) {
+      const lost = await forgetful.client().fetch(page);
+      expect(lost.status).toBe(200);
+      expect(await lost.json()).toMatchObject({ warning: expect.stringMatching(/emptied at every restart/) });
+      expect(await (await client.fetch(page)).json()).not.toHaveProperty('warning');
+    }
+    await forgetful.stop();
+  });
+
   describe('ambiguous requests', () => {
     const chunk = '0\r\n\r\n';
     it.each([

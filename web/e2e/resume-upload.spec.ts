@@ -84,3 +84,50 @@ test('an upload survives a killed server and a reloaded page', async ({ browser 
     await server.stop();
   }
 });
+
+test('an upload whose browser was killed goes on in another browser, which sends the rest alone', async ({
+  browser,
+  server,
+}) => {
+  const account = newAccount();
+  const { size } = await stat(clips.large);
+  const first = await browser.newContext({ baseURL: server.baseUrl });
+  const page = await first.newPage();
+  await signIn(page, server, account);
+  let patches = 0;
+  await page.route('**/uploads/**', async (route) => {
+    if (route.request().method() === 'PATCH') patches += 1;
+    // The second chunk never leaves: the browser dies with it.
+    if (patches === 2) return;
+    await route.continue();
+  });
+  await page.goto('/');
+  await page.locator(heroInput).setInputFiles(clips.large);
+  await expect.poll(() => patches, { timeout: 30_000 }).toBe(2);
+  await first.close();
+
+  const second = await browser.newContext({ baseURL: server.baseUrl });
+  const other = await second.newPage();
+  const { username, password } = account;
+  const headers = { origin: server.baseUrl };
+  const login = await other.request.post('/api/auth/login', { headers, data: { username, password } });
+  expect(login.ok()).toBe(true);
+  let firstOffset = -1;
+  let sentBytes = 0;
+  await other.route('**/uploads/**', async (route) => {
+    const request = route.request();
+    if (request.method() === 'PATCH') {
+      if (firstOffset < 0) firstOffset = Number(request.headers()['upload-offset']);
+      sentBytes += request.postDataBuffer()?.length ?? 0;
+    }
+    await route.continue();
+  });
+  await other.goto('/');
+  await other.locator(heroInput).setInputFiles(clips.large);
+  await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+  expect(firstOffset).toBeGreaterThan(0);
+  expect(firstOffset + sentBytes).toBe(size);
+  const [video] = await other.request.get('/api/videos').then((answer) => answer.json());
+  expect(video.originalSha256).toBe(await sha256Of(clips.large));
+  await second.close();
+});

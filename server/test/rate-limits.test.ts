@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { authApi } from '#common/api/auth.ts';
+import { ideasApi } from '#common/api/ideas.ts';
+import { ERRORS } from '#common/errors.ts';
+import { createIdea } from './factories.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+import type { Answer, TestClient } from './test-client.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ engine: 'sqlite', env: { RATE_LIMITS: 'on' } });
+});
+afterAll(() => app.stop());
+
+const someName = () => `n-${randomBytes(6).toString('hex')}`;
+
+/** What people can do too often, with the number of times that is still fine for one of them. */
+const DEEDS: Readonly<
+  Record<string, { readonly fine: number; readonly once: (client: TestClient) => Promise<Answer<unknown>> }>
+> = {
+  'to register': {
+    fine: 10,
+    once: (client) => {
+      const username = someName();
+      const body = { username, email: `${username}@example.test`, password: 'Mended-Clip-42' };
+      return client.call(authApi.register, { body });
+    },
+  },
+  'to sign in': {
+    fine: 5,
+    once: (client) =>
+      client.call(authApi.login, { body: { username: 'someone', password: 'Wrong-Clip-42' } }),
+  },
+  'to have the mail sent again': {
+    fine: 3,
+    once: (client) => client.call(authApi.resendVerification, { body: { email: 'someone@example.test' } }),
+  },
+  'to submit ideas': {
+    fine: 10,
+    once: (client) => client.call(ideasApi.create, { body: { text: `An idea named ${someName()}` } }),
+  },
+  'to vote': {
+    fine: 60,
+    once: async (client) => {
+      const { id } = await createIdea(app.db);
+      return client.call(ideasApi.vote, { params: { id } });
+    },
+  },
+};
+
+it.each(Object.entries(DEEDS))('says clearly who tries %s too often', async (_deed, { fine, once }) => {
+  const { client } = await app.signIn();
+  for (let time = 0; time < fine; time += 1) expect((await once(client)).status).not.toBe(429);
+  const refused = await once(client);
+  expect(refused.status).toBe(429);
+  expect(refused.raw).toMatchObject({ code: 'rate_limited', message: ERRORS.rate_limited.message });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});

@@ -79,6 +79,11 @@ export function useVideoStatus(id: string) {
   return useAtomValue(statusAtom);
 }
 
+/** Names one result of a video: what is read about it stays good while other things of the video change. */
+export function resultMark({ resultSha256, version }: VideoDto): string {
+  return resultSha256 ?? String(version);
+}
+
 /** The repair report of one video; it never changes for one version of the result. */
 export function useReport(id: string, enabled: boolean, version: string) {
   const reportAtom = useMemo(

@@ -1,10 +1,17 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { z } from 'zod';
 import { buildPath } from '#common/api/endpoint.ts';
-import { downloadFailure, mediaPaths } from '#common/api/videos.ts';
+import { downloadFailure, mediaPaths, videosApi } from '#common/api/videos.ts';
 import { videoTexts } from '#web/texts/videos.ts';
+import { callApi, serverMessageOf } from './api-client.ts';
 import { absoluteUrl } from './url.ts';
 import { type ToastContent, useShowToast } from './toasts.ts';
+import { applyStatus } from './video-news.ts';
 
 const { download: texts } = videoTexts;
+
+/** The file in the size of the plan is on its way: no failure, only not yet. */
+const refusedWith = z.object({ code: z.literal('export_pending'), message: z.string() });
 
 function isJson(answer: Response): boolean {
   return (answer.headers.get('Content-Type') ?? '').includes('json');
@@ -19,6 +26,8 @@ async function failureToast(url: string): Promise<ToastContent> {
   }
   const body: unknown = await answer.json().catch(() => null);
   const failure = downloadFailure.partial().safeParse(body);
+  const code = refusedWith.safeParse(body);
+  if (code.success) return { title: videoTexts.limited.pending, description: code.data.message };
   if (failure.success && failure.data.demoMode)
     return { title: texts.demoTitle, description: texts.demoText };
   return {
@@ -57,4 +66,20 @@ export function useDownloadVideo(page: 'dashboard' | 'library'): (id: string) =>
     const failure = await downloadVideo(id, page);
     if (failure) showToast(failure);
   };
+}
+
+/** Has the file made that Download gives where the plan limits its size (D-42). */
+export function useMakeExport() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(videosApi.exportLimited, { params: { id } }),
+    onSuccess: (status) => applyStatus(client, status),
+    onError: (error) =>
+      showToast({
+        title: videoTexts.limited.failed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
 }

@@ -37,6 +37,7 @@ export const server = setupServer(
   http.get('*/api/dev/outbox', () => refusal('not_found')),
   // Pages do without these counts and hints.
   http.get('*/api/stats', () => refusal('not_found')),
+  http.get('*/api/drafts', () => HttpResponse.json([])),
   http.get('*/api/ideas/counts', () => refusal('not_found')),
   http.get('*/api/ideas/similar', () => HttpResponse.json([])),
   http.get('*/api/notifications', () => HttpResponse.json({ notifications: [], unread: 0 })),

@@ -111,8 +111,23 @@ export const videoTexts = {
     completedOnly: 'Available when processing is complete',
     issues: 'Issues',
     sample: 'Sample',
+    backup: 'Backup until',
     remaining: (minutes: number) => `${minutes} min remaining`,
     poster: (name: string) => `First picture of ${name}`,
+  },
+
+  limited: {
+    file: (side: number) => `${side}p file`,
+    waiting: (side: number) => `Download in ${side}p: the file is waiting to be made.`,
+    running: (side: number, percent: number) => `Making your ${side}p file: ${percent} %`,
+    ready: (side: number, size: string) => `Download in ${side}p, ${size}.`,
+    whole: (width: number, height: number) =>
+      `The whole ${width} × ${height} result and your original are kept.`,
+    upgrade: 'Download it whole',
+    again: 'Try again',
+    failed: 'The file could not be asked for',
+    pending: 'Your file is being made',
+    label: (label: string, side: number) => `${label} in ${side}p`,
   },
 
   share: {

@@ -12,6 +12,7 @@ import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/video-by-id.ts';
 import { useReport } from '../../data/videos.ts';
+import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
@@ -115,6 +116,7 @@ export function ReportPage() {
           <p>
             <strong>{summary(report)}</strong>
           </p>
+          {video && <LimitedExportNote video={video} />}
           <ReportAxis report={report} />
           {video && <Comparison video={video} defects={report.defects} />}
           <h2>{texts.defects.title}</h2>

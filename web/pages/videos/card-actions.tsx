@@ -27,6 +27,9 @@ export function CardActions({ video, onRename }: CardActionsProps) {
   const addToDrafts = useAddToDrafts();
   const remove = useDeleteVideo();
   const { id, originalFileName: fileName } = video;
+  const shortSide = video.limitedExport?.shortSide;
+  const downloadLabel =
+    shortSide === undefined ? texts.download : videoTexts.limited.label(texts.download, shortSide);
   const unfinished = video.status !== 'completed';
   const reason = (label: string): string => (unfinished ? `${label}: ${texts.completedOnly}` : label);
   return (
@@ -41,8 +44,8 @@ export function CardActions({ video, onRename }: CardActionsProps) {
       />
       <IconButton
         icon="download"
-        label={texts.download}
-        title={reason(texts.download)}
+        label={downloadLabel}
+        title={reason(downloadLabel)}
         disabled={unfinished}
         onClick={() => void download(id)}
       />

@@ -6,7 +6,7 @@ import { draftsApi } from '#common/api/drafts.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeStatus, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server } from '../../test/server.ts';
 import { shareTargets } from './share-menu.tsx';
 import { VideoCard } from './video-card.tsx';
@@ -201,6 +201,58 @@ describe('deleting', () => {
     show();
     await person.click(screen.getByRole('button', { name: 'Delete' }));
     expect(await screen.findByText('Delete failed')).toBeInTheDocument();
+  });
+});
+
+describe('a download limited by the plan', () => {
+  const limited = (change: Partial<NonNullable<VideoDto['limitedExport']>>): Partial<VideoDto> => ({
+    width: 3840,
+    height: 2160,
+    limitedExport: {
+      shortSide: 1080,
+      state: 'waiting',
+      progress: 0,
+      sizeBytes: null,
+      message: null,
+      ...change,
+    },
+  });
+
+  it('is said on the card and on its button, with what is kept and how to get the whole', () => {
+    show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
+    expect(
+      screen.getByText(/Download in 1080p, 5 MB\. The whole 3840 × 2160 result and your original are kept\./),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Download it whole' })).toHaveAttribute('href', '/upgrade');
+    expect(screen.getByRole('button', { name: 'Download in 1080p' })).toBeEnabled();
+  });
+
+  it('shows the measured progress of the file', () => {
+    const { update, video } = show(limited({ state: 'waiting' }));
+    expect(screen.getByText(/the file is waiting to be made/)).toBeInTheDocument();
+    update({ ...video, ...limited({ state: 'running', progress: 34 }) });
+    expect(screen.getByText('Making your 1080p file: 34 %')).toBeInTheDocument();
+    expect(screen.getByRole('progressbar', { name: '1080p file' })).toHaveAttribute('aria-valuenow', '34');
+  });
+
+  it('says why there is no file and tries again', async () => {
+    show(limited({ state: 'failed', message: 'Too little memory.' }));
+    expect(screen.getByText('Too little memory.')).toBeInTheDocument();
+    const asked: string[] = [];
+    server.use(
+      on(videosApi.exportLimited, (request) => {
+        asked.push(new URL(request.url).pathname);
+        return HttpResponse.json(makeStatus({ status: 'completed', version: 4 }));
+      }),
+    );
+    await person.click(screen.getByRole('button', { name: 'Try again' }));
+    await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export']);
+  });
+
+  it('is not mentioned where the whole result is downloaded', () => {
+    show({ width: 1920, height: 1080, limitedExport: null });
+    expect(screen.queryByRole('link', { name: 'Download it whole' })).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Download' })).toBeEnabled();
   });
 });
 

@@ -14,7 +14,8 @@ import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
-import { useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
+import { resultMark, useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
+import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { videoTexts } from '../../texts/videos.ts';
 import { CardActions } from './card-actions.tsx';
 import * as Styled from './video-card.styles.ts';
@@ -25,6 +26,8 @@ const { card: texts } = videoTexts;
 
 interface VideoCardProps {
   readonly video: VideoDto;
+  /** ISO 8601; absent without a backup. */
+  readonly backupUntil?: string | undefined;
   readonly open: boolean;
   readonly selected: boolean;
   /** Both get the video's id, so that one function serves all cards and none is drawn again for it. */
@@ -38,7 +41,7 @@ function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open'
     <Styled.Poster>
       {video.hasPoster ? (
         <img
-          src={`${buildPath(mediaPaths.poster, { id: video.id })}?v=${video.version}`}
+          src={`${buildPath(mediaPaths.poster, { id: video.id })}?v=${resultMark(video)}`}
           alt={texts.poster(video.originalFileName)}
           loading="lazy"
           decoding="async"
@@ -86,7 +89,7 @@ function Progress({ video }: { readonly video: VideoDto }) {
 
 function Outcome({ video }: { readonly video: VideoDto }) {
   const settled = useSettled();
-  const { data: report } = useReport(video.id, video.hasReport && settled, String(video.version));
+  const { data: report } = useReport(video.id, video.hasReport && settled, resultMark(video));
   return (
     <div title={video.unchanged ? videoTexts.unchanged : undefined}>
       <ThreadStrip
@@ -102,6 +105,7 @@ function Outcome({ video }: { readonly video: VideoDto }) {
           <Moment iso={video.createdAt} detail="date" />
         </span>
       </Styled.Facts>
+      <LimitedExportNote video={video} />
     </div>
   );
 }
@@ -124,6 +128,7 @@ function Failure({ video }: { readonly video: VideoDto }) {
  */
 export const VideoCard = memo(function VideoCard({
   video,
+  backupUntil,
   open,
   selected,
   onSelect,
@@ -160,6 +165,11 @@ export const VideoCard = memo(function VideoCard({
         <Styled.Badges>
           <StatusBadge status={video.status} />
           <Styled.ShortId>#{video.id.slice(0, SHORT_ID_LENGTH)}</Styled.ShortId>
+          {backupUntil !== undefined && (
+            <Badge icon="cloud">
+              {texts.backup} <Moment iso={backupUntil} detail="date" />
+            </Badge>
+          )}
           {video.isSample && <Badge tone="info">{texts.sample}</Badge>}
         </Styled.Badges>
         <Styled.Middle>

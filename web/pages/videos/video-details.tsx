@@ -4,7 +4,7 @@ import type { VideoDto } from '#common/api/videos.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
-import { useReport } from '../../data/videos.ts';
+import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
@@ -58,7 +58,7 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
   const { id, originalFileName: name } = video;
   const player = useRef<PlayerHandle>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { data: report } = useReport(id, video.hasReport, String(video.version));
+  const { data: report } = useReport(id, video.hasReport, resultMark(video));
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <Box aria-label={name}>

@@ -55,6 +55,8 @@ export function toRows(videos: readonly VideoDto[], columns: number, openId: str
 
 interface VideoGridProps {
   readonly videos: readonly VideoDto[];
+  /** Until when the backup of a video is kept, by its id. */
+  readonly backups?: ReadonlyMap<string, string>;
   readonly aiTools: boolean;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (id: string) => void;
@@ -63,7 +65,7 @@ interface VideoGridProps {
 }
 
 /** The scrolling area of the library; only the rows in sight exist, so that 500 videos scroll like ten. */
-export function VideoGrid({ videos, aiTools, selected, onSelect, onReachEnd }: VideoGridProps) {
+export function VideoGrid({ videos, backups, aiTools, selected, onSelect, onReachEnd }: VideoGridProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(1);
   const [openId, setOpenId] = useState<string | null>(null);
@@ -125,6 +127,7 @@ export function VideoGrid({ videos, aiTools, selected, onSelect, onReachEnd }: V
                     <VideoCard
                       key={video.id}
                       video={video}
+                      backupUntil={backups?.get(video.id)}
                       open={video.id === openId}
                       selected={selected.has(video.id)}
                       onSelect={onSelect}

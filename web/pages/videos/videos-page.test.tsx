@@ -3,6 +3,8 @@ import userEvent from '@testing-library/user-event';
 import type { QueryClient } from '@tanstack/react-query';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { draftsApi } from '#common/api/drafts.ts';
+import type { AnyEndpoint } from '#common/api/endpoint.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import type { Pages } from '../../data/paged.ts';
@@ -95,6 +97,36 @@ describe('VideosPage', () => {
     await screen.findByRole('region', { name: 'Your videos' });
     const query = client.getQueryCache().find({ queryKey: queryKeyOf(videosApi.list) });
     expect(query?.observers.map((observer) => observer.options.refetchInterval)).toContain(2000);
+  });
+});
+
+describe('backups in the library', () => {
+  const draft = {
+    id: 'd1',
+    videoId: 'a',
+    fileName: 'harbour.mp4',
+    lastModified: '2026-05-04T10:00:00.000Z',
+    sizeBytes: 3,
+    sha256: 'a'.repeat(64),
+    expiresAt: '2026-06-03T10:00:00.000Z',
+    integrity: 'ok',
+    videoExists: true,
+  };
+
+  it('are shown on their cards and read every 5 s without push, videos every 2 s', async () => {
+    server.use(on(draftsApi.list, () => HttpResponse.json([draft])));
+    const { client } = open();
+    const backup = await screen.findByText(/Backup until/);
+    expect(backup.querySelector('time')).toHaveAttribute('datetime', '2026-06-03T10:00:00.000Z');
+    expect(backup.closest('[data-video]')).toHaveAttribute('data-video', 'a');
+    expect(screen.getAllByText(/Backup until/)).toHaveLength(1);
+    const intervalsOf = (endpoint: AnyEndpoint) =>
+      client
+        .getQueryCache()
+        .find({ queryKey: queryKeyOf(endpoint) })
+        ?.observers.map((observer) => observer.options.refetchInterval);
+    expect(intervalsOf(draftsApi.list)).toEqual([5000]);
+    expect(intervalsOf(videosApi.list)).toEqual([2000]);
   });
 });
 

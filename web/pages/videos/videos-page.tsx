@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
@@ -10,6 +10,7 @@ import { ThreadStrip } from '../../components/thread-strip.tsx';
 import { PLAIN_ARRANGEMENT, useArrangement } from '../../data/arrange-videos.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { useSession } from '../../data/session.ts';
+import { useDrafts } from '../../data/drafts.ts';
 import { useStats } from '../../data/stats.ts';
 import { useVideos } from '../../data/videos.ts';
 import { ConnectionLine } from '../../panels/connection-line.tsx';
@@ -120,6 +121,15 @@ function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefine
   );
 }
 
+/** Until when the newest backup of a video is kept, by video id. */
+function useBackups(): ReadonlyMap<string, string> {
+  const { data: drafts } = useDrafts('library');
+  return useMemo(
+    () => new Map(drafts?.toReversed().map(({ videoId, expiresAt }) => [videoId, expiresAt])),
+    [drafts],
+  );
+}
+
 /** The library: all videos of the account with everything that can be done with them. */
 export function VideosPage() {
   const { user } = useSession();
@@ -127,6 +137,7 @@ export function VideosPage() {
   const { data: videos, isError, refetch, hasNextPage, isFetchingNextPage } = list;
   const { arrangement, arrange, chosen: searching } = useArrangement();
   const loadMore = useLoadMore(list);
+  const backups = useBackups();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const reachEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void loadMore();
@@ -202,6 +213,7 @@ export function VideosPage() {
           ) : (
             <VideoGrid
               videos={videos}
+              backups={backups}
               aiTools={aiTools}
               selected={selected}
               onSelect={toggle}

@@ -1,27 +1,15 @@
-/** One plane of whole samples of at most eight bits, rows end to end. */
-export interface GreyPlane {
-  readonly width: number;
-  readonly height: number;
-  readonly samples: Uint8Array;
-}
+import {
+  BLOCK,
+  clamp,
+  makeGrid,
+  type Grid,
+  type GreyPlane,
+  type Level,
+  type MotionField,
+} from './rebuild-pictures-grid.ts';
+import { refineCells } from './rebuild-pictures-refine.ts';
 
-/**
- * Motion between two pictures as it is seen half way between them: the content at `place` of the middle picture
- * stood at `place - half` in the first and stands at `place + half` in the second. One vector for each cell of
- * `CELL` x `CELL` pixels, for its middle.
- */
-export interface MotionField {
-  readonly columns: number;
-  readonly rows: number;
-  /** Half displacements, pixels with quarters, row by row. */
-  readonly halfX: Float32Array;
-  readonly halfY: Float32Array;
-}
-
-/** Side of a cell of the field, pixels. */
-export const CELL = 8;
-/** Side of the blocks that are searched, pixels of their level, and of the window that is compared around them. */
-const BLOCK = 8;
+/** What is compared around a block on each side, pixels of its level. */
 const MARGIN = 4;
 /** Halvings stop before the shorter side falls below this. */
 const COARSEST_SIDE = 40;
@@ -31,18 +19,6 @@ const COARSE_REACH = 4;
 const SMOOTHNESS = 0.6;
 /** Steps of the local search around the best candidate on one level. */
 const LOCAL_STEPS = 3;
-
-interface Level {
-  readonly a: GreyPlane;
-  readonly b: GreyPlane;
-}
-
-interface Grid {
-  readonly columns: number;
-  readonly rows: number;
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-}
 
 /**
  * Motion between two pictures of one shot, by bilateral block matching from coarse to fine: each block of the
@@ -80,12 +56,6 @@ export function halve(plane: GreyPlane): GreyPlane {
     }
   }
   return { width, height, samples };
-}
-
-function makeGrid(width: number, height: number, side: number): Grid {
-  const columns = Math.ceil(width / side);
-  const rows = Math.ceil(height / side);
-  return { columns, rows, x: new Float32Array(columns * rows), y: new Float32Array(columns * rows) };
 }
 
 /** Whole-pixel half displacements of all blocks of a level. */
@@ -210,131 +180,6 @@ function windowError(
       const difference =
         (a.samples[rowA + clamp(left + column - x, width)] ?? 0) -
         (b.samples[rowB + clamp(left + column + x, width)] ?? 0);
-      sum += difference < 0 ? -difference : difference;
-    }
-  }
-  return sum;
-}
-
-function clamp(at: number, length: number): number {
-  return at < 0 ? 0 : at >= length ? length - 1 : at;
-}
-
-/** The finest level: sixteen-pixel blocks refined to quarter pixels, then each cell picks among its neighbours. */
-function refineCells(level: Level, half: Grid | null): MotionField {
-  const { width, height } = level.a;
-  const cells = makeGrid(width, height, CELL);
-  const blocks = makeGrid(width, height, 2 * BLOCK);
-  if (half) {
-    for (let row = 0; row < blocks.rows; row += 1) {
-      for (let column = 0; column < blocks.columns; column += 1) {
-        const from = Math.min(half.rows - 1, row) * half.columns + Math.min(half.columns - 1, column);
-        refineBlock(level, blocks, row, column, 2 * (half.x[from] ?? 0), 2 * (half.y[from] ?? 0));
-      }
-    }
-  }
-  for (let row = 0; row < cells.rows; row += 1) {
-    for (let column = 0; column < cells.columns; column += 1) pickForCell(level, cells, blocks, row, column);
-  }
-  return { columns: cells.columns, rows: cells.rows, halfX: cells.x, halfY: cells.y };
-}
-
-function refineBlock(
-  level: Level,
-  blocks: Grid,
-  row: number,
-  column: number,
-  startX: number,
-  startY: number,
-): void {
-  const size = 2 * BLOCK;
-  const [left, top] = [column * size, row * size];
-  let bestX = startX;
-  let bestY = startY;
-  let best = fineError(level, left, top, size, startX, startY, Infinity);
-  for (const step of [1, 0.5, 0.25]) {
-    const [x, y] = [bestX, bestY];
-    for (const [dx, dy] of AROUND) {
-      const error = fineError(level, left, top, size, x + dx * step, y + dy * step, best);
-      if (error < best) [best, bestX, bestY] = [error, x + dx * step, y + dy * step];
-    }
-  }
-  const at = row * blocks.columns + column;
-  blocks.x[at] = bestX;
-  blocks.y[at] = bestY;
-}
-
-const AROUND = [
-  [-1, 0],
-  [1, 0],
-  [0, -1],
-  [0, 1],
-  [-1, -1],
-  [1, -1],
-  [-1, 1],
-  [1, 1],
-] as const;
-
-function pickForCell(level: Level, cells: Grid, blocks: Grid, row: number, column: number): void {
-  const at = row * cells.columns + column;
-  const own = (row >> 1) * blocks.columns + (column >> 1);
-  const beside = (column >> 1) + (column & 1 ? 1 : -1);
-  const above = (row >> 1) + (row & 1 ? 1 : -1);
-  const candidates = [own];
-  if (beside >= 0 && beside < blocks.columns) candidates.push((row >> 1) * blocks.columns + beside);
-  if (above >= 0 && above < blocks.rows) candidates.push(above * blocks.columns + (column >> 1));
-  const [ownX, ownY] = [blocks.x[own] ?? 0, blocks.y[own] ?? 0];
-  const differ = candidates.some((other) => blocks.x[other] !== ownX || blocks.y[other] !== ownY);
-  let [bestX, bestY] = [ownX, ownY];
-  if (differ) {
-    let best = Infinity;
-    for (const other of candidates) {
-      const [x, y] = [blocks.x[other] ?? 0, blocks.y[other] ?? 0];
-      const error = fineError(level, column * CELL - 2, row * CELL - 2, CELL + 4, x, y, best);
-      // A neighbour's vector must be clearly better.
-      if (error < (other === own ? best : 0.9 * best)) [best, bestX, bestY] = [error, x, y];
-    }
-  }
-  cells.x[at] = bestX;
-  cells.y[at] = bestY;
-}
-
-/** `windowError` for half displacements with fractions, by bilinear interpolation. */
-function fineError(
-  { a, b }: Level,
-  left: number,
-  top: number,
-  size: number,
-  x: number,
-  y: number,
-  limit: number,
-): number {
-  const { width, height } = a;
-  const wholeX = Math.floor(x);
-  const wholeY = Math.floor(y);
-  const partX = x - wholeX;
-  const partY = y - wholeY;
-  // In the first picture the same fraction points the other way.
-  const backX = partX === 0 ? -wholeX : -wholeX - 1;
-  const backY = partY === 0 ? -wholeY : -wholeY - 1;
-  const restX = partX === 0 ? 0 : 1 - partX;
-  const restY = partY === 0 ? 0 : 1 - partY;
-  let sum = 0;
-  for (let row = 0; row < size && sum < limit; row += 2) {
-    const a0 = clamp(top + row + backY, height) * width;
-    const a1 = clamp(top + row + backY + 1, height) * width;
-    const b0 = clamp(top + row + wholeY, height) * width;
-    const b1 = clamp(top + row + wholeY + 1, height) * width;
-    for (let column = 0; column < size; column += 1) {
-      const xa = clamp(left + column + backX, width);
-      const xa1 = xa + 1 < width ? xa + 1 : xa;
-      const xb = clamp(left + column + wholeX, width);
-      const xb1 = xb + 1 < width ? xb + 1 : xb;
-      const topA = (a.samples[a0 + xa] ?? 0) * (1 - restX) + (a.samples[a0 + xa1] ?? 0) * restX;
-      const lowA = (a.samples[a1 + xa] ?? 0) * (1 - restX) + (a.samples[a1 + xa1] ?? 0) * restX;
-      const topB = (b.samples[b0 + xb] ?? 0) * (1 - partX) + (b.samples[b0 + xb1] ?? 0) * partX;
-      const lowB = (b.samples[b1 + xb] ?? 0) * (1 - partX) + (b.samples[b1 + xb1] ?? 0) * partX;
-      const difference = topA + (lowA - topA) * restY - topB - (lowB - topB) * partY;
       sum += difference < 0 ? -difference : difference;
     }
   }

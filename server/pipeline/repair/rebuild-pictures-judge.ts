@@ -1,5 +1,6 @@
 import type { DecodeInput, RebuildInput } from './rebuild-pictures-decode.ts';
-import { estimateMotion, type GreyPlane, type MotionField } from './rebuild-pictures-field.ts';
+import { estimateMotion } from './rebuild-pictures-field.ts';
+import type { GreyPlane, MotionField } from './rebuild-pictures-grid.ts';
 import {
   blendPictures,
   lumaError,

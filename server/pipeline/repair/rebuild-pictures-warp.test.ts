@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { estimateMotion, halve, type GreyPlane } from './rebuild-pictures-field.ts';
+import { estimateMotion, halve } from './rebuild-pictures-field.ts';
+import type { GreyPlane } from './rebuild-pictures-grid.ts';
 import { motionBetween } from './rebuild-pictures-judge.ts';
 import { blendPictures, lumaError, rawFormat, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
 import { warpPictures } from './rebuild-pictures-warp.ts';

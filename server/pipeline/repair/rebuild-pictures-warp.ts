@@ -1,4 +1,4 @@
-import { CELL, type MotionField } from './rebuild-pictures-field.ts';
+import { CELL, type MotionField } from './rebuild-pictures-grid.ts';
 import { samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /**

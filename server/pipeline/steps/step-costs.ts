@@ -14,8 +14,8 @@ const ENCODE_RATIO = 3;
 const SMART_RENDER_RATIO = 0.3;
 /** Two passes over the samples and one encode against analysing the clip. */
 const SOUND_RATIO = 0.3;
-/** Motion between two pictures of a megapixel (98 to 258 ms on three clips), and one picture made along it. */
-const FIELD_MS_A_MEGAPIXEL = 200;
+/** Motion between two pictures of a megapixel (74 to 187 ms on three clips), and one picture made along it. */
+const FIELD_MS_A_MEGAPIXEL = 180;
 const WARP_MS_A_MEGAPIXEL = 50;
 /** Decoding the true pictures around a hole. */
 const HOLE_MS = 250;

@@ -1,0 +1,142 @@
+import {
+  BLOCK,
+  CELL,
+  clamp,
+  makeGrid,
+  type Grid,
+  type Level,
+  type MotionField,
+} from './rebuild-pictures-grid.ts';
+
+/**
+ * The finest level of a motion search: blocks of twice `BLOCK` refined to quarter pixels, then each cell picks
+ * among their vectors.
+ * @param half whole-pixel half displacements at half the size; null for pictures too small for one
+ */
+export function refineCells(level: Level, half: Grid | null): MotionField {
+  const { width, height } = level.a;
+  const cells = makeGrid(width, height, CELL);
+  const blocks = makeGrid(width, height, 2 * BLOCK);
+  if (half) {
+    for (let row = 0; row < blocks.rows; row += 1) {
+      for (let column = 0; column < blocks.columns; column += 1) {
+        const from = Math.min(half.rows - 1, row) * half.columns + Math.min(half.columns - 1, column);
+        refineBlock(level, blocks, row, column, 2 * (half.x[from] ?? 0), 2 * (half.y[from] ?? 0));
+      }
+    }
+  }
+  for (let row = 0; row < cells.rows; row += 1) {
+    for (let column = 0; column < cells.columns; column += 1) pickForCell(level, cells, blocks, row, column);
+  }
+  return { columns: cells.columns, rows: cells.rows, halfX: cells.x, halfY: cells.y };
+}
+
+function refineBlock(
+  level: Level,
+  blocks: Grid,
+  row: number,
+  column: number,
+  startX: number,
+  startY: number,
+): void {
+  const size = 2 * BLOCK;
+  const [left, top] = [column * size, row * size];
+  let bestX = startX;
+  let bestY = startY;
+  let best = fineError(level, left, top, size, startX, startY, Infinity);
+  for (const step of [1, 0.5, 0.25]) {
+    // One axis behind the other, the second from where the first has led: diagonals in half the steps.
+    for (const [dx, dy] of AXES) {
+      const [x, y] = [bestX, bestY];
+      for (const way of [-step, step]) {
+        const error = fineError(level, left, top, size, x + dx * way, y + dy * way, best);
+        if (error < best) [best, bestX, bestY] = [error, x + dx * way, y + dy * way];
+      }
+    }
+  }
+  const at = row * blocks.columns + column;
+  blocks.x[at] = bestX;
+  blocks.y[at] = bestY;
+}
+
+const AXES = [
+  [1, 0],
+  [0, 1],
+] as const;
+
+function pickForCell(level: Level, cells: Grid, blocks: Grid, row: number, column: number): void {
+  const at = row * cells.columns + column;
+  const own = (row >> 1) * blocks.columns + (column >> 1);
+  const beside = (column >> 1) + (column & 1 ? 1 : -1);
+  const above = (row >> 1) + (row & 1 ? 1 : -1);
+  const candidates = [own];
+  if (beside >= 0 && beside < blocks.columns) candidates.push((row >> 1) * blocks.columns + beside);
+  if (above >= 0 && above < blocks.rows) candidates.push(above * blocks.columns + (column >> 1));
+  const [ownX, ownY] = [blocks.x[own] ?? 0, blocks.y[own] ?? 0];
+  const differ = candidates.some((other) => blocks.x[other] !== ownX || blocks.y[other] !== ownY);
+  let [bestX, bestY] = [ownX, ownY];
+  if (differ) {
+    let best = Infinity;
+    for (const other of candidates) {
+      const [x, y] = [blocks.x[other] ?? 0, blocks.y[other] ?? 0];
+      const error = fineError(level, column * CELL - 2, row * CELL - 2, CELL + 4, x, y, best);
+      // A neighbour's vector must be clearly better.
+      if (error < (other === own ? best : 0.9 * best)) [best, bestX, bestY] = [error, x, y];
+    }
+  }
+  cells.x[at] = bestX;
+  cells.y[at] = bestY;
+}
+
+/**
+ * Sum of absolute differences along a half displacement with fractions, by bilinear interpolation, every second
+ * row; stops above `limit`.
+ */
+function fineError(
+  { a, b }: Level,
+  left: number,
+  top: number,
+  size: number,
+  x: number,
+  y: number,
+  limit: number,
+): number {
+  const { width, height } = a;
+  const wholeX = Math.floor(x);
+  const wholeY = Math.floor(y);
+  const partX = x - wholeX;
+  const partY = y - wholeY;
+  // In the first picture the same fraction points the other way.
+  const backX = partX === 0 ? -wholeX : -wholeX - 1;
+  const backY = partY === 0 ? -wholeY : -wholeY - 1;
+  const restX = partX === 0 ? 0 : 1 - partX;
+  const restY = partY === 0 ? 0 : 1 - partY;
+  const leftA = clamp(left + backX, width - size);
+  const leftB = clamp(left + wholeX, width - size);
+  // Windows over the edge are pushed inside in both pictures; one pixel more is read than is kept.
+  const lastX = width - 1;
+  let sum = 0;
+  for (let row = 0; row < size && sum < limit; row += 2) {
+    const a0 = clamp(top + row + backY, height) * width;
+    const a1 = clamp(top + row + backY + 1, height) * width;
+    const b0 = clamp(top + row + wholeY, height) * width;
+    const b1 = clamp(top + row + wholeY + 1, height) * width;
+    let valueA = between(a.samples, a0, a1, leftA, restY);
+    let valueB = between(b.samples, b0, b1, leftB, partY);
+    for (let column = 1; column <= size; column += 1) {
+      const nextA = between(a.samples, a0, a1, leftA + column > lastX ? lastX : leftA + column, restY);
+      const nextB = between(b.samples, b0, b1, leftB + column > lastX ? lastX : leftB + column, partY);
+      const difference = valueA + (nextA - valueA) * restX - valueB - (nextB - valueB) * partX;
+      sum += difference < 0 ? -difference : difference;
+      valueA = nextA;
+      valueB = nextB;
+    }
+  }
+  return sum;
+}
+
+/** A value between two rows. */
+function between(samples: Uint8Array, upper: number, lower: number, x: number, share: number): number {
+  const value = samples[upper + x] ?? 0;
+  return value + ((samples[lower + x] ?? 0) - value) * share;
+}

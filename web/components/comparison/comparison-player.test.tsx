@@ -111,6 +111,14 @@ describe('ComparisonPlayer', () => {
     expect(screen.getByText('Place 1 of 2')).toBeInTheDocument();
   });
 
+  it('opens where there is something to see, not at a fault of the sound before it', () => {
+    const [first, second] = LAYOUT.places;
+    if (!first || !second) throw new Error('no places');
+    const { video, press } = show({ ...LAYOUT, places: [{ ...first, kind: 'audio_sync' }, second] });
+    expect(video.currentTime * 1000).toBe(3200);
+    expect(press('p')).toBe(1000);
+  });
+
   it('says which moment of the original it shows', () => {
     const { video, press } = show();
     press('n');

@@ -83,10 +83,10 @@ export function ComparisonPlayer({
   const { canSplit, begin } = useChannelSound(video, heard);
 
   const starts = layout.places.map(({ previewStartMs }) => previewStartMs);
-  const first = Math.min(...starts);
+  const first = firstToSee(layout);
   useEffect(() => {
-    // The first place is worth a look, the flank before it only while playing.
-    if (Number.isFinite(first)) seek(first);
+    // A mended place is worth a look, the second before it only while playing.
+    if (first !== null) seek(first);
   }, [first, seek]);
 
   useEffect(() => {
@@ -204,6 +204,13 @@ export function ComparisonPlayer({
       <KeyHelp open={help} onOpenChange={setHelp} keys={texts.keys} title={texts.keysTitle} />
     </Frame>
   );
+}
+
+/** The first place where the pictures differ, ms; the first of all where only the sound does. */
+function firstToSee({ places }: ComparisonLayout): number | null {
+  const seen = places.filter(({ kind }) => !SOUND_KINDS.has(kind));
+  const starts = (seen.length > 0 ? seen : places).map(({ previewStartMs }) => previewStartMs);
+  return starts.length > 0 ? Math.min(...starts) : null;
 }
 
 /** The report's marks on the time axis of the comparison. */

@@ -26,6 +26,8 @@ export default defineConfig({
         '--autoplay-policy=no-user-gesture-required',
       ],
     },
+    // Without a limit a step that can never come waits for the whole test's time.
+    actionTimeout: 30_000,
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     trace: 'retain-on-failure',

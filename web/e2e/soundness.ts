@@ -1,0 +1,64 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright/test';
+import { expect } from './fixtures.ts';
+
+/** No part of the page sticks out at the side. */
+export async function expectFits(page: Page, where: string): Promise<void> {
+  const overflow = await page.evaluate(() => {
+    const scrolls = (element: Element): boolean => {
+      for (let at: Element | null = element; at && at !== document.body; at = at.parentElement)
+        if (['auto', 'scroll'].includes(getComputedStyle(at).overflowX)) return true;
+      return false;
+    };
+    // What sticks out of the window and cannot be scrolled to is lost: a long word, for one.
+    const lost = [...document.querySelectorAll('main :is(h2, h3, p, strong, dd, a, button)')].filter(
+      (element) => {
+        const { right, width } = element.getBoundingClientRect();
+        return width > 0 && right > window.innerWidth + 1 && !scrolls(element);
+      },
+    );
+    return {
+      wide: document.documentElement.scrollWidth - window.innerWidth,
+      lost: lost.map((element) => element.textContent?.slice(0, 60)),
+    };
+  });
+  expect(overflow, `${where} is wider than the window`).toEqual({ wide: expect.any(Number), lost: [] });
+  expect(overflow.wide, `${where} is wider than the window`).toBeLessThanOrEqual(0);
+}
+
+async function violations(page: Page, where: string, rules?: string[]): Promise<string[]> {
+  // In the page itself: the other way opens a second page for each result, which takes longer than the check.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+  const { violations: found } = await (rules ? axe.withRules(rules) : axe).analyze();
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => {
+      const examples = nodes
+        .slice(0, 3)
+        .map(({ html, target }) => `${target.join(' ')} ${html.slice(0, 160)}`);
+      return `${where} ${id}: ${examples.join(' | ')}`;
+    });
+}
+
+/** The rules whose result depends on the theme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * axe finds nothing serious: all rules in the light theme, those about colour again in the dark one. The page's
+ * theme must follow the system.
+ */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  const light = await violations(page, where);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violations(page, `${where} (dark)`, COLOUR_RULES);
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect([...light, ...dark]).toEqual([]);
+}
+
+/** Opens an address and waits until its heading, and what it reads from the server, are there. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+}

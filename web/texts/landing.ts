@@ -7,6 +7,10 @@ export const landingTexts = {
     drop: 'Drop a video here, or click to browse',
     dropActive: 'Let go to bring it in',
     limits: '.mp4, .mov or .avi, one file, up to 2 GB',
+    quotaLeft: (used: number, limit: number) =>
+      `${used} of the ${limit} videos of your plan used this month (UTC)`,
+    quotaUsed: (limit: number) => `All ${limit} videos of your plan are used. The next ones are free on`,
+    quotaMore: 'Get more',
     browse: 'Choose a video',
     uploading: 'Uploading...',
     signIn: 'Sign in to Upload Videos',

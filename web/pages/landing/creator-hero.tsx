@@ -1,7 +1,10 @@
 import { useCallback, useEffect } from 'react';
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
+import { Moment } from '../../components/moment.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { useStats } from '../../data/stats.ts';
 import { isActive, useKeptFile, useUploads } from '../../data/upload-items.ts';
 import { useStartUploads } from '../../data/uploads.ts';
 import { useHeroVideo, useSampleClip, useSetHeroVideo, useVideos } from '../../data/videos.ts';
@@ -16,6 +19,22 @@ const Progress = styled.div`
   width: min(320px, 70vw);
   text-align: left;
 `;
+
+/** What is left of the month, said before a file is chosen; keeps its line until it is known. */
+function QuotaNote() {
+  const { data } = useStats();
+  const { used = 0, limit = null, resetsAt = '' } = data?.quota ?? {};
+  if (limit === null) return <DropNote>{'\u00a0'}</DropNote>;
+  if (used < limit) return <DropNote>{texts.quotaLeft(used, limit)}</DropNote>;
+  return (
+    <DropNote role="status">
+      {texts.quotaUsed(limit)} <Moment iso={resetsAt} detail="date" />.{' '}
+      <Link to="/upgrade" onClick={(event) => event.stopPropagation()}>
+        {texts.quotaMore}
+      </Link>
+    </DropNote>
+  );
+}
 
 /** The hero of a signed-in person: sends the file and shows its repair. */
 export function CreatorHero() {
@@ -58,7 +77,7 @@ export function CreatorHero() {
             </Button>
           }
           note={
-            upload && (
+            upload ? (
               <Progress>
                 <ThreadProgress
                   label={texts.uploadLabel}
@@ -67,6 +86,11 @@ export function CreatorHero() {
                 />
                 <DropNote>{upload.file.name}</DropNote>
               </Progress>
+            ) : (
+              <>
+                <DropNote>{texts.limits}</DropNote>
+                <QuotaNote />
+              </>
             )
           }
         />

@@ -153,4 +153,22 @@ describe('LandingPage for creators', () => {
     expect(await screen.findByText('draft-3.mp4')).toBeInTheDocument();
     expect(screen.queryByText('draft-4.mp4')).not.toBeInTheDocument();
   });
+
+  it.each([
+    [3, '3 of the 5 videos of your plan used this month (UTC)', 0],
+    [5, /All 5 videos of your plan are used\. The next ones are free on/, 1],
+  ])('says before an upload that %i of 5 videos are used', async (used, text, links) => {
+    const quota = { used, limit: 5, resetsAt: '2026-06-01T00:00:00.000Z' };
+    server.use(
+      signedIn(),
+      on(uploadsApi.openUploads, () => HttpResponse.json([])),
+      on(videosApi.stats, () =>
+        HttpResponse.json({ videosProcessed: 0, draftsSaved: 0, issuesFixed: 0, timeSaved: '0h', quota }),
+      ),
+      on(videosApi.list, () => HttpResponse.json([])),
+    );
+    renderAt('/', <LandingPage />);
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    expect(screen.queryAllByRole('link', { name: 'Get more' })).toHaveLength(links);
+  });
 });

@@ -32,6 +32,7 @@ function WaitingHero() {
             {texts.browse}
           </Button>
           <DropNote>{texts.limits}</DropNote>
+          <DropNote>{'\u00a0'}</DropNote>
         </Patch>
       }
     />

@@ -70,6 +70,7 @@ export const repairAction = z.enum([
   'rebuilt_frames',
   'retimed_frames',
   'held_frames',
+  'concealed_frames',
   'shifted_audio',
   'resampled_audio',
   'filled_audio',

@@ -128,5 +128,5 @@ function cellHistograms(picture: Uint8Array, format: RawFormat): Uint32Array {
 }
 
 /** Methods of rebuilding, gentlest claim first. */
-export const rebuildMethod = z.enum(['motion', 'mixed', 'blend', 'hold', 'cross_fade']);
+export const rebuildMethod = z.enum(['motion', 'mixed', 'blend', 'hold', 'cross_fade', 'decoded']);
 export type RebuildMethod = z.infer<typeof rebuildMethod>;

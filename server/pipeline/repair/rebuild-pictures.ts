@@ -3,6 +3,13 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { NewPicture, PixelSource } from './picture-edit.ts';
 import type { RebuildTask } from './picture-task.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
+import {
+  asDecoded,
+  isBetterDecoded,
+  isDamage,
+  isPlausible,
+  SURELY_REBUILT,
+} from './rebuild-pictures-decoded.ts';
 import { findTrial, judgeMethods, motionBetween, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { blendPictures, isSameShot, type RebuildMethod } from './rebuild-pictures-raw.ts';
 import { warpPictures } from './rebuild-pictures-warp.ts';
@@ -17,21 +24,29 @@ export interface RebuiltHole {
   readonly judgement: MethodJudgement | null;
   /** Number of pictures in the raw file; it exists only when this is above 0. */
   readonly rawCount: number;
+  /** Damaged pictures kept as the decoder conceals their loss. */
+  readonly decodedCount: number;
 }
 
 /** Originals that `rebuildPictures` must be given for a hole, display numbers. */
 export function neededPictures(input: RebuildInput): number[] {
   const { task } = input;
   const sides = [task.before, task.after].filter((frame) => frame !== null);
-  if (sides.length < 2 || task.acrossCut || task.slotTicks.length > MAX_INTERPOLATED) return sides;
+  const isLong = task.slotTicks.length > MAX_INTERPOLATED;
+  if (isLong && isDamage(task)) return [...sides, task.endFrame - 1];
+  if (sides.length < 2 || task.acrossCut || isLong) return sides;
+  const mayKeep = isDamage(task) && task.slotTicks.length > SURELY_REBUILT;
+  const damaged = mayKeep ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
   const trial = findTrial(input, slotPhases(input).steps);
-  return trial ? [...sides, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)] : sides;
+  if (!trial) return sides;
+  return [...sides, ...damaged, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)];
 }
 
 /**
  * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
  * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
- * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade.
+ * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade. Damaged
+ * pictures are kept as decoded where that comes nearer to the truth.
  * @param known the decoded `neededPictures`; undecodable ones are missing
  * @throws the reason of the signal when it is aborted
  */
@@ -43,16 +58,23 @@ export async function rebuildPictures(
   const before = task.before === null ? undefined : known.get(task.before);
   const after = task.after === null ? undefined : known.get(task.after);
   if (!before || !after || task.before === null || task.after === null) {
+    if (isDamage(task)) return keepDecoded(task);
     const frame = before && task.before !== null ? task.before : task.after;
     return holdOnly(task, () => frame ?? 0);
   }
+  const isLong = task.slotTicks.length > MAX_INTERPOLATED;
+  if (isLong && isDamage(task)) {
+    const last = known.get(task.endFrame - 1);
+    if (isBetterDecoded(before, after, last, format)) return keepDecoded(task);
+  }
   if (task.acrossCut || !isSameShot(before, after, format)) {
+    if (isDamage(task)) return keepDecoded(task);
     const [left, right] = [task.before, task.after];
     return holdOnly(task, (index) => (index < task.slotTicks.length / 2 ? left : right));
   }
   const raw = await open(input.rawPath, 'w');
   try {
-    return task.slotTicks.length > MAX_INTERPOLATED
+    return isLong
       ? await crossFade(input, raw, before, after, task.before)
       : await fill(input, known, raw, before, after);
   } finally {
@@ -64,7 +86,12 @@ function holdOnly(task: RebuildTask, frameOf: (index: number) => number): Rebuil
   const pictures = task.slotTicks.map((ptsTicks, index): NewPicture => {
     return { ptsTicks, pixels: { kind: 'original', frame: frameOf(index) } };
   });
-  return { pictures, method: 'hold', judgement: null, rawCount: 0 };
+  return { pictures, method: 'hold', judgement: null, rawCount: 0, decodedCount: 0 };
+}
+
+function keepDecoded(task: RebuildTask): RebuiltHole {
+  const pictures = asDecoded(task);
+  return { pictures, method: 'decoded', judgement: null, rawCount: 0, decodedCount: pictures.length };
 }
 
 /** Holds the picture before the hole and fades over into the one behind it at its end. */
@@ -88,7 +115,7 @@ async function crossFade(
     }
     pictures.push({ ptsTicks, pixels });
   }
-  return { pictures, method: 'cross_fade', judgement: null, rawCount: fade };
+  return { pictures, method: 'cross_fade', judgement: null, rawCount: fade, decodedCount: 0 };
 }
 
 async function fill(
@@ -104,16 +131,28 @@ async function fill(
   await pause(input.signal);
   const field = judgement.method === 'blend' ? null : motionBetween(before, after, format);
   const pictures: NewPicture[] = [];
+  let rawCount = 0;
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
     await pause(input.signal);
     const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
     const blended = blendPictures(before, after, phase, format);
     const moved = field && warpPictures(before, after, field, phase, format);
     const mixed = moved && judgement.method === 'mixed' ? blendPictures(blended, moved, 0.5, format) : moved;
-    await raw.write(mixed ?? blended);
-    pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index } });
+    const rebuilt = mixed ?? blended;
+    const frame = input.task.firstFrame + index;
+    const mayKeep = isDamage(input.task) && input.task.slotTicks.length > SURELY_REBUILT;
+    const decoded = mayKeep ? known.get(frame) : undefined;
+    if (decoded && isPlausible(decoded, rebuilt, judgement, format)) {
+      pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
+      continue;
+    }
+    await raw.write(rebuilt);
+    pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index: rawCount } });
+    rawCount += 1;
   }
-  return { pictures, method: judgement.method, judgement, rawCount: pictures.length };
+  const decodedCount = pictures.length - rawCount;
+  const method = rawCount === 0 ? 'decoded' : judgement.method;
+  return { pictures, method, judgement, rawCount, decodedCount };
 }
 
 /** Computing one picture takes a while: messages, such as a cancel, are heard between two. */

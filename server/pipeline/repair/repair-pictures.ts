@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import type { RepairAction } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
@@ -163,6 +164,17 @@ const HOW: Record<RebuiltHole['method'], string> = {
   blend: 'rebuilt by blending the neighbours',
   hold: 'filled with the nearest whole picture, because the sides do not show one scene',
   cross_fade: 'too many to rebuild: the last whole picture stays and fades over into the next',
+  decoded:
+    'kept as the decoder conceals their loss, which comes nearer to the truth than rebuilding them; traces may show',
+};
+
+const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
+  motion: 'rebuilt_frames',
+  mixed: 'rebuilt_frames',
+  blend: 'rebuilt_frames',
+  hold: 'held_frames',
+  cross_fade: 'held_frames',
+  decoded: 'concealed_frames',
 };
 
 function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
@@ -172,14 +184,16 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
     judged?.blendDb !== null && judged?.holdDb !== null && judged !== null && judged.trials > 0
       ? ` On ${judged.trials} true pictures beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
       : '';
+  const isMixed = method !== 'decoded' && hole.decodedCount > 0;
+  const some = isMixed ? `, ${hole.decodedCount} of them kept as decoded` : '';
   const oneSided = task.before === null || task.after === null;
   const how = method === 'hold' && oneSided ? 'filled with the nearest whole picture' : HOW[method];
   return {
     finding: task.finding,
     outcome: 'repaired',
-    action: method === 'hold' || method === 'cross_fade' ? 'held_frames' : 'rebuilt_frames',
+    action: ACTIONS[method],
     after: null,
-    explanation: `${frames(task.slotTicks.length)} ${how}.${proof}`,
+    explanation: `${frames(task.slotTicks.length)} ${how}${some}.${proof}`,
   };
 }
 

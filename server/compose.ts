@@ -304,14 +304,17 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     logger,
     publicUrl: config.publicUrl,
   });
-  const stopForwarding = forwardEvents({
-    events,
-    push: sockets,
-    statusOf: (videoId) => videos.statusForPush(videoId),
-    logger,
-  });
-  const stopNotices = notifications.listen();
-  const stopExports = exports.listen();
+  const stops = [
+    forwardEvents({
+      events,
+      push: sockets,
+      statusOf: (videoId) => videos.statusForPush(videoId),
+      logger,
+    }),
+    notifications.listen(),
+    exports.listen(),
+    drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
+  ];
   const outbox = createOutboxWatch({ db, events, logger });
   // Not before: its table is made by the migrations, and pages come only now.
   httpServer.once('listening', () => outbox.start());
@@ -337,9 +340,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       accepting = false;
     },
     async close() {
-      stopForwarding();
-      stopNotices();
-      stopExports();
+      for (const stop of stops) stop();
       outbox.stop();
       await pool.close();
       await db.destroy();

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
+import { raw } from 'objection';
 import type { DraftDto } from '#common/api/drafts.ts';
 import { readCursor, type PageQuery } from '#common/api/paging.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
+import { User } from '#db/models/user.ts';
 import { Video } from '#db/models/video.ts';
 import { notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
@@ -26,6 +28,13 @@ export interface DraftsService {
    * @throws AppError `not_found`, `conflict` while the video has no finished result
    */
   restore(owner: Owner, draftId: string): Promise<{ videoId: string }>;
+  /**
+   * Gives the drafts of an account the longer life of its present plan; a promised date never comes nearer.
+   * @returns how many are kept longer now
+   */
+  extend(userId: string): Promise<number>;
+  /** Extends drafts whenever a plan changes. @returns a function that ends it */
+  listen(onError: (error: unknown) => void): () => void;
   /** @throws AppError `not_found` */
   owned(owner: { readonly id: string }, draftId: string): Promise<Draft>;
 }
@@ -69,8 +78,24 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
     return drafts.map((draft) => toDraftDto(draft, ids.has(draft.videoId)));
   }
 
+  async function extend(userId: string): Promise<number> {
+    const owner = await User.query(db).findById(userId).select('plan');
+    if (!owner) return 0;
+    const keptMs = draftExpiry(owner.plan, 0);
+    const rows = await Draft.query(db)
+      // The notice of the earlier end is given again before the later one.
+      .patch({ expiresAt: raw('last_modified + ?', keptMs), expiryNoticedAt: null })
+      .where({ userId })
+      .where('expiresAt', '>', now())
+      .whereRaw('expires_at < last_modified + ?', keptMs);
+    if (rows > 0) events.emit('draft.changed', { userId, draftId: null });
+    return rows;
+  }
+
   return {
     owned,
+    extend,
+    listen: (onError) => events.on('user.changed', ({ userId }) => void extend(userId).catch(onError)),
 
     async list(owner, { limit, cursor } = {}) {
       const rows = Draft.query(db)

@@ -64,3 +64,24 @@ describe('login rules', () => {
     ]);
   });
 });
+
+describe('messages of the forms', () => {
+  const generic =
+    /^(Required|Expected .*, received .*|Invalid input.*|Too (big|small).*|Invalid (string|email).*)$/;
+
+  it.each([
+    ['signing in', loginBody, ['username', 'password']],
+    ['registering', registerForm, ['username', 'email', 'password', 'confirmPassword']],
+  ] as const)('are never generic when %s', (_what, form, fields) => {
+    const filled: Record<string, unknown> = { ...good, confirmPassword: good.password };
+    expect(form.safeParse(filled).success).toBe(true);
+    for (const field of fields)
+      for (const wrong of [undefined, null, 7, true, [], {}, '', ' ', 'x'.repeat(5000)]) {
+        const found = messages(form.safeParse({ ...filled, [field]: wrong }));
+        expect(
+          found.filter((message) => generic.test(message)),
+          `${field}: ${String(wrong)}`,
+        ).toEqual([]);
+      }
+  });
+});

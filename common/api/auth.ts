@@ -21,21 +21,23 @@ export type SessionUser = z.infer<typeof sessionUser>;
 export const sessionBody = z.object({ user: sessionUser });
 export type SessionBody = z.infer<typeof sessionBody>;
 
+// Each message is also that of a missing field or one of another type: no generic one is left for what has a
+// product message.
 export const username = z
-  .string()
+  .string('Username must be at least 3 characters')
   .min(USERNAME.min, 'Username must be at least 3 characters')
   .max(USERNAME.max, 'Username must be less than 20 characters')
   .regex(/^[A-Za-z0-9_-]+$/, 'Username can only contain letters, numbers, hyphens, and underscores');
 
 // The empty field and the malformed address have texts of their own (specification section 5).
 export const email = z
-  .string()
+  .string('Email is required')
   .min(1, 'Email is required')
   .max(254, 'Please enter a valid email address')
   .pipe(z.email('Please enter a valid email address'));
 
 export const password = z
-  .string()
+  .string('Password must be at least 8 characters')
   .min(PASSWORD.min, 'Password must be at least 8 characters')
   .max(PASSWORD.max, 'Password must be at most 128 characters')
   .regex(
@@ -44,15 +46,20 @@ export const password = z
   );
 
 export const loginBody = z.object({
-  username: z.string().min(1, 'Username or email is required').max(254),
-  password: z.string().min(1, 'Password is required').max(1024),
+  username: z
+    .string('Username or email is required')
+    .min(1, 'Username or email is required')
+    .max(254, 'Invalid credentials'),
+  password: z.string('Password is required').min(1, 'Password is required').max(1024, 'Invalid credentials'),
 });
 
 export const registerBody = z.object({ username, email, password });
 
 /** The sign-up form: the registration rules plus the repeated password. */
 export const registerForm = registerBody
-  .extend({ confirmPassword: z.string().min(1, 'Please confirm your password') })
+  .extend({
+    confirmPassword: z.string('Please confirm your password').min(1, 'Please confirm your password'),
+  })
   .refine((form) => form.password === form.confirmPassword, {
     message: "Passwords don't match",
     path: ['confirmPassword'],

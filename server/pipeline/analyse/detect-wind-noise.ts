@@ -18,6 +18,10 @@ export const WIND_LIMITS = {
    * falls by 6 dB per octave (roads) 13.4 at most, pink noise 2.
    */
   lowOverHighDb: 14.2,
+  /** Gusts that no road has (flutter from 1.1 dB, all of it at 1.6) make up for this much of it, dB. */
+  gustGrantDb: 3.2,
+  gustGrantFromDb: 1.1,
+  gustGrantToDb: 1.6,
   /** The same at 4 Hz resolution: wind under a voice up to 0.64, music from 0.82, rotor 0.7. */
   fineLineShare: 0.68,
   /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
@@ -96,9 +100,11 @@ export function windMargin(window: WindWindow, gusts: Gusts): number {
   const slow = gusts.spreadDb / WIND_LIMITS.gustDb;
   const fast = gusts.flutterDb / WIND_LIMITS.flutterDb;
   const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
+  const { gustGrantDb, gustGrantFromDb: from, gustGrantToDb: to } = WIND_LIMITS;
+  const gusty = gustGrantDb * Math.min(1, Math.max(0, (gusts.flutterDb - from) / (to - from)));
   return Math.min(
     (floorDb - WIND_LIMITS.floorDb) / 6,
-    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb) / 5,
+    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb + gusty) / 5,
     (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / 5,
     (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
     (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / 5,

@@ -1,26 +1,16 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { runTool } from '#server/media/tools.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { encodeSource, renderLimits, soundHash, sharedFolder } from '#server/test/rendered-clips.ts';
 import { fullEncode } from './full-encode.ts';
 import type { PictureEdit } from './picture-edit.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
-const limits = {
-  threads: 2,
-  preset: 'veryfast',
-  maxEncodePixels: 4096 * 2304,
-  maxDurationMs: 3_600_000,
-} as const;
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'full-encode-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = sharedFolder();
 
 interface Maker {
   readonly name: string;
@@ -58,18 +48,9 @@ const MAKERS: readonly Maker[] = [
 ];
 
 async function make(maker: Maker): Promise<string> {
-  const target = path.join(folder, maker.name);
+  const target = path.join(folder.path, maker.name);
   const source = `testsrc2=s=${maker.size ?? '320x180'}:r=25:d=2[out0];sine=f=440:d=2:r=48000[out1]`;
-  await runFfmpeg(
-    {
-      label: `make ${maker.name}`,
-      inputs: [{ path: source, lavfi: true }],
-      outputs: [{ path: target, options: maker.options.split(' ') }],
-      expectedDurationMs: null,
-    },
-    { tools },
-  );
-  return target;
+  return encodeSource(source, target, maker.options.split(' '));
 }
 
 /** Times of the decoded pictures in seconds, display order, as the decoder says them; NaN where it knows none. */
@@ -97,17 +78,6 @@ async function warningsOf(file: string): Promise<string> {
     .join('\n');
 }
 
-async function soundHash(file: string): Promise<string> {
-  const { stdout } = await runTool('sound', tools.ffmpeg, [
-    '-v',
-    'error',
-    '-i',
-    file,
-    ...'-map 0:a -c copy -f streamhash -'.split(' '),
-  ]);
-  return stdout;
-}
-
 /** PSNR in dB between picture `left` of one clip and picture `right` of another. */
 async function psnr(file: string, left: number, other: string, right: number): Promise<number> {
   const pick = (input: string, frame: number) =>
@@ -129,12 +99,12 @@ async function psnr(file: string, left: number, other: string, right: number): P
 
 async function encode(file: string, edit: PictureEdit) {
   const name = path.basename(file);
-  const workDir = path.join(folder, `${name}-work`);
+  const workDir = path.join(folder.path, `${name}-work`);
   await mkdir(workDir, { recursive: true });
   const format = await sniffFile(file);
   if (!format) throw new Error('The clip has no known format.');
   const info = await probe(tools, file, format);
-  const outputPath = path.join(folder, `${name}-out.mp4`);
+  const outputPath = path.join(folder.path, `${name}-out.mp4`);
   const shares: number[] = [];
   const result = await fullEncode({
     inputPath: file,
@@ -143,7 +113,7 @@ async function encode(file: string, edit: PictureEdit) {
     info,
     edit,
     tools,
-    limits,
+    limits: renderLimits,
     onProgress: (share) => shares.push(share),
   });
   return { info, outputPath, result, shares };
@@ -204,7 +174,7 @@ describe('fullEncode', () => {
         '-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc -color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc -c:a aac',
       soundKept: true,
     });
-    const file = path.join(folder, 'hdr.mp4');
+    const file = path.join(folder.path, 'hdr.mp4');
     await runFfmpeg(
       {
         label: 'turn',
@@ -229,15 +199,15 @@ describe('fullEncode', () => {
 
   it('stops when cancelled', async () => {
     const file = await make({ name: 'cancel.avi', options: '-c:v mpeg4 -c:a mp3', soundKept: true });
-    const workDir = path.join(folder, 'cancel-work');
+    const workDir = path.join(folder.path, 'cancel-work');
     await mkdir(workDir);
     const controller = new AbortController();
     const run = fullEncode({
       inputPath: file,
-      outputPath: path.join(folder, 'x.mp4'),
+      outputPath: path.join(folder.path, 'x.mp4'),
       workDir,
       tools,
-      limits,
+      limits: renderLimits,
       edit: [],
       info: await probe(tools, file, 'avi'),
       signal: controller.signal,

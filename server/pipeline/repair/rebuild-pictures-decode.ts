@@ -94,7 +94,7 @@ function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: n
   const chain = [
     `[0:${info.video[0]?.index ?? 0}]select='${chosen}'`,
     `format=${input.format.name}`,
-    ...(byTime ? ['showinfo'] : []),
+    ...(byTime ? ['showinfo=checksum=0'] : []),
     'settb=1/25',
     'setpts=N[out]',
   ].join(',');

@@ -25,7 +25,7 @@ const WALL_MS = 4 * 60 * 60_000;
  */
 export const EVERY_PICTURE_ONCE: readonly string[] = [
   '-vf',
-  'showinfo,settb=1/25,setpts=N',
+  'showinfo=checksum=0,settb=1/25,setpts=N',
   '-r',
   '25',
   '-f',

@@ -8,9 +8,21 @@ import { runTool } from '#server/media/tools.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import { smartRender } from './smart-render.ts';
 
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+const limits = {
+  threads: 2,
+  preset: 'veryfast',
+  maxEncodePixels: 4096 * 2304,
+  maxDurationMs: 3_600_000,
+} as const;
 const WIDTH = 336;
 const HEIGHT = 208;
-const folder = useFolder();
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'stand-ins-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const ONE_LONG_GROUP = '-c:v libx264 -preset veryfast -bf 2 -g 600';
 const MAKERS = [
@@ -28,7 +40,7 @@ const MAKERS = [
 ] as const;
 
 async function make(name: string, video: string, by: string): Promise<string> {
-  const [first, second] = [path.join(folder.path, `${name}-made.${by}`), path.join(folder.path, `${name}.mp4`)];
+  const [first, second] = [path.join(folder, `${name}-made.${by}`), path.join(folder, `${name}.mp4`)];
   const source = `testsrc2=s=${WIDTH}x${HEIGHT}:r=30:d=3,fade=out:20:60`;
   await runFfmpeg(
     {
@@ -50,6 +62,43 @@ async function make(name: string, video: string, by: string): Promise<string> {
     { tools },
   );
   return second;
+}
+
+/** Time and disposability of the pictures in display order; the demuxer does not tell it, slice heads do. */
+async function shownPictures(file: string): Promise<{ pts: number; isPlain: boolean }[]> {
+  const { stderr } = await runTool('read slice heads', tools.ffmpeg, [
+    ...'-v trace -i'.split(' '),
+    file,
+    ...'-map 0:v:0 -c copy -bsf:v trace_headers -f null -'.split(' '),
+  ]);
+  // One picture may have several slices: those at macroblock 0 begin one.
+  const heads = stderr
+    .split('\n')
+    .filter((line) => /trace_headers.* (nal_ref_idc|first_mb_in_slice) /.test(line));
+  const plain: boolean[] = [];
+  let refIdc = 0;
+  for (const line of heads) {
+    const value = Number(/= (\d+)\s*$/.exec(line)?.[1]);
+    if (line.includes('nal_ref_idc')) refIdc = value;
+    else if (value === 0) plain.push(refIdc === 0);
+  }
+  const { stdout } = await runTool('packets', tools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries packet=pts -of csv=p=0'.split(' '),
+    file,
+  ]);
+  const times = stdout.trim().split('\n').map(Number);
+  expect(plain).toHaveLength(times.length);
+  return times.map((pts, at) => ({ pts, isPlain: plain[at] ?? false })).sort((a, b) => a.pts - b.pts);
+}
+
+async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
+  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
+    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+    file,
+    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+  ]);
+  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
+  return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
 }
 
 /** Luma PSNR of picture `frame` of one clip against picture `other` of another. */
@@ -82,9 +131,9 @@ describe('smartRender on pictures nobody refers to', () => {
         pictures: [{ ptsTicks: pictures[frame]?.pts ?? 0, pixels: { kind: 'original', frame: frame - 3 } }],
         shiftAfterTicks: 0,
       }));
-      const workDir = path.join(folder.path, 'work');
+      const workDir = path.join(folder, 'work');
       await mkdir(workDir, { recursive: true });
-      const outputPath = path.join(folder.path, 'out.mp4');
+      const outputPath = path.join(folder, 'out.mp4');
       const info = await probe(tools, file, 'mov');
       const result = await smartRender({ inputPath: file, outputPath, workDir, info, edit, tools, limits });
       if (!result.done) throw new Error(result.reason);
@@ -116,9 +165,9 @@ describe('smartRender on pictures nobody refers to', () => {
       ],
       shiftAfterTicks: 0,
     });
-    const workDir = path.join(folder.path, 'work-mixed');
+    const workDir = path.join(folder, 'work-mixed');
     await mkdir(workDir, { recursive: true });
-    const outputPath = path.join(folder.path, 'mixed-out.mp4');
+    const outputPath = path.join(folder, 'mixed-out.mp4');
     const info = await probe(tools, file, 'mov');
     const edit = [span(referred), span(plain)];
     const result = await smartRender({ inputPath: file, outputPath, workDir, info, edit, tools, limits });

@@ -1,29 +1,24 @@
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import {
+  decodeHashes,
+  encodeSource,
+  renderLimits,
+  soundHash,
+  sharedFolder,
+} from '#server/test/rendered-clips.ts';
 import type { NewPicture, PictureEdit } from './picture-edit.ts';
 import { smartRender, type SmartRenderResult } from './smart-render.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
-const limits = {
-  threads: 2,
-  preset: 'veryfast',
-  maxEncodePixels: 4096 * 2304,
-  maxDurationMs: 3_600_000,
-} as const;
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'smart-render-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = sharedFolder();
 
 const PICTURE = 'testsrc2=s=336x208:r=30:d=4';
 const SOUND = 'sine=f=440:d=4:r=44100';
@@ -105,24 +100,18 @@ const MAKERS: readonly Maker[] = [
 
 async function make(maker: Maker): Promise<string> {
   const extension = maker.extension ?? 'mp4';
-  const first = path.join(folder, `${maker.name}-made.${maker.by ?? extension}`);
+  const first = path.join(folder.path, `${maker.name}-made.${maker.by ?? extension}`);
   const filter = maker.filter ? ['-vf', maker.filter] : [];
-  await runFfmpeg(
-    {
-      label: `make ${maker.name}`,
-      inputs: [{ path: `${maker.source ?? PICTURE}[out0];${SOUND}[out1]`, lavfi: true }],
-      outputs: [
-        {
-          path: first,
-          options: [...filter, ...maker.video.split(' '), '-c:a', 'aac', '-movflags', '+faststart'],
-        },
-      ],
-      expectedDurationMs: null,
-    },
-    { tools },
-  );
+  await encodeSource(`${maker.source ?? PICTURE}[out0];${SOUND}[out1]`, first, [
+    ...filter,
+    ...maker.video.split(' '),
+    '-c:a',
+    'aac',
+    '-movflags',
+    '+faststart',
+  ]);
   if (!maker.remux) return first;
-  const second = path.join(folder, `${maker.name}.${extension}`);
+  const second = path.join(folder.path, `${maker.name}.${extension}`);
   const { input = [], output = [] } = maker.remux;
   await runFfmpeg(
     {
@@ -165,28 +154,6 @@ async function packetTimes(file: string): Promise<{ pts: number; dts: number }[]
     });
 }
 
-/** Hash of each decoded picture, display order, and everything the decoder had to say. */
-async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
-    ...'-v warning -threads 1 -err_detect aggressive -noautorotate -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-  ]);
-  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
-}
-
-async function soundHash(file: string): Promise<string> {
-  const { stdout } = await runTool('sound', tools.ffmpeg, [
-    '-v',
-    'error',
-    '-i',
-    file,
-    ...'-map 0:a -c copy -f streamhash -'.split(' '),
-  ]);
-  return stdout;
-}
-
 interface Rendered {
   readonly info: MediaInfo;
   readonly output: string;
@@ -195,10 +162,10 @@ interface Rendered {
 }
 
 async function render(file: string, name: string, edit: PictureEdit): Promise<Rendered> {
-  const workDir = path.join(folder, `${name}-work`);
+  const workDir = path.join(folder.path, `${name}-work`);
   await mkdir(workDir, { recursive: true });
   const info = await probe(tools, file, 'mov');
-  const output = path.join(folder, `${name}-out.${path.extname(file).slice(1)}`);
+  const output = path.join(folder.path, `${name}-out.${path.extname(file).slice(1)}`);
   const shares: number[] = [];
   const result = await smartRender({
     inputPath: file,
@@ -207,7 +174,7 @@ async function render(file: string, name: string, edit: PictureEdit): Promise<Re
     info,
     edit,
     tools,
-    limits,
+    limits: renderLimits,
     onProgress: (share) => shares.push(share),
   });
   return { info, output, result, shares };
@@ -299,7 +266,7 @@ describe('smartRender', () => {
     const file = await make({ name: 'sources', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -crf 10' });
     const times = await shownTimes(file);
     const at = (frame: number) => times[frame] ?? 0;
-    const raw = path.join(folder, 'grey.raw');
+    const raw = path.join(folder.path, 'grey.raw');
     const pictureBytes = (336 * 208 * 3) / 2;
     await writeFile(raw, Buffer.concat([Buffer.alloc(pictureBytes, 128), Buffer.alloc(pictureBytes, 90)]));
     const edit: PictureEdit = [
@@ -356,7 +323,7 @@ describe('smartRender', () => {
     if (!victim) throw new Error('The clip has no picture to destroy.');
     const bytes = await readFile(intact);
     bytes.fill(0x5a, victim.offset + 120, victim.offset + 380);
-    const file = path.join(folder, 'destroyed-now.mp4');
+    const file = path.join(folder.path, 'destroyed-now.mp4');
     await writeFile(file, bytes);
     const times = await shownTimes(file);
     expect((await decodeHashes(file)).warnings).not.toBe('');
@@ -422,21 +389,21 @@ describe('smartRender', () => {
   it('stops its tools when cancelled', async () => {
     const file = await make({ name: 'cancel', video: '-c:v libx264 -preset veryfast -g 600' });
     const times = await shownTimes(file);
-    const workDir = path.join(folder, 'cancel-work');
+    const workDir = path.join(folder.path, 'cancel-work');
     await mkdir(workDir);
     const controller = new AbortController();
     const run = smartRender({
       inputPath: file,
-      outputPath: path.join(folder, 'cancelled.mp4'),
+      outputPath: path.join(folder.path, 'cancelled.mp4'),
       workDir,
       info: await probe(tools, file, 'mov'),
       edit: [{ firstFrame: 10, endFrame: 11, pictures: [original(times[10] ?? 0, 9)], shiftAfterTicks: 0 }],
       tools,
-      limits,
+      limits: renderLimits,
       signal: controller.signal,
       onProgress: () => controller.abort(),
     });
     await expect(run).rejects.toMatchObject({ code: 'cancelled' });
-    expect(existsSync(path.join(folder, 'cancelled.mp4'))).toBe(false);
+    expect(existsSync(path.join(folder.path, 'cancelled.mp4'))).toBe(false);
   });
 });

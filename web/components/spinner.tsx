@@ -51,10 +51,10 @@ const Room = styled.div`
 `;
 
 /** The spinner in the place of a page: it holds the page's room, so that the footer waits below the fold. */
-export function PageSpinner() {
+export function PageSpinner({ text = appTexts.loading }: { readonly text?: string }) {
   return (
     <Room>
-      <FullScreenSpinner />
+      <FullScreenSpinner text={text} />
     </Room>
   );
 }

@@ -2,7 +2,7 @@ import { useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
-import { FullScreenSpinner } from '../../components/spinner.tsx';
+import { PageSpinner } from '../../components/spinner.tsx';
 import { Stitch } from '../../components/stitch.tsx';
 import { sharedPosterUrl, sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
 import { shareTexts as texts } from '../../texts/share.ts';
@@ -46,7 +46,7 @@ export function SharePage() {
         </div>
       </Frame>
     );
-  if (!data) return <FullScreenSpinner text={texts.loading} />;
+  if (!data) return <PageSpinner text={texts.loading} />;
   return (
     <Frame>
       <PageHeading title={data.title}>{data.title}</PageHeading>

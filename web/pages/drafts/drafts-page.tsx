@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useDrafts } from '../../data/drafts.ts';
 import { useLoadMore } from '../../data/paged.ts';
@@ -10,16 +10,6 @@ import { draftTexts as texts } from '../../texts/drafts.ts';
 import { colour, space } from '../../theme.ts';
 import { DraftRow } from './draft-row.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  margin-top: ${space(1)};
-  max-width: 60ch;
-  color: ${colour.inkSoft};
-`;
 const List = styled.ul`
   display: grid;
   gap: ${space(2)};
@@ -45,11 +35,11 @@ export function DraftsPage() {
   const { data, isError, isPending, refetch, hasNextPage, isFetchingNextPage } = list;
   const loadMore = useLoadMore(list);
   return (
-    <Frame>
+    <PageColumn>
       <div>
         <BackLink to="/videos">{texts.back}</BackLink>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
-        <Lead>{texts.lead}</Lead>
+        <PageLead>{texts.lead}</PageLead>
       </div>
       {isError && (
         <Stale role="status">
@@ -83,6 +73,6 @@ export function DraftsPage() {
           {isFetchingNextPage ? texts.loadingMore : texts.more}
         </Button>
       )}
-    </Frame>
+    </PageColumn>
   );
 }

@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { fontTexts as texts } from '../../texts/fonts.ts';
 import { colour, figures, screen, space, text } from '../../theme.ts';
 import './fonts.css';
@@ -20,15 +20,6 @@ const PAIRINGS: readonly Pairing[] = [
   { display: 'Literata Variable', text: 'Work Sans Variable' },
 ];
 
-const Frame = styled(PageMain)`
-  display: grid;
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  max-width: 60ch;
-  color: ${colour.inkSoft};
-`;
 const Grid = styled.ol`
   display: grid;
   gap: ${space(3)};
@@ -59,9 +50,9 @@ const plain = (family: string): string => family.replace(' Variable', '');
 /** Preview of the fonts side by side with the product's own words. */
 export function FontsPage() {
   return (
-    <Frame>
+    <PageColumn>
       <PageHeading title={texts.title}>{texts.title}</PageHeading>
-      <Lead>{texts.lead}</Lead>
+      <PageLead>{texts.lead}</PageLead>
       <Grid>
         {PAIRINGS.map((pairing) => (
           <li key={pairing.display}>
@@ -88,6 +79,6 @@ export function FontsPage() {
           </li>
         ))}
       </Grid>
-    </Frame>
+    </PageColumn>
   );
 }

@@ -1,21 +1,12 @@
 import styled from 'styled-components';
 import { BackLink } from '../../components/back-link.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { ideaTexts as texts } from '../../texts/ideas.ts';
-import { colour, screen, space } from '../../theme.ts';
+import { screen, space } from '../../theme.ts';
 import { IdeaForm } from './idea-form.tsx';
 import { IdeaList } from './idea-list.tsx';
 import { Leaders } from './leaders.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  align-content: start;
-  gap: ${space(3)};
-`;
-const Lead = styled.p`
-  margin-top: ${space(1)};
-  color: ${colour.inkSoft};
-`;
 const Columns = styled.div`
   display: grid;
   align-items: start;
@@ -28,17 +19,17 @@ const Columns = styled.div`
 /** The community board: say an idea, back others, see who helps most. */
 export function Nice2HavePage() {
   return (
-    <Frame>
+    <PageColumn>
       <div>
         <BackLink to="/">{texts.back}</BackLink>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
-        <Lead>{texts.lead}</Lead>
+        <PageLead>{texts.lead}</PageLead>
       </div>
       <Columns>
         <IdeaForm />
         <IdeaList />
         <Leaders />
       </Columns>
-    </Frame>
+    </PageColumn>
   );
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { password } from '#common/api/auth.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useResetPassword } from '../../data/account.ts';
 import { authTexts } from '../../texts/auth.ts';
@@ -14,10 +14,7 @@ import { colour, space } from '../../theme.ts';
 
 const { reset: texts } = authTexts;
 
-const Column = styled(PageMain)`
-  display: grid;
-  align-content: start;
-  gap: ${space(3)};
+const Column = styled(PageColumn)`
   max-width: 520px;
 `;
 const Form = styled.form`

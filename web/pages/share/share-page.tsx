@@ -1,7 +1,7 @@
 import { useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { PageHeading, PageMain } from '../../components/page.tsx';
+import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { PageSpinner } from '../../components/spinner.tsx';
 import { Stitch } from '../../components/stitch.tsx';
 import { sharedPosterUrl, sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
@@ -9,10 +9,7 @@ import { shareTexts as texts } from '../../texts/share.ts';
 import { colour, radius, space } from '../../theme.ts';
 import { NotFound } from '../../components/not-found.tsx';
 
-const Frame = styled(PageMain)`
-  display: grid;
-  align-content: start;
-  gap: ${space(2)};
+const Frame = styled(PageColumn)`
   max-width: 900px;
 `;
 const Picture = styled.video`

@@ -57,7 +57,8 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
 
   const needs = playbackNeeds(analysis.info);
   const encodeAll = needs.video !== null;
-  job.meter.expectLater(laterCostMs({ analysisMs: opened.tookMs, info: analysis.info, plan, encodeAll }));
+  const laterMs = laterCostMs({ analysisMs: opened.tookMs, info: analysis.info, plan, encodeAll });
+  job.meter.expectLater(laterMs, opened.tookMs);
   const cuts = await pictureStep(job, 'fixing_cuts', opened, plan);
   const sound = await soundStep(job, opened, plan);
   const frames = await pictureStep(job, 'recovering_frames', opened, plan);

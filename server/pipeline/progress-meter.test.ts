@@ -41,7 +41,7 @@ describe('createProgressMeter', () => {
         meter.report(share);
       }
       meter.end();
-      meter.expectLater(laterMs);
+      meter.expectLater(laterMs, 1200);
       meter.begin('fixing_cuts', laterMs / 2);
       meter.end();
       meter.begin('exporting', laterMs / 2, 0);
@@ -54,6 +54,20 @@ describe('createProgressMeter', () => {
     }
   });
 
+  it('tells at once that more is done when the plan turns out short', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1.5);
+    wait(9000);
+    meter.end();
+    expect(told.at(-1)?.share).toBeCloseTo(0.4);
+    meter.expectLater(1000, 9000);
+    meter.begin('exporting', 1000, 0);
+    expect(told.at(-1)?.share).toBeCloseTo(0.9);
+    wait(500);
+    meter.report(0.5);
+    expect(told.at(-1)?.share).toBeCloseTo(0.95);
+  });
+
   it('names the time left by the measured rate and the costs to come', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 1);
@@ -63,7 +77,7 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(2 + 4);
     wait(2000);
     meter.end();
-    meter.expectLater(10_000);
+    meter.expectLater(10_000, 4000);
     meter.begin('exporting', 10_000, 0);
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(10);
     wait(1000);

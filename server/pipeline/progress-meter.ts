@@ -12,8 +12,11 @@ export interface ProgressMeter {
   report(share: number): void;
   /** The running piece is done. */
   end(): void;
-  /** Between two pieces, once the plan is known: expected milliseconds of everything still to come. */
-  expectLater(costMs: number): void;
+  /**
+   * Between two pieces, once the plan is known: expected milliseconds of everything still to come, and what the
+   * work so far took. More is done than was told when less is to come than was thought.
+   */
+  expectLater(costMs: number, doneMs: number): void;
 }
 
 export interface MeterOptions {
@@ -31,7 +34,7 @@ const KNOWN_RATE_MS = 500;
 /**
  * Turns measured work into one monotone share and a time left. Work is counted in costs: what is done,
  * what runs, what is known to come. When the plan changes what is to come, the scale of the remaining part
- * changes and the share already told stays. The time left is that of the running piece by its own measured
+ * changes and the share already told stays, or rises when less is to come. The time left is that of the running piece by its own measured
  * rate, and behind it the costs still to come.
  */
 export function createProgressMeter(options: MeterOptions): ProgressMeter {
@@ -93,9 +96,11 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
       base = told;
       cost = 0;
     },
-    expectLater(costMs) {
+    expectLater(costMs, doneMs) {
       later = Math.max(0, costMs);
       unitMs = 1;
+      told = Math.max(told, doneMs / Math.max(doneMs + later, Number.EPSILON));
+      base = told;
     },
   };
 }

@@ -168,6 +168,13 @@ const HOW: Record<RebuiltHole['method'], string> = {
     'kept as the decoder conceals their loss, which comes nearer to the truth than rebuilding them; traces may show',
 };
 
+/** The same where whole pictures stand on one side only. */
+const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
+  hold: 'filled with the nearest whole picture',
+  decoded:
+    'kept as the decoder conceals their loss, for whole pictures stand on one side only; traces may show',
+};
+
 const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
   motion: 'rebuilt_frames',
   mixed: 'rebuilt_frames',
@@ -187,7 +194,7 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
   const some = isMixed ? `, ${hole.decodedCount} of them kept as decoded` : '';
   const oneSided = task.before === null || task.after === null;
-  const how = method === 'hold' && oneSided ? 'filled with the nearest whole picture' : HOW[method];
+  const how = (oneSided ? ONE_SIDED[method] : undefined) ?? HOW[method];
   return {
     finding: task.finding,
     outcome: 'repaired',

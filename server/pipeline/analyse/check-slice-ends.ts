@@ -20,6 +20,8 @@ export interface SliceEndInput {
   readonly packets: readonly VideoPacket[];
   /** Places in `packets` to look at. */
   readonly suspects: readonly number[];
+  /** Pictures compared at most; default `MAX_COMPARED`. */
+  readonly maxCompared?: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   /** Share of the rounds that are over, 0 to 1. */
@@ -31,7 +33,9 @@ export interface SliceEndInput {
  * the decoder says so, except by luck: 3 to 5 of 100 whole slices pass one round, more of them in still
  * pictures whose last macroblocks cost next to nothing (measured on the clips of ../shared/media).
  */
-const CUTS = [16, 11];
+const CUTS = [16, 11, 23];
+/** Up to this many suspects are tried with all cuts at once: starting a decoder costs more than decoding them. */
+const ONE_ROUND = 64;
 /** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
 const MAX_COMPARED = 48;
 /** Slices shorter than this are left out: what a cut leaves of them says nothing. */
@@ -59,15 +63,17 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
     const config = await readCabacConfig(file, input.info.video[0].index);
     if (!config) return [];
     let left = input.suspects;
-    for (const [round, cut] of CUTS.entries()) {
-      const survivors: number[] | null = await runRound({ ...input, suspects: left }, file, config, cut);
+    const rounds = left.length <= ONE_ROUND ? [CUTS] : CUTS.map((cut) => [cut]);
+    for (const [round, cuts] of rounds.entries()) {
+      const suspects = left;
+      const survivors: number[] | null = await runRound({ ...input, suspects }, file, config, cuts);
       if (survivors === null) return [];
-      input.onProgress?.((round + 1) / (CUTS.length + 1));
+      input.onProgress?.((round + 1) / (rounds.length + 1));
       left = survivors;
       if (left.length === 0) return [];
     }
     return await samePictures(
-      { ...input, suspects: left.slice(0, MAX_COMPARED) },
+      { ...input, suspects: left.slice(0, input.maxCompared ?? MAX_COMPARED) },
       file,
       config,
       Math.max(...CUTS),
@@ -100,25 +106,28 @@ interface FedPicture {
   readonly slices: number;
 }
 
-/** @returns suspects that decoded without a complaint though their ends are cut off; null when unknown */
+/** @returns suspects that decoded without a complaint in spite of every cut; null when unknown */
 async function runRound(
   input: SliceEndInput,
   file: FileHandle,
   config: AvcConfig,
-  cut: number,
+  cuts: readonly number[],
 ): Promise<number[] | null> {
   const fed: FedPicture[] = [];
   const log = createUnitLog();
   await runFfmpeg(PLAN, {
     tools: input.tools,
     signal: input.signal,
-    stdin: feed(input, file, config, cut, fed),
+    stdin: feed(input, file, config, cuts, fed),
     onStdout: () => undefined,
     onStderrLine: log.read,
   });
   const complaints = log.finish(fed.length + 1);
   if (!complaints) return null;
-  return fed.flatMap(({ packet, slices }, index) => ((complaints[index + 1] ?? 0) < slices ? [packet] : []));
+  const failed = new Set(
+    fed.flatMap(({ packet, slices }, index) => ((complaints[index + 1] ?? 0) < slices ? [] : [packet])),
+  );
+  return [...new Set(fed.map(({ packet }) => packet))].filter((packet) => !failed.has(packet));
 }
 
 const PLAN: FfmpegPlan = {
@@ -146,7 +155,7 @@ async function* feed(
   input: SliceEndInput,
   file: FileHandle,
   config: AvcConfig,
-  cut: number,
+  cuts: readonly number[],
   fed: FedPicture[],
 ): AsyncGenerator<Buffer> {
   yield annexB([...config.sps, ...config.pps]);
@@ -155,8 +164,10 @@ async function* feed(
     const units = await readUnits(file, input.packets[packet], config);
     const slices = units?.filter(isSlice) ?? [];
     if (!units || slices.length === 0 || slices.some((unit) => unit.length < MIN_SLICE_BYTES)) continue;
-    fed.push({ packet, slices: slices.length });
-    yield accessUnit(units, (slice) => dataOf(slice).subarray(0, -cut));
+    for (const cut of cuts) {
+      fed.push({ packet, slices: slices.length });
+      yield accessUnit(units, (slice) => dataOf(slice).subarray(0, -cut));
+    }
   }
 }
 

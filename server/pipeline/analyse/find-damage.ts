@@ -50,7 +50,8 @@ async function findSilent(input: DamageInput, told: ReadonlySet<number>): Promis
     told.size > 0
       ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
       : suspectPackets(pass.series, index);
-  const silent = await checkSliceEnds({ ...input, suspects });
+  const maxCompared = told.size > 0 ? undefined : 2;
+  const silent = await checkSliceEnds({ ...input, suspects, maxCompared });
   return silent.map((packet) => ({
     packet,
     evidence: 'structure',
@@ -58,8 +59,9 @@ async function findSilent(input: DamageInput, told: ReadonlySet<number>): Promis
   }));
 }
 
-/** Share of the pictures looked at in a clip without any sign of damage, to bound the time (a tenth of a decode). */
-const SUSPECT_SHARE = 0.1;
+/** Share of the pictures looked at in a clip without any sign of damage, and their number at most, to bound the time. */
+const SUSPECT_SHARE = 0.04;
+const MAX_SUSPECTS = 24;
 /** Pictures to each side that make the usual change of a picture. */
 const WINDOW = 8;
 /** Changes below this (block difference, grey levels) are no visible damage. */
@@ -80,7 +82,7 @@ export function suspectPackets(series: FrameSeries, index: PictureIndex): number
     const takenBack = back === undefined ? 0 : (step + (steps[at + 1] ?? 0)) / Math.max(1, 2 * back);
     return { frame: index.frameOfDecoded[at], score: step < MIN_CHANGE ? 0 : Math.max(stays, takenBack) };
   });
-  const most = Math.ceil(scored.length * SUSPECT_SHARE);
+  const most = Math.min(MAX_SUSPECTS, Math.ceil(scored.length * SUSPECT_SHARE));
   const chosen = scored
     .filter(({ score }) => score > 1)
     .sort((a, b) => b.score - a.score)

@@ -11,12 +11,12 @@ import { useVideos } from './videos.ts';
 
 /**
  * One video: out of the live list, or read alone when the list goes on behind what was read of it.
- * `undefined` while it is read, `null` when the account has none of this id.
+ * `undefined` while it is read, `null` when the account has none of this id, as of the empty one.
  */
 export function useVideo(id: string): VideoDto | null | undefined {
   const { data, hasNextPage } = useVideos('editor');
   const listed = data?.find((video) => video.id === id);
-  const further = data !== undefined && !listed && hasNextPage;
+  const further = id !== '' && data !== undefined && !listed && hasNextPage;
   const single = useSingleVideo(id, further);
   if (listed) return listed;
   if (further) return single;

@@ -2,6 +2,8 @@
 export const editorTexts = {
   title: 'Editor',
   lead: 'Choose a mended clip, see where the stitches are, and work on from there.',
+  more: 'Show more videos',
+  loadingMore: 'Loading more videos...',
   choose: 'Completed videos',
   loading: 'Loading your videos...',
   failed: 'Your videos could not be loaded.',

@@ -1,4 +1,5 @@
 import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -100,4 +101,30 @@ describe('EditorPage', () => {
     const query = client.getQueryCache().find({ queryKey: queryKeyOf(videosApi.list) });
     expect(query?.observers[0]?.options.refetchInterval).toBe(5000);
   });
+
+  it('reads on behind the first page, and opens a video that the list has not come to', async () => {
+    const many = Array.from({ length: 120 }, (_unused, index) =>
+      makeVideo({ id: `v${index}`, originalFileName: `take ${index}.mp4` }),
+    );
+    server.use(
+      signedIn(),
+      on(videosApi.list, (request) =>
+        HttpResponse.json(
+          new URL(request.url).searchParams.get('cursor') ? many.slice(100) : many.slice(0, 100),
+        ),
+      ),
+      on(videosApi.read, () => HttpResponse.json(many[110])),
+    );
+    renderAt(
+      '/editor/v110',
+      <Routes>
+        <Route path="/editor/:videoId?" element={<EditorPage />} />
+      </Routes>,
+    );
+    expect(await screen.findByText('take 110.mp4')).toBeInTheDocument();
+    expect(screen.queryByText('take 119.mp4')).not.toBeInTheDocument();
+    await userEvent.click(await screen.findByText('Show more videos'));
+    expect(await screen.findByText('take 119.mp4')).toBeInTheDocument();
+    expect(screen.queryByText('Show more videos')).not.toBeInTheDocument();
+  }, 20_000);
 });

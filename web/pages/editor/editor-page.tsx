@@ -4,7 +4,9 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
+import { useLoadMore } from '../../data/paged.ts';
 import { useSession } from '../../data/session.ts';
+import { useVideo } from '../../data/video-by-id.ts';
 import { useVideos } from '../../data/videos.ts';
 import { editorTexts as texts } from '../../texts/editor.ts';
 import { colour, radius, screen, space } from '../../theme.ts';
@@ -41,10 +43,13 @@ const Notice = styled.p`
 export function EditorPage() {
   const { videoId } = useParams();
   const { user } = useSession();
-  const { data, isError, refetch } = useVideos('editor');
+  const list = useVideos('editor');
+  const { data, isError, refetch, hasNextPage, isFetchingNextPage } = list;
+  const loadMore = useLoadMore(list);
+  const video = useVideo(videoId ?? '');
   const completed = (data ?? []).filter(({ status }) => status === 'completed');
-  const chosen = completed.find(({ id }) => id === videoId);
-  const unfinished = data?.find(({ id }) => id === videoId && !chosen);
+  const chosen = video?.status === 'completed' ? video : null;
+  const unfinished = chosen ? null : video;
   return (
     <PageColumn>
       <div>
@@ -65,13 +70,13 @@ export function EditorPage() {
           <Skeleton $height="240px" />
         </div>
       )}
-      {data && videoId !== undefined && !chosen && (
+      {data && videoId !== undefined && video !== undefined && !chosen && (
         <Notice role="status">
           <Icon name="alert" />
           {unfinished ? texts.notReady(unfinished.originalFileName) : texts.notFound}
         </Notice>
       )}
-      {data && completed.length === 0 && (
+      {data && completed.length === 0 && !hasNextPage && (
         <Quiet>
           <Icon name="editor" size={36} />
           <strong>{texts.emptyTitle}</strong>
@@ -79,9 +84,18 @@ export function EditorPage() {
           <ButtonLink to="/#upload">{texts.emptyAction}</ButtonLink>
         </Quiet>
       )}
-      {completed.length > 0 && (
+      {(completed.length > 0 || hasNextPage) && (
         <Columns>
-          <VideoChooser videos={completed} />
+          <VideoChooser
+            videos={completed}
+            more={
+              hasNextPage && (
+                <Button look="secondary" disabled={isFetchingNextPage} onClick={() => void loadMore()}>
+                  {isFetchingNextPage ? texts.loadingMore : texts.more}
+                </Button>
+              )
+            }
+          />
           {chosen && user ? (
             <Workbench key={chosen.id} video={chosen} plan={user.plan} />
           ) : (

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { NavLink } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
@@ -73,8 +74,14 @@ const Facts = styled.span`
   color: ${colour.inkFaint};
 `;
 
+interface VideoChooserProps {
+  readonly videos: readonly VideoDto[];
+  /** Below the list: the way to older videos. */
+  readonly more?: ReactNode;
+}
+
 /** The completed videos to choose from. */
-export function VideoChooser({ videos }: { readonly videos: readonly VideoDto[] }) {
+export function VideoChooser({ videos, more }: VideoChooserProps) {
   return (
     <Box aria-label={texts.choose}>
       <h2>{texts.choose}</h2>
@@ -101,6 +108,7 @@ export function VideoChooser({ videos }: { readonly videos: readonly VideoDto[] 
           </li>
         ))}
       </List>
+      {more}
     </Box>
   );
 }

@@ -11,6 +11,7 @@ import { Icon } from '../../components/icons.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
+import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
@@ -113,6 +114,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
       )}
       <Versions>
         <h3>{texts.versions}</h3>
+        <LimitedExportNote video={video} />
         <ul>
           {!video.unchanged && (
             <li>
@@ -120,10 +122,12 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
                 {texts.repaired} <Badge tone="ok">{texts.current}</Badge>
                 {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
               </Name>
-              <a href={path(mediaPaths.download)} download={`video-${id}.mp4`}>
-                <Icon name="download" size={17} />
-                {texts.download}
-              </a>
+              {(!video.limitedExport || video.limitedExport.state === 'ready') && (
+                <a href={path(mediaPaths.download)} download={`video-${id}.mp4`}>
+                  <Icon name="download" size={17} />
+                  {texts.download}
+                </a>
+              )}
             </li>
           )}
           <li>

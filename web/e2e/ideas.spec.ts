@@ -25,12 +25,18 @@ test('an idea and a vote made in one browser appear in another by themselves', a
 
   const row = reader.page.getByRole('listitem').filter({ hasText: text });
   await expect(row).toBeVisible({ timeout: 3000 });
-  await row.getByRole('button', { name: 'Vote, 0 votes' }).click();
   const own = author.page.getByRole('listitem').filter({ hasText: text });
-  await expect(own.getByRole('button', { name: 'Vote, 1 vote' })).toBeVisible({ timeout: 3000 });
-
-  await reader.page.getByRole('button', { name: /^Voted, 1 vote/ }).click();
-  await expect(own.getByRole('button', { name: 'Vote, 0 votes' })).toBeVisible({ timeout: 3000 });
+  const tookMs: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const from = Date.now();
+    await row.getByRole('button', { name: 'Vote, 0 votes' }).click();
+    await own.getByRole('button', { name: 'Vote, 1 vote' }).waitFor({ timeout: 5000 });
+    tookMs.push(Date.now() - from);
+    await reader.page.getByRole('button', { name: /^Voted, 1 vote/ }).click();
+    await own.getByRole('button', { name: 'Vote, 0 votes' }).waitFor({ timeout: 5000 });
+  }
+  // The middle one of three: other work on the machine may slow one of them.
+  expect(tookMs.toSorted((a, b) => a - b)[1]).toBeLessThan(1000);
   await author.context.close();
   await reader.context.close();
 });

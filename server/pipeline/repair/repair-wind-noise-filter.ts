@@ -2,7 +2,7 @@ import { createRealFft } from '#server/media/fft.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
 import { createFeatureMaker, REACH_FRAMES, type FrameView } from './repair-wind-noise-features.ts';
-import { createGainRunner, readGainNetwork } from './repair-wind-noise-network.ts';
+import { createGainRunner, readGainNetwork, type GainNetwork } from './repair-wind-noise-network.ts';
 
 /**
  * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB
@@ -79,6 +79,13 @@ export interface WindSuppressor {
   flush(): Float64Array;
 }
 
+export interface SuppressorOptions {
+  /** Another network than the shipped one. */
+  readonly network?: GainNetwork;
+  /** Sees the inputs of the network for each frame and bin, to learn from them; the array is reused. */
+  readonly onInputs?: (frame: number, bin: number, inputs: Float32Array) => void;
+}
+
 interface Frame {
   readonly re: Float32Array;
   readonly im: Float32Array;
@@ -100,13 +107,17 @@ const LOOKAHEAD = 32;
  * followed forward and backward in time (geometric mean of both gains), so that neither the start nor the end of a
  * word is eaten. Sample n out is sample n in: nothing is delayed or moved.
  */
-export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
+export function createWindSuppressor(
+  rateHz: number,
+  shape: WindShape,
+  { network = readGainNetwork(), onInputs }: SuppressorOptions = {},
+): WindSuppressor {
   const layout = createLayout(rateHz);
   const { size, fft, bins, floorBins, window } = layout;
   const hop = size / 4;
   const floor = layout.createFloor();
   const maker = createFeatureMaker(layout.hz(1), bins);
-  const gainOf = createGainRunner(readGainNetwork());
+  const gainOf = createGainRunner(network);
   // Hann-rooted frames, used twice, at a quarter hop add up to 2.
   const scale = 0.5;
   const store = new Float64Array(size);
@@ -117,6 +128,7 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
   const forward = new Float64Array(bins);
   let frames: Frame[] = [];
   let past: Frame[] = [];
+  let shown = 0;
   let waiting: Frame | null = null;
   // The stream is preceded by one frame of silence, so that its first sample is fully covered.
   let filled = size;
@@ -178,7 +190,9 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
         const at = past.length + i + d - REACH_FRAMES;
         return views[Math.min(views.length - 1, Math.max(0, at))];
       }).filter((view) => view !== undefined);
+      const rendered = shown++;
       maker.each(around, (k, inputs) => {
+        onInputs?.(rendered, k, inputs);
         const clear = (power[k] ?? 0) >= SUPPRESSOR.clearRatio * (wind[k] ?? 0);
         gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, gainOf(inputs));
       });

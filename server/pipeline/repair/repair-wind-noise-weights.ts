@@ -1,8 +1,9 @@
 /**
  * Weights of the gain network (`repair-wind-noise-network.ts`), rows of 16-bit numbers, each row one neuron with its
- * bias last. Learnt on mixtures of voices and wind at -6 to 12 dB with the squared error of the cleaned spectrum as the
- * loss; of the recordings in ../shared/media only the talks, the narration, the GRID speakers, `wind-cc0` and
- * `walk-gopro7` were used, beside made wind. The other winds and voices are what the figures are measured on.
+ * bias last. Learnt by a prototype of `npm run bench -- wind-gain` with the same inputs, loss and recordings (180 mixtures
+ * of 5 s at -6 to 12 dB, 14 000 steps): of the folder ../shared/media only the talks, the narration, the GRID speakers,
+ * `wind-cc0` and `walk-gopro7`, beside made wind. The other winds and voices stayed new to it; docs/benchmarks.md has
+ * what it gains on them.
  */
 export const GAIN_NETWORK = {
   inputs: 62,

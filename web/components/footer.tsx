@@ -11,6 +11,9 @@ const { footer: texts } = appTexts;
 const Face = styled.footer`
   padding-block: ${space(0, 5)};
   color: ${colour.inkSoft};
+  @media print {
+    display: none;
+  }
 `;
 const Grid = styled.div`
   display: grid;

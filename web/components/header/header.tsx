@@ -29,6 +29,9 @@ const Face = styled.header`
   background: color-mix(in srgb, ${colour.cloth} 88%, transparent);
   backdrop-filter: blur(12px);
   border-bottom: 1px solid ${colour.line};
+  @media print {
+    display: none;
+  }
 `;
 const Row = styled(Container)`
   display: flex;

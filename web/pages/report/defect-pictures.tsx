@@ -19,10 +19,15 @@ const List = styled.ul`
   ${screen.desktop} {
     grid-template-columns: 1fr 1fr;
   }
+  @media print {
+    grid-template-columns: 1fr 1fr;
+  }
 `;
 const Pair = styled.li`
   display: grid;
+  align-content: start;
   gap: ${space(1)};
+  break-inside: avoid;
   h3 {
     display: flex;
     justify-content: space-between;
@@ -49,10 +54,15 @@ const Figure = styled.figure`
 const Picture = styled.img<{ $ratio: number }>`
   display: block;
   width: 100%;
+  /* Upright pictures are not taller than wide ones are wide. */
+  max-width: calc(400px * ${({ $ratio }) => $ratio});
   aspect-ratio: ${({ $ratio }) => $ratio};
   object-fit: contain;
   border-radius: ${radius.s};
   background: #05070f;
+  @media print {
+    max-width: calc(200px * ${({ $ratio }) => $ratio});
+  }
 `;
 const Missing = styled.span<{ $ratio: number }>`
   display: grid;

@@ -12,6 +12,18 @@ const { defects: texts } = reportTexts;
 
 const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'defect', flagged: 'warn' };
 
+const Table = styled(DataTable)`
+  td:last-child {
+    min-width: 28ch;
+  }
+  @media print {
+    min-width: 0;
+    font-size: 10px;
+    tr {
+      break-inside: avoid;
+    }
+  }
+`;
 const Small = styled.span`
   display: block;
   font-weight: 400;
@@ -23,7 +35,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
   if (defects.length === 0) return <p>{texts.none}</p>;
   return (
     <TableScroll tabIndex={0} aria-label={texts.title}>
-      <DataTable $minWidth={760}>
+      <Table $minWidth={760}>
         <thead>
           <tr>
             <th scope="col">{texts.kind}</th>
@@ -68,7 +80,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
             </tr>
           ))}
         </tbody>
-      </DataTable>
+      </Table>
     </TableScroll>
   );
 }

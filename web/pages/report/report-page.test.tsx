@@ -12,6 +12,9 @@ import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { formatFigure } from '../../components/figure-text.ts';
 import { ReportPage } from './report-page.tsx';
 
+// The page is large and asking by role walks all of it: seconds on a machine that encodes beside the tests.
+vi.setConfig({ testTimeout: 20_000 });
+
 const person = userEvent.setup({ delay: null });
 
 const media: RepairReport['original']['media'] = {
@@ -85,7 +88,10 @@ describe('ReportPage', () => {
   it('shows every defect with place, figures before and after, and what was done', async () => {
     open({});
     expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
-    const row = within(screen.getByRole('row', { name: /Dropped frames/ }));
+    // By its id: asking by role walks the whole page, which takes seconds on a busy machine.
+    const line = document.getElementById('dropped_frames-1');
+    if (!line) throw new Error('no row');
+    const row = within(line);
     expect(row.getByText('0:04.000')).toBeInTheDocument();
     expect(row.getByText('frames 120 to 125')).toBeInTheDocument();
     expect(row.getByText('found by timestamp-gaps')).toBeInTheDocument();

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ApiToken } from '#db/models/api-token.ts';
+import { CertificateRow } from '#db/models/certificate.ts';
 import { Draft } from '#db/models/draft.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
@@ -84,6 +85,10 @@ async function readRows(db: Knex, userId: string) {
       .where(own),
     videos,
     versions,
+    certificates: await CertificateRow.query(db).whereIn(
+      'versionId',
+      versions.map(({ id }) => id),
+    ),
     drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
     uploads: await Upload.query(db)
       .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')

@@ -7,12 +7,14 @@ import { subscriptionApi } from '#common/api/subscription.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import { findTools } from '#server/media/find-tools.ts';
 import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/tools.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { createUser } from '#server/test/factories.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import type { TestClient } from '#server/test/test-client.ts';
 import { uploadBytes } from '#server/test/upload-bytes.ts';
+import { limitedExportPlan } from './limited-export-plan.ts';
 
 let folder: string;
 let tools: ToolPaths;
@@ -86,3 +88,32 @@ describe('a clip larger than the plan downloads', () => {
     expect((await readFile(upgraded)).equals(await readFile(whole))).toBe(true);
   }, 300_000);
 });
+
+it('keeps the depth and the colours of high dynamic range', async () => {
+  const clip = path.join(folder, 'hdr.mp4');
+  const copy = path.join(folder, 'hdr-copy.mp4');
+  const colours = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
+  const coded = 'log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc';
+  const args = `-v error -f lavfi -i testsrc2=s=2560x1440:r=10:d=1 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params ${coded} ${colours}`;
+  await runTool('make a clip', tools.ffmpeg, [...args.split(' '), clip]);
+  const info = await probe(tools, clip, 'mov');
+  const limits = {
+    threads: 2,
+    preset: 'veryfast',
+    maxEncodePixels: 4096 * 2304,
+    maxDurationMs: 60_000,
+  } as const;
+  await runFfmpeg(limitedExportPlan({ inputPath: clip, info, shortSide: 1080, limits, outputPath: copy }), {
+    tools,
+  });
+  expect((await probe(tools, copy, 'mov')).video[0]).toMatchObject({
+    width: 1920,
+    height: 1080,
+    frameCount: 10,
+    pixelFormat: 'yuv420p10le',
+    codecTag: 'hvc1',
+    colorTransfer: 'arib-std-b67',
+    colorPrimaries: 'bt2020',
+    colorSpace: 'bt2020nc',
+  });
+}, 60_000);

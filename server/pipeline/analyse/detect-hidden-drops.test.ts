@@ -73,7 +73,7 @@ describe('detectHiddenDrops', () => {
   });
 
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
-    const series = frameSeries(moves([80], 1.2), { rises: rising([80], 0.27) });
+    const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.27) });
     expect(detectHiddenDrops(series, [], FPS, NONE, -2).map(({ after }) => after)).toEqual([80]);
     expect(detectHiddenDrops(series, [], FPS, NONE, 0)).toEqual([]);
     expect(detectHiddenDrops(series, [], FPS, NONE, -40)).toEqual([]);

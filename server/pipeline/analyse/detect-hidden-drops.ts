@@ -63,6 +63,8 @@ const LIKELY = 1;
 const MIN_DEFICIT = 1.6;
 /** Likely losses must explain this share of the deficit, else the sound is longer for another reason. */
 const EXPLAINED_SHARE = 0.4;
+/** A step as long as others around it is a jerk among jerks: its mean change over the liveliest of both flanks. */
+const MIN_MEAN_RATIO = 0.9;
 /** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
 const MOST_EXPLAINED = 3;
 /** Losses this near to a likelier one are its echo, pictures. */
@@ -112,6 +114,7 @@ export function detectHiddenDrops(
   const likely = scores.flatMap((score, i): Scored[] => {
     const step = steps[i];
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
+    if (step.meanRatio < MIN_MEAN_RATIO) return [];
     return [{ drop: { ...toDrop(series, step, i), confidence: oddsConfidence(score) }, score }];
   });
   return addLikely(plain, likely, pictureSurplus);

@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import type { Defect, RepairReport } from '#common/report.ts';
+import type { Defect } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import {
   type ByteFault,
@@ -162,24 +162,28 @@ export interface Score {
   readonly wrong: number;
   /** Pictures that start and end of found defects are off, together, per found defect. */
   readonly positionErrors: readonly number[];
+  /** Per true defect: was it found. */
+  readonly hits: readonly boolean[];
 }
+
+/** What an entry of the report and a finding of the analysis have in common. */
+export type Claim = Pick<Defect, 'kind' | 'firstFrame' | 'lastFrame' | 'confidence'>;
 
 /** Entries of the report that are claims: sure enough to count among the issues. */
 const CLAIM_CONFIDENCE = 0.6;
 
 /**
- * Matches the report's claims of one kind with the truth. A claim fits a true defect when both share a
+ * Matches claims of one kind (entries of a report, or findings of the analysis) with the truth. A claim fits a true defect when both share a
  * picture, and for holes when it lies at most one picture beside it.
  */
 export function scoreDefects(
-  report: RepairReport,
+  entries: readonly Claim[],
   kind: Defect['kind'],
   truth: readonly TrueDefect[],
 ): Score {
-  const claims = report.defects.filter((defect) => {
-    return defect.kind === kind && defect.confidence >= CLAIM_CONFIDENCE && defect.action !== 'rebuilt_index';
-  });
-  const used = new Set<Defect>();
+  const claims = entries.filter((entry) => entry.kind === kind && entry.confidence >= CLAIM_CONFIDENCE);
+  const used = new Set<Claim>();
+  const hits: boolean[] = [];
   const positionErrors: number[] = [];
   let found = 0;
   for (const real of truth) {
@@ -188,6 +192,7 @@ export function scoreDefects(
       if (claim.firstFrame === null || claim.lastFrame === null) return real.firstFrame < 0;
       return claim.firstFrame <= real.lastFrame && claim.lastFrame >= real.firstFrame;
     });
+    hits.push(fit !== undefined);
     if (!fit) continue;
     used.add(fit);
     found += 1;
@@ -197,5 +202,5 @@ export function scoreDefects(
       );
     }
   }
-  return { found, missed: truth.length - found, wrong: claims.length - used.size, positionErrors };
+  return { found, missed: truth.length - found, wrong: claims.length - used.size, positionErrors, hits };
 }

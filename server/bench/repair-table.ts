@@ -10,6 +10,8 @@ export interface CaseFigures {
   readonly wrong: number;
   readonly positionErrors: readonly number[];
   readonly quality: readonly RepairQuality[];
+  /** Losses above the motion noise of their clip, as the clean clip tells, and those found; null for other cases. */
+  readonly aboveNoise: { readonly planted: number; readonly found: number } | null;
   /** Picture by picture, for damaged data. */
   readonly damage: readonly DamageScore[];
   readonly notes: readonly string[];
@@ -52,6 +54,13 @@ export function formatTable(result: BenchResult): string {
     '',
     ...result.figures.flatMap(({ name, notes }) => notes.map((note) => `- ${name}: ${note}`)),
   ];
+  for (const { name, aboveNoise } of result.figures) {
+    if (!aboveNoise) continue;
+    const { planted, found } = aboveNoise;
+    lines.push(
+      `- ${name}: ${planted} planted above the motion noise of the clean clip, recall ${share(found, planted)}`,
+    );
+  }
   const damaged = result.figures.filter(({ damage }) => damage.length > 0);
   if (damaged.length > 0) {
     lines.push('', ...DAMAGE_HEAD, ...damaged.map(({ name, damage }) => damageRow(name, damage)));

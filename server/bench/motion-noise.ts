@@ -1,0 +1,82 @@
+import { smallSize } from '#server/media/grey-frame.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { quantile } from '#server/media/statistics.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+
+/** Mean change below which a step is rounding, grey levels. */
+const LEAST = 0.15;
+/** Steps of the clean clip that stay below what counts as above its noise. */
+const USUAL_SHARE = 0.99;
+
+/** Tells, from the clean clip alone, whether a loss would stand out of its motion. */
+export interface MotionNoise {
+  /**
+   * @param frame first missing picture, number in the clean clip
+   * @param count missing pictures
+   */
+  isAbove(frame: number, count: number): boolean;
+}
+
+/**
+ * Motion above the noise, defined on the clean clip and on nothing a detector answers. A step is the mean
+ * absolute difference of two pictures (small grey picture); its rise is the logarithm of the step over the
+ * geometric mean of the step before and the step behind. The noise is how steps rise in the clean clip
+ * anyway: the 99th percentile. A loss is above the noise when the step that it leaves, from the last picture
+ * before it to the first behind it, rises as much or more. What rises less is a step as the clip makes
+ * them itself, one in a hundred: whoever claims it there claims the clean clip too.
+ * @throws MediaToolError when the clip cannot be decoded
+ */
+export async function measureMotionNoise(inputPath: string, tools: ToolPaths): Promise<MotionNoise> {
+  const pictures = await greyPictures(inputPath, tools);
+  const steps = pictures.map((picture, i) => difference(pictures[i - 1], picture));
+  const usual = quantile(
+    steps.slice(2, -1).map((step, i) => rise(step, steps[i + 1] ?? 0, steps[i + 3] ?? 0)),
+    USUAL_SHARE,
+  );
+  return {
+    isAbove(frame, count) {
+      const step = difference(pictures[frame - 1], pictures[frame + count]);
+      return rise(step, steps[frame - 1] ?? 0, steps[frame + count + 1] ?? 0) >= usual;
+    },
+  };
+}
+
+function rise(step: number, before: number, after: number): number {
+  const level = (value: number) => Math.log(Math.max(LEAST, value));
+  return level(step) - (level(before) + level(after)) / 2;
+}
+
+function difference(a: Uint8Array | undefined, b: Uint8Array | undefined): number {
+  if (!a || !b) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += Math.abs((a[i] ?? 0) - (b[i] ?? 0));
+  return sum / a.length;
+}
+
+async function greyPictures(inputPath: string, tools: ToolPaths): Promise<Uint8Array[]> {
+  const stream = (await probe(tools, inputPath, 'mov')).video[0];
+  if (!stream) return [];
+  const { width, height } = smallSize(stream.width, stream.height);
+  const filter = `scale=${width}:${height}:flags=area,format=gray`;
+  const chunks: Buffer[] = [];
+  await runFfmpeg(
+    {
+      label: 'decode the clean clip',
+      inputs: [{ path: inputPath, options: ['-noautorotate'] }],
+      outputs: [
+        {
+          path: 'pipe:1',
+          options: `-map 0:v:0 -vf ${filter} -vsync passthrough -f rawvideo`.split(' '),
+        },
+      ],
+      expectedDurationMs: null,
+    },
+    { tools, onStdout: (chunk) => void chunks.push(Buffer.from(chunk)) },
+  );
+  const all = Buffer.concat(chunks);
+  const bytes = width * height;
+  return Array.from({ length: Math.floor(all.length / bytes) }, (_, i) =>
+    all.subarray(i * bytes, (i + 1) * bytes),
+  );
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { test as base, expect, type Page } from 'playwright/test';
+import { fillAccount } from './shelf.ts';
 import { createServerProcess, type ServerProcess } from './server-process.ts';
 
 export interface Account {
@@ -14,6 +15,8 @@ interface TestFixtures {
 }
 interface WorkerFixtures {
   server: ServerProcess;
+  /** An account in use, made once: a mended clip, others beside it, a backup, ideas. Tests only look at it. */
+  filled: { readonly account: Account; readonly videoId: string };
 }
 
 /** A new name each time, so that tests share a server without meeting each other. */
@@ -22,8 +25,20 @@ export function newAccount(): Account {
   return { username, email: `${username}@example.test`, password: 'Mended-Clip-42' };
 }
 
+type Browsing = Pick<Page, 'request'>;
+
+/** Signs the page's browser in, through the API. */
+export async function logIn(page: Browsing, server: ServerProcess, account: Account): Promise<void> {
+  const { username, password } = account;
+  const login = await page.request.post('/api/auth/login', {
+    headers: { origin: server.baseUrl },
+    data: { username, password },
+  });
+  expect(login.ok(), await login.text()).toBe(true);
+}
+
 /** Registers and verifies through the API; signs the page's browser in. */
-export async function signIn(page: Page, server: ServerProcess, account: Account): Promise<void> {
+export async function signIn(page: Browsing, server: ServerProcess, account: Account): Promise<void> {
   const headers = { origin: server.baseUrl };
   const { username, email, password } = account;
   const registered = await page.request.post('/api/auth/register', {
@@ -35,8 +50,7 @@ export async function signIn(page: Page, server: ServerProcess, account: Account
   const token = new URL(link).searchParams.get('token') ?? '';
   const verified = await page.request.get(`/api/auth/verify-email?token=${token}`);
   expect(verified.ok(), await verified.text()).toBe(true);
-  const login = await page.request.post('/api/auth/login', { headers, data: { username, password } });
-  expect(login.ok(), await login.text()).toBe(true);
+  await logIn(page, server, account);
 }
 
 /** The link of a verification mail. */
@@ -55,6 +69,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await server.stop();
     },
     { scope: 'worker' },
+  ],
+  filled: [
+    async ({ server, playwright }, use) => {
+      const request = await playwright.request.newContext({ baseURL: server.baseUrl });
+      const account = newAccount();
+      await signIn({ request }, server, account);
+      const videoId = await fillAccount(request, server);
+      await request.dispose();
+      await use({ account, videoId });
+    },
+    { scope: 'worker', timeout: 150_000 },
   ],
   baseURL: async ({ server }, use) => {
     await use(server.baseUrl);

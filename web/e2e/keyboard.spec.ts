@@ -67,7 +67,7 @@ test('by keyboard alone one renames, opens, shares, selects and deletes a video'
   context,
 }) => {
   await signIn(page, server, newAccount());
-  const videoId = await fillAccount(page, server);
+  const videoId = await fillAccount(page.request, server);
   await page.goto('/videos');
   const card = page.locator(`[data-video="${videoId}"]`);
 

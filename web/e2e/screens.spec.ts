@@ -1,6 +1,5 @@
 import type { Page } from 'playwright/test';
-import { expect, newAccount, signIn, test } from './fixtures.ts';
-import { fillAccount } from './shelf.ts';
+import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';
 
 const PUBLIC_PAGES = [
@@ -58,10 +57,10 @@ for (const { name, width, height } of SIZES) {
     test(`screens in use, their menus and dialogs are accessible on a ${name}, in both themes`, async ({
       page,
       server,
+      filled: { account, videoId },
     }) => {
       test.setTimeout(MANY_SCREENS_MS);
-      await signIn(page, server, newAccount());
-      const videoId = await fillAccount(page, server);
+      await logIn(page, server, account);
       for (const path of [
         `/videos/${videoId}/report`,
         `/editor/${videoId}`,
@@ -145,7 +144,7 @@ async function lookAtUploads(page: Page): Promise<void> {
   await page.unroute('**/uploads/**');
 }
 
-test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, server }) => {
+test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, server, filled }) => {
   test.setTimeout(MANY_SCREENS_MS);
   // 400 % of a window of 1280 px leaves 320 CSS pixels.
   await page.setViewportSize({ width: 320, height: 256 });
@@ -153,8 +152,8 @@ test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, serve
     await visit(page, path);
     await expectFits(page, path);
   }
-  await signIn(page, server, newAccount());
-  const videoId = await fillAccount(page, server);
+  const { account, videoId } = filled;
+  await logIn(page, server, account);
   const own = [`/videos/${videoId}/report`, `/editor/${videoId}`, `/video/${videoId}`];
   for (const path of [...SIGNED_IN_PAGES, ...own]) {
     await visit(page, path);

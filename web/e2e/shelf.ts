@@ -1,7 +1,6 @@
-import type { Page } from 'playwright/test';
+import { type APIRequestContext, expect } from 'playwright/test';
 import { askForSample, expectMended } from './api-steps.ts';
 import { copyVideo } from './copy-video.ts';
-import { expect } from './fixtures.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export const LONG_NAME =
@@ -38,14 +37,14 @@ function rowOf(index: number): Readonly<Record<string, unknown>> {
  * Gives the signed-in account a mended clip that is shared, a shelf of others beside it, a backup, and ideas.
  * @returns the id of the mended clip
  */
-export async function fillAccount(page: Page, server: ServerProcess): Promise<string> {
+export async function fillAccount(request: APIRequestContext, server: ServerProcess): Promise<string> {
   const headers = { origin: server.baseUrl };
   const post = async (path: string, data: object): Promise<void> => {
-    const answer = await page.request.post(path, { headers, data });
+    const answer = await request.post(path, { headers, data });
     expect(answer.ok(), `${path} ${await answer.text()}`).toBe(true);
   };
-  const videoId = await askForSample(page.request, server.baseUrl);
-  await expectMended(page.request, videoId);
+  const videoId = await askForSample(request, server.baseUrl);
+  await expectMended(request, videoId);
   await copyVideo(server.dataDir, videoId, 6, rowOf);
   await post(`/api/videos/${videoId}/share`, { shared: true });
   await post('/api/drafts', { videoId, fileName: LONG_NAME });

@@ -3,11 +3,17 @@ import { planAllows, PLANS } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import { useStats } from '../../data/stats.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { Facts, SettingsCard, Ways, Words } from './settings-card.tsx';
 
 const { plan: texts } = accountTexts;
+
+/** One line of text that is still being read. */
+function Line() {
+  return <Skeleton $width="12ch" $height="1.5em" />;
+}
 
 /** The plan, its trial and what is left of the month. */
 export function PlanCard({ user }: { readonly user: SessionUser }) {
@@ -26,16 +32,11 @@ export function PlanCard({ user }: { readonly user: SessionUser }) {
             </dd>
           </>
         )}
-        {data && (
-          <>
-            <dt>{texts.videos}</dt>
-            <dd>{texts.used(data.quota.used, data.quota.limit)}</dd>
-            <dt>{texts.resets}</dt>
-            <dd>
-              <Moment iso={data.quota.resetsAt} />
-            </dd>
-          </>
-        )}
+        {/* The rows are there before their figures, so that nothing below moves. */}
+        <dt>{texts.videos}</dt>
+        <dd>{data ? texts.used(data.quota.used, data.quota.limit) : <Line />}</dd>
+        <dt>{texts.resets}</dt>
+        <dd>{data ? <Moment iso={data.quota.resetsAt} /> : <Line />}</dd>
       </Facts>
       <Ways>
         <ButtonLink to="/upgrade" look="secondary">

@@ -1,4 +1,5 @@
 import { composeEdit } from '../repair/compose-edit.ts';
+import type { ChangedSpan, NewPicture } from '../repair/picture-edit.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import type { AnalysedClip } from './analyse-step.ts';
@@ -53,11 +54,20 @@ function reasonFor(step: 'fixing_cuts' | 'recovering_frames', plan: RepairPlan):
 
 function summary(repairs: readonly PictureRepair[]): string {
   const edit = composeEdit(repairs.map(({ span }) => span));
-  const made = edit.reduce((sum, span) => sum + span.pictures.length, 0);
+  const kept = edit.reduce((sum, span) => sum + span.pictures.filter((one) => isKept(span, one)).length, 0);
+  const made = edit.reduce((sum, span) => sum + span.pictures.length, 0) - kept;
   const removed = edit.reduce(
     (sum, span) => sum + (span.pictures.length === 0 ? span.endFrame - span.firstFrame : 0),
     0,
   );
-  const parts = [made > 0 ? `${made} rebuilt` : '', removed > 0 ? `${removed} repeats removed` : ''];
+  const parts = [
+    made > 0 ? `${made} rebuilt` : '',
+    kept > 0 ? `${kept} kept as decoded` : '',
+    removed > 0 ? `${removed} repeats removed` : '',
+  ];
   return `Pictures: ${parts.filter(Boolean).join(', ')}.`;
 }
+
+/** True for a damaged picture that stays as the decoder shows it; a held one stands for another. */
+const isKept = ({ firstFrame, endFrame }: ChangedSpan, { pixels }: NewPicture): boolean =>
+  pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame;

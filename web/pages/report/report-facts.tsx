@@ -2,39 +2,16 @@ import styled from 'styled-components';
 import type { MediaSummary, RepairReport, StreamTreatment } from '#common/report.ts';
 import { formatBytes, formatTimecode } from '#common/format.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
-import { Card } from '../../components/card.tsx';
+import { FactSheet } from '../../components/fact-sheet.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { reportTexts as texts } from '../../texts/report.ts';
-import { colour, figures, screen, space, text } from '../../theme.ts';
+import { colour, screen, space, text } from '../../theme.ts';
 
 const Grid = styled.div`
   display: grid;
   gap: ${space(2)};
   ${screen.desktop} {
     grid-template-columns: 1fr 1fr;
-  }
-`;
-const Sheet = styled(Card)`
-  display: grid;
-  align-content: start;
-  gap: ${space(1.5)};
-  h2 {
-    font-size: ${text.l};
-  }
-  dl {
-    display: grid;
-    gap: ${space(1)};
-  }
-  dt {
-    color: ${colour.inkFaint};
-    font-size: ${text.xs};
-  }
-  dd {
-    font-size: ${text.s};
-    overflow-wrap: anywhere;
-  }
-  code {
-    ${figures}
   }
 `;
 const Lines = styled.ul`
@@ -97,21 +74,21 @@ function FileFacts({ name, file }: { readonly name: string; readonly file: Repai
 export function ReportFacts({ report }: { readonly report: RepairReport }) {
   return (
     <Grid>
-      <Sheet>
+      <FactSheet>
         <h2>{texts.streams.title}</h2>
         <dl>
           <Treatment name={texts.streams.video} stream={report.video} />
           <Treatment name={texts.streams.audio} stream={report.audio} />
         </dl>
-      </Sheet>
-      <Sheet>
+      </FactSheet>
+      <FactSheet>
         <h2>{texts.files.title}</h2>
         <dl>
           <FileFacts name={texts.files.original} file={report.original} />
           <FileFacts name={texts.files.result} file={report.result} />
         </dl>
-      </Sheet>
-      <Sheet>
+      </FactSheet>
+      <FactSheet>
         <h2>{texts.steps.title}</h2>
         <Lines>
           {report.steps.map(({ step, state, note }) => (
@@ -125,8 +102,8 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
             </li>
           ))}
         </Lines>
-      </Sheet>
-      <Sheet>
+      </FactSheet>
+      <FactSheet>
         <h2>{texts.checks.title}</h2>
         <Lines>
           {report.checks.map(({ name, passed, detail }) => (
@@ -139,7 +116,7 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
             </li>
           ))}
         </Lines>
-      </Sheet>
+      </FactSheet>
     </Grid>
   );
 }

@@ -1,42 +1,19 @@
-import styled from 'styled-components';
 import type { Certificate } from '#common/certificate.ts';
 import { formatTimecode } from '#common/format.ts';
-import { Card } from '../../components/card.tsx';
+import { FactSheet } from '../../components/fact-sheet.tsx';
 import { verifyTexts } from '../../texts/verify.ts';
 import { videoTexts } from '../../texts/videos.ts';
-import { colour, figures, space, text } from '../../theme.ts';
 
 const { says: texts } = verifyTexts;
 /** Enough to recognise the clip; the report holds them all. */
 const MAX_CLAIMS = 20;
-
-const Sheet = styled(Card)`
-  display: grid;
-  gap: ${space(2)};
-  min-width: 0;
-  dl {
-    display: grid;
-    gap: ${space(1.5)};
-  }
-  dt {
-    color: ${colour.inkFaint};
-    font-size: ${text.xs};
-  }
-  dd {
-    font-size: ${text.s};
-    overflow-wrap: anywhere;
-  }
-  code {
-    ${figures}
-  }
-`;
 
 /** The signed statements of a certificate. */
 export function CertificateFacts({ certificate }: { readonly certificate: Certificate }) {
   const { claims, tools } = certificate;
   const hidden = claims.length - MAX_CLAIMS;
   return (
-    <Sheet>
+    <FactSheet>
       <h2>{texts.title}</h2>
       <dl>
         <div>
@@ -63,7 +40,7 @@ export function CertificateFacts({ certificate }: { readonly certificate: Certif
           {hidden > 0 && <dd>{texts.more(hidden)}</dd>}
         </div>
       </dl>
-    </Sheet>
+    </FactSheet>
   );
 }
 

@@ -34,6 +34,7 @@ export const statusDto = z.object({
   currentStep: processingStepId.nullable(),
   /** Seconds by the measured rate; null while unknown. */
   estimatedTimeRemaining: z.number().nullable(),
+  /** Why it failed; while it is processed, why it has to wait. */
   errorMessage: z.string().nullable(),
   /** Jobs in front of this one; null once it runs. */
   queuePosition: z.number().int().nullable(),

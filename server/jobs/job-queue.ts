@@ -22,10 +22,11 @@ export interface ClaimedJob {
   readonly videoId: string | null;
 }
 
-/** Why a claimed job ended. `interrupted` puts it back without using up an attempt. */
+/** Why a claimed job ended. `interrupted` and `waiting` put it back without using up an attempt; the latter for later. */
 export type JobOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
+  | { readonly kind: 'waiting'; readonly reason: string; readonly forMs: number }
   | { readonly kind: 'failed'; readonly error: string; readonly retryable: boolean };
 
 export const MAX_ATTEMPTS = 3;

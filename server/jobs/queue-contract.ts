@@ -129,6 +129,19 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       }
     });
 
+    it('puts a waiting job back for later without using up an attempt, and says why', async () => {
+      await clip('v');
+      for (let round = 0; round < 5; round += 1) {
+        const job = await claim();
+        expect(job?.attempt).toBe(1);
+        const outcome = { kind: 'waiting', reason: 'No room.', forMs: 60_000 } as const;
+        expect(await queue.finish(job?.id ?? '', 'a', outcome)).toBe('requeued');
+        time += 59_999;
+        expect(await claim()).toBeNull();
+        time += 1;
+      }
+    });
+
     it('takes back what a dead process held, and gives up when it died three times', async () => {
       await clip('v');
       for (const attempt of [1, 2, 3]) {

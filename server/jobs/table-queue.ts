@@ -101,6 +101,16 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       });
       return rows === 0 ? null : 'requeued';
     }
+    if (outcome.kind === 'waiting') {
+      const rows = await mine().patch({
+        state: 'queued',
+        owner: null,
+        lastError: outcome.reason.slice(0, ERROR_MAX_CHARS),
+        runAfter: now() + outcome.forMs,
+        attempts: raw('attempts - 1'),
+      });
+      return rows === 0 ? null : 'requeued';
+    }
     const error = outcome.error.slice(0, ERROR_MAX_CHARS);
     const job = await mine().first();
     if (!job) return null;

@@ -107,6 +107,22 @@ describe('process-video job', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
   });
 
+  it('waits on a full disk, says so, and goes on without using up a try when there is room', async () => {
+    let rounds = 0;
+    let room = false;
+    const user = await start(async (task) => {
+      rounds += 1;
+      return room ? fakeResult(task, null) : failure('storage_full', 'There is no room left.');
+    });
+    const id = await upload(user, randomBytes(100));
+    await expect.poll(() => rounds).toBeGreaterThan(4);
+    await expect.poll(async () => (await video(id))?.errorMessage).toContain('no room left');
+    expect(await statusOf(id)).toBe('processing');
+    room = true;
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    expect((await video(id))?.errorMessage).toBeNull();
+  });
+
   it("says a clip's own failure at once, in words, and gives the unit back", async () => {
     let runs = 0;
     const user = await start(async (_task, { onMessage }) => {

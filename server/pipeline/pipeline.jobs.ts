@@ -21,10 +21,16 @@ const PROGRESS_INTERVAL_MS = 500;
 const MAX_REFERENCES = 3;
 const INTERRUPTED = 'Processing was interrupted too many times.';
 const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
+const NO_ROOM =
+  'There is no room left on this server for the repair. It goes on by itself as soon as there is room.';
+/** How long a job waits for room before it looks again. */
+const ROOM_WAIT_MS = 60_000;
+/** Room that a repair needs at least, in sizes of the original: the result and the parts it is put together from. */
+const ROOM_SHARE = 2;
 const SOURCE_GONE = 'The stored file is no longer available.';
 
 /** Failures that another try may not meet again; all others are the clip's own. */
-const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled', 'storage_full']);
+const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
 
 export interface ProcessVideoJobDeps {
   readonly db: Knex;
@@ -40,6 +46,8 @@ export interface ProcessVideoJobDeps {
   readonly tools: ProcessVideoTask['tools'];
   readonly limits: MediaLimits;
   readonly version: string;
+  /** Wait for room on a full disk; default one minute. */
+  readonly roomWaitMs?: number;
 }
 
 /**
@@ -73,6 +81,8 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     try {
       return await process(job, videoId, attempt, AbortSignal.any([signal, lost.signal]), lost);
     } catch (error) {
+      if (error instanceof AppError && error.code === 'storage_full')
+        return await waitForRoom(videoId, attempt);
       if (!isLastTry(job)) throw error;
       logger.error(
         { videoId, error: error instanceof Error ? error.stack : String(error) },
@@ -106,6 +116,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     const workDir = await work.open(videoId);
     const kept = await readyResult(videoId);
     if (kept) return publish(video, attempt, kept);
+    if (!(await hasRoom(video))) return waitForRoom(videoId, attempt);
 
     const progress = createProgressWriter({
       intervalMs: PROGRESS_INTERVAL_MS,
@@ -142,6 +153,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       }
       if (signal.aborted) return { kind: 'interrupted' };
       logger.warn({ videoId, code: result.code, detail: result.detail }, 'processing failed');
+      if (result.code === 'storage_full') return await waitForRoom(videoId, attempt);
       return await endFailed(job, videoId, attempt, result.code, result.message);
     } finally {
       await original.release();
@@ -189,6 +201,18 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
   ): Promise<JobOutcome> {
     if (RETRYABLE.has(code) && !isLastTry(job)) return { kind: 'failed', error: message, retryable: true };
     return giveUp(videoId, attempt, code, message);
+  }
+
+  async function hasRoom(video: Video): Promise<boolean> {
+    const free = await storage.freeBytes();
+    return free === null || free >= ROOM_SHARE * video.fileSize;
+  }
+
+  /** A full disk is not the clip's fault: the job waits, seen by its owner, and uses up no attempt. */
+  async function waitForRoom(videoId: string, attempt: number): Promise<JobOutcome> {
+    logger.warn({ videoId }, 'the disk is full: the job waits for room');
+    await state.hold(videoId, attempt, 'storage_full', NO_ROOM);
+    return { kind: 'waiting', reason: NO_ROOM, forMs: deps.roomWaitMs ?? ROOM_WAIT_MS };
   }
 
   async function giveUp(

@@ -208,6 +208,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
     tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
     limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1 },
     version: 'test',
+    roomWaitMs: 50,
   });
   return createJobRunner({
     queue,

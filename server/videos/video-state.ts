@@ -42,6 +42,8 @@ export interface VideoState {
   complete(trx: Transaction, videoId: string, attempt: number, completion: Completion): Promise<boolean>;
   /** Says to the rest of the program that `complete` was committed. */
   announceCompleted(userId: string, videoId: string): void;
+  /** Says in a sentence why a video that is still to be processed cannot go on now; `begin` takes it back. */
+  hold(videoId: string, attempt: number, code: string, message: string): Promise<void>;
   /** Ends a processing video with a sentence for people; `attempt` null ends it whoever works on it. */
   fail(videoId: string, attempt: number | null, code: string, message: string): Promise<boolean>;
   /** Makes another stored version of a finished video the current one; the caller announces. */
@@ -87,6 +89,8 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           progress: 0,
           currentStep: 'analyzing',
           remainingSeconds: null,
+          errorCode: null,
+          errorMessage: null,
           steps: waitingSteps(),
         })
         .where({ id: videoId, status: 'processing' })
@@ -138,6 +142,19 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
     announceCompleted(userId, videoId) {
       events.emit('video.changed', { userId, videoId });
       events.emit('video.completed', { userId, videoId });
+    },
+
+    async hold(videoId, attempt, code, message) {
+      const rows = await Video.query(db)
+        .patch({
+          ...rise(),
+          currentStep: null,
+          remainingSeconds: null,
+          errorCode: code,
+          errorMessage: message.slice(0, MESSAGE_MAX_CHARS),
+        })
+        .where({ id: videoId, attempt, status: 'processing' });
+      if (rows > 0) await announce(videoId);
     },
 
     async fail(videoId, attempt, code, message) {

@@ -92,6 +92,7 @@ const Failure = styled.p`
 function stepLabel(status: StatusDto): string {
   const step = PROCESSING_STEPS.find(({ id }) => id === status.currentStep);
   if (step) return step.label;
+  if (status.errorMessage) return status.errorMessage;
   return status.queuePosition === null ? texts.queued : videoTexts.queued(status.queuePosition);
 }
 

@@ -56,4 +56,14 @@ describe('readingOf', () => {
       detail: 'The picture data are missing.',
     });
   });
+
+  it('says why a file has to wait before its place in the queue', () => {
+    const sent = item({ state: 'sent', acknowledgedBytes: SIZE, videoId: 'v' });
+    const held = { status: 'processing', currentStep: null, queuePosition: 0 } as const;
+    expect(readingOf(sent, makeVideo({ ...held, errorMessage: 'There is no room left.' }))).toEqual({
+      state: 'Queued',
+      percent: 0,
+      detail: 'There is no room left.',
+    });
+  });
 });

@@ -69,6 +69,7 @@ export function readingOf(item: UploadItem, video: VideoDto | undefined): Readin
   if (video.status === 'completed') return { state: states.ready, percent: 100, detail: '' };
   if (video.status === 'failed')
     return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
+  if (video.errorMessage !== null) return { state: states.queued, percent: 0, detail: video.errorMessage };
   if (video.queuePosition !== null && video.currentStep === null)
     return { state: states.queued, percent: 0, detail: videoTexts.queued(video.queuePosition) };
   const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label ?? '';

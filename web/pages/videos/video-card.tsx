@@ -67,7 +67,8 @@ function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open'
 
 function Progress({ video }: { readonly video: VideoDto }) {
   const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label;
-  const label = step ?? (video.queuePosition === null ? '' : videoTexts.queued(video.queuePosition));
+  const queued = video.queuePosition === null ? '' : videoTexts.queued(video.queuePosition);
+  const label = step ?? video.errorMessage ?? queued;
   const percent = Math.round(video.progress);
   return (
     <div>

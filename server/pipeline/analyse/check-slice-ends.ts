@@ -29,13 +29,12 @@ export interface SliceEndInput {
 }
 
 /**
- * Bytes cut off the end of each slice, one round after the other. An intact slice then ends too early and
+ * Bytes cut off the end of each slice, by rounds. The first leaves so few suspects that the others are tried
+ * together: starting a decoder costs more than decoding them. An intact slice then ends too early and
  * the decoder says so, except by luck: 3 to 5 of 100 whole slices pass one round, more of them in still
  * pictures whose last macroblocks cost next to nothing (measured on the clips of ../shared/media).
  */
-const CUTS = [16, 11, 23];
-/** Up to this many suspects are tried with all cuts at once: starting a decoder costs more than decoding them. */
-const ONE_ROUND = 64;
+const ROUNDS = [[16], [11, 23]];
 /** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
 const MAX_COMPARED = 48;
 /** Slices shorter than this are left out: what a cut leaves of them says nothing. */
@@ -63,12 +62,11 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
     const config = await readCabacConfig(file, input.info.video[0].index);
     if (!config) return [];
     let left = input.suspects;
-    const rounds = left.length <= ONE_ROUND ? [CUTS] : CUTS.map((cut) => [cut]);
-    for (const [round, cuts] of rounds.entries()) {
+    for (const [round, cuts] of ROUNDS.entries()) {
       const suspects = left;
       const survivors: number[] | null = await runRound({ ...input, suspects }, file, config, cuts);
       if (survivors === null) return [];
-      input.onProgress?.((round + 1) / (rounds.length + 1));
+      input.onProgress?.((round + 1) / (ROUNDS.length + 1));
       left = survivors;
       if (left.length === 0) return [];
     }
@@ -76,7 +74,7 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
       { ...input, suspects: left.slice(0, input.maxCompared ?? MAX_COMPARED) },
       file,
       config,
-      Math.max(...CUTS),
+      Math.max(...ROUNDS.flat()),
     );
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return [];
@@ -115,7 +113,7 @@ async function runRound(
 ): Promise<number[] | null> {
   const fed: FedPicture[] = [];
   const log = createUnitLog();
-  await runFfmpeg(PLAN, {
+  await runFfmpeg(ROUND_PLAN, {
     tools: input.tools,
     signal: input.signal,
     stdin: feed(input, file, config, cuts, fed),
@@ -130,17 +128,22 @@ async function runRound(
   return [...new Set(fed.map(({ packet }) => packet))].filter((packet) => !failed.has(packet));
 }
 
-const PLAN: FfmpegPlan = {
-  label: 'check the ends of slices',
+const LABEL = 'check the ends of slices';
+const DECODER = ['-threads', '1', '-err_detect', 'aggressive', '-skip_loop_filter', 'all'];
+
+/** Only the complaints count here: hiding what is lost, and handing pictures on, would cost more than reading them. */
+const ROUND_PLAN: FfmpegPlan = {
+  label: LABEL,
   // The level at which a decoder names each unit it takes, in the order it takes them.
   logLevel: 'repeat+level+debug',
-  inputs: [
-    {
-      path: 'pipe:0',
-      format: 'h264',
-      options: ['-threads', '1', '-err_detect', 'aggressive', '-skip_loop_filter', 'all'],
-    },
-  ],
+  inputs: [{ path: 'pipe:0', format: 'h264', options: [...DECODER, '-ec', '0'] }],
+  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'null'] }],
+  expectedDurationMs: null,
+};
+
+const COMPARE_PLAN: FfmpegPlan = {
+  label: LABEL,
+  inputs: [{ path: 'pipe:0', format: 'h264', options: DECODER }],
   outputs: [
     {
       path: 'pipe:1',
@@ -232,7 +235,7 @@ async function samePictures(
     }
   }
   let listing = '';
-  await runFfmpeg(PLAN, {
+  await runFfmpeg(COMPARE_PLAN, {
     tools: input.tools,
     signal: input.signal,
     stdin: variants(),

@@ -3,6 +3,7 @@ import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
+import { analyseVideo } from '#server/pipeline/analyse/analyse-video.ts';
 import { corruptSamples, injectRepeats } from '#server/test/broken-clips.ts';
 import { moveSound } from '#server/test/broken-sound.ts';
 import { measure, timeJob, type Cost, type JobCost } from './repair-job-cost.ts';
@@ -12,6 +13,7 @@ export interface TimeFigures {
   readonly clipSeconds: number;
   readonly size: string;
   readonly decode: Cost;
+  readonly analysis: Cost;
   readonly naive: Cost;
   readonly jobs: readonly { readonly name: string; readonly cost: JobCost }[];
 }
@@ -58,6 +60,8 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
   const decode = await measure(() =>
     plainRun(clean, ['-map', '0:v:0', '-f', 'null'], '/dev/null', tools, ['-threads', '2']),
   );
+  const cleanInfo = await probe(tools, clean, 'mov');
+  const analysis = await measure(() => analyseVideo({ inputPath: clean, info: cleanInfo, tools }));
   const naiveOptions = ['-map', '0:v:0', '-map', '0:a:0?', '-vf', 'fps=30,eq=contrast=1.02,unsharp'];
   naiveOptions.push('-c:v', 'libx264', '-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4');
   const naive = await measure(() => plainRun(clean, naiveOptions, path.join(folder, 'naive.mp4'), tools, []));
@@ -93,8 +97,7 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
     await run('late sound', late);
   }
   const size = `${stream?.width ?? 0} x ${stream?.height ?? 0}`;
-  const { durationMs } = await probe(tools, clean, 'mov');
-  return { clipSeconds: (durationMs ?? 0) / 1000, size, decode, naive, jobs };
+  return { clipSeconds: (cleanInfo.durationMs ?? 0) / 1000, size, decode, analysis, naive, jobs };
 }
 
 /** First picture of the stretch of `length` pictures in the middle of a clip whose weakest motion is strongest. */
@@ -148,6 +151,7 @@ export function timeLines(time: TimeFigures): string[] {
     '| work | seconds | processor seconds | of a naive re-encode | of its processor time | of decoding |',
     '|---|---|---|---|---|---|',
     `| ${['decode only, two threads', ...show(time.decode)].join(' | ')} |`,
+    `| ${['analysis of the clean clip', ...show(time.analysis)].join(' | ')} |`,
     `| ${['naive re-encode, medium', ...show(time.naive)].join(' | ')} |`,
   ];
   for (const { name, cost } of time.jobs) {

@@ -12,17 +12,20 @@ import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
 import { detectWindNoise } from './detect-wind-noise.ts';
 import type { AudioPackets } from './read-packets.ts';
 
-export interface AnalyseAudioInput {
+export interface HearSoundInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** Times of the sound packets; null when they could not be listed. */
-  readonly audioPackets: AudioPackets | null;
-  /** Motion of the picture, for evidence from the content; null when there is none. */
-  readonly motion: MotionSeries | null;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   /** Share done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+}
+
+export interface AnalyseAudioInput extends HearSoundInput {
+  /** Times of the sound packets; null when they could not be listed. */
+  readonly audioPackets: AudioPackets | null;
+  /** Motion of the picture, for evidence from the content; null when there is none. */
+  readonly motion: MotionSeries | null;
 }
 
 export interface AudioAnalysis {
@@ -40,8 +43,16 @@ const SILENT_AMPLITUDE = 3.1e-5;
  * @throws MediaToolError when the run is cancelled, stalls or ffmpeg is missing
  */
 export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnalysis> {
-  const stream = input.info.audio[0];
-  if (!stream) return { findings: [], speech: [], notes: [] };
+  return judgeSound(input, await hearSound(input));
+}
+
+/**
+ * The half of `analyseAudio` that needs no picture and so can run next to its decode.
+ * @returns null without a sound stream, 'undecodable' when no decoder reads it
+ * @throws MediaToolError when the run is cancelled, stalls or ffmpeg is missing
+ */
+export async function hearSound(input: HearSoundInput) {
+  if (!input.info.audio[0]) return null;
   const voice = createVoiceMeter();
   const wind = createWindMeter(voice.listen);
   const onsets = createOnsetMeter();
@@ -70,9 +81,23 @@ export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnaly
     throw error;
   });
   input.onProgress?.(1);
-  if (!clock) {
+  if (!clock) return 'undecodable';
+  return { clock, firstAudible, voice, onsets, wind: wind.finish() };
+}
+
+export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
+
+/**
+ * The other half: what was heard, judged beside the times and the motion of the pictures.
+ * @throws MediaToolError when the run is cancelled or ffmpeg is missing
+ */
+export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): Promise<AudioAnalysis> {
+  const stream = input.info.audio[0];
+  if (!stream || !heard) return { findings: [], speech: [], notes: [] };
+  if (heard === 'undecodable') {
     return { findings: [], speech: [], notes: ['The sound could not be decoded and was not examined.'] };
   }
+  const { clock, firstAudible, onsets } = heard;
   if (firstAudible === null) {
     return { findings: [], speech: [], notes: ['The sound is silent from start to end.'] };
   }
@@ -97,10 +122,10 @@ export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnaly
       timesMs: onsets.strength.map((_, i) => timeOfSample(clock, onsets.sampleOf(i) * scale)),
     },
   });
-  const windFinding = detectWindNoise(wind.finish(), toTimeMs);
+  const windFinding = detectWindNoise(heard.wind, toTimeMs);
   return {
     findings: [sync.finding, windFinding].filter((finding) => finding !== null),
-    speech: detectSpeech(voice.series).map((span) => ({
+    speech: detectSpeech(heard.voice.series).map((span) => ({
       startMs: toTimeMs(span.startMs),
       endMs: toTimeMs(span.endMs),
     })),

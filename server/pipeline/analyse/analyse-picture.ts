@@ -28,7 +28,7 @@ import { readPackets, type AudioPackets, type PacketScan } from './read-packets.
  * Share of the decode in the time of the picture analysis; the rest is the second look at the ends of slices
  * (measured by `npm run bench -- progress`: 0.5 to 0.75).
  */
-const DECODE_SHARE = 0.6;
+const DECODE_SHARE = 0.8;
 
 export interface AnalysePictureInput {
   readonly inputPath: string;
@@ -59,7 +59,10 @@ export interface PictureAnalysis {
  */
 export async function analysePicture(input: AnalysePictureInput): Promise<PictureAnalysis> {
   const { inputPath, info, tools, signal } = input;
-  const scan = await readPackets({ inputPath, info, tools, signal });
+  const [scan, structure] = await Promise.all([
+    readPackets({ inputPath, info, tools, signal }),
+    damagedByStructure(input),
+  ]);
   const stream = info.video[0];
   const nothing: PictureAnalysis = {
     pictures: null,
@@ -71,7 +74,6 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     motion: null,
   };
   if (!stream || scan.video.length === 0) return nothing;
-  const structure = await damagedByStructure(input);
   const decode: DecodePassInput = {
     inputPath,
     info,

@@ -9,6 +9,7 @@ import { expectMended, sendClip } from './api-steps.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 import type { ServerProcess } from './server-process.ts';
+import { expectAccessible } from './soundness.ts';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -100,6 +101,7 @@ test('an account has keys for programs, figures, an archive of its data, and an 
     await write.uncheck();
     await page.getByRole('button', { name: 'Create token' }).click();
     const secret = await page.getByLabel('Token', { exact: true }).inputValue();
+    await expectAccessible(page, 'account with a new token');
     const program = await playwright.request.newContext({
       baseURL: server.baseUrl,
       extraHTTPHeaders: { authorization: `Bearer ${secret}` },
@@ -115,6 +117,7 @@ test('an account has keys for programs, figures, an archive of its data, and an 
   await test.step('the figures can be saved', async () => {
     await page.goto('/analytics');
     const csv = await saved(page, () => page.getByRole('link', { name: 'Download CSV' }).click());
+    await expectAccessible(page, 'analytics');
     expect(csv.toString('utf8').split('\n')[0]).toContain(',');
   });
   await test.step('all data come as one archive', async () => {

@@ -50,6 +50,9 @@ for (const { name, width, height } of SIZES) {
         await expectAccessible(page, path);
       };
       for (const path of PUBLIC_PAGES) await look(path);
+      await visit(page, '/auth');
+      await page.getByRole('tab', { name: 'Sign Up' }).click();
+      await expectAccessible(page, 'sign-up form');
       await signIn(page, server, newAccount());
       for (const path of SIGNED_IN_PAGES) await look(path);
     });

@@ -6,7 +6,7 @@ import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { formatFigure } from '../../components/figure-text.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
-import { colour } from '../../theme.ts';
+import { colour, font, space, text, visuallyHidden } from '../../theme.ts';
 
 const { defects: texts } = reportTexts;
 
@@ -15,6 +15,46 @@ const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'de
 const Table = styled(DataTable)`
   td:last-child {
     min-width: 28ch;
+  }
+  /* On a phone each defect is a sheet of named figures: nothing lies out of sight. */
+  @media screen and (max-width: 759.98px) {
+    min-width: 0;
+    &,
+    tbody {
+      display: block;
+    }
+    thead {
+      ${visuallyHidden}
+    }
+    tr {
+      display: grid;
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+      padding: ${space(1)} 0;
+      border-bottom: 1px solid ${colour.line};
+    }
+    tr:last-child {
+      border-bottom: 0;
+    }
+    tr > * {
+      padding: ${space(0.75, 1.5)};
+      border-bottom: 0;
+      overflow-wrap: anywhere;
+    }
+    th,
+    td:last-child {
+      grid-column: 1 / -1;
+      min-width: 0;
+    }
+    td::before {
+      display: block;
+      color: ${colour.inkFaint};
+      font-family: ${font.text};
+      font-size: ${text.xs};
+      content: attr(data-name);
+    }
+    .number {
+      white-space: normal;
+    }
   }
   @media print {
     min-width: 0;
@@ -54,7 +94,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
                 {videoTexts.defects[defect.kind]}
                 <Small>{texts.detector(defect.detector)}</Small>
               </th>
-              <td className="number">
+              <td className="number" data-name={texts.where}>
                 {formatTimecode(defect.startMs)}
                 <Small>
                   {defect.firstFrame !== null && defect.lastFrame !== null
@@ -62,7 +102,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
                     : formatTimecode(defect.endMs)}
                 </Small>
               </td>
-              <td>
+              <td data-name={texts.measure}>
                 {defect.measure.name}
                 {defect.measure.threshold !== null && (
                   <Small>
@@ -70,10 +110,16 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
                   </Small>
                 )}
               </td>
-              <td className="number">{formatFigure(defect.measure.before, defect.measure.unit)}</td>
-              <td className="number">{formatFigure(defect.measure.after, defect.measure.unit)}</td>
-              <td className="number">{Math.round(defect.confidence * 100)} %</td>
-              <td>
+              <td className="number" data-name={texts.before}>
+                {formatFigure(defect.measure.before, defect.measure.unit)}
+              </td>
+              <td className="number" data-name={texts.after}>
+                {formatFigure(defect.measure.after, defect.measure.unit)}
+              </td>
+              <td className="number" data-name={texts.confidence}>
+                {Math.round(defect.confidence * 100)} %
+              </td>
+              <td data-name={texts.outcome}>
                 <Badge tone={TONES[defect.outcome]}>{reportTexts.legend[defect.outcome]}</Badge>
                 <Small>{defect.explanation}</Small>
               </td>

@@ -1,4 +1,5 @@
-import { expect, newAccount, test, verificationLink } from './fixtures.ts';
+import { makeBrokenClip } from './clips.ts';
+import { expect, newAccount, signIn, test, verificationLink } from './fixtures.ts';
 
 test('a visitor signs up, confirms the mailed link and signs in', async ({ page, server }) => {
   const account = newAccount();
@@ -51,4 +52,23 @@ test('a signed-out visitor sees the auth page at the protected address and stays
 test('an unknown path shows the 404 page', async ({ page }) => {
   await page.goto('/no/such/page');
   await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible();
+});
+
+test('a file picked before signing in is kept, and sent once signed in', async ({
+  page,
+  server,
+  playwright,
+}) => {
+  const account = newAccount();
+  const request = await playwright.request.newContext({ baseURL: server.baseUrl });
+  await signIn({ request }, server, account);
+  await request.dispose();
+  await page.goto('/');
+  await page.locator('#upload input[type=file]').setInputFiles(await makeBrokenClip());
+  await expect(page.getByText(/harbour-broken\.mp4/).first()).toBeVisible();
+  await page.locator('#upload').getByRole('link').filter({ hasText: 'Sign' }).click();
+  await page.getByLabel('Username').fill(account.username);
+  await page.getByLabel('Password', { exact: true }).fill(account.password);
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
 });

@@ -55,7 +55,8 @@ export function toSeconds(ms: number): string {
 /** The whole argument list of a plan in the order ffmpeg wants it (without the program's name). */
 export function planToArgs(plan: FfmpegPlan): string[] {
   const args = ['-nostdin', '-hide_banner', '-y', '-loglevel', plan.logLevel ?? 'error'];
-  args.push(...(plan.globalOptions ?? []));
+  // Otherwise a stream of which two thirds cannot be decoded ends in exit code 69, whatever came out of it.
+  args.push('-max_error_rate', '1', ...(plan.globalOptions ?? []));
   for (const input of plan.inputs) {
     if (input.lavfi) args.push('-f', 'lavfi');
     else {

@@ -63,7 +63,11 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
       }
     });
     command.on('end', () => settle(null));
-    command.on('error', (error: Error) => settle(error));
+    command.on('error', (error: Error) => {
+      // An input stream that fails leaves the child waiting for the rest of it.
+      command.kill('SIGKILL');
+      settle(error);
+    });
     command.run();
     return () => command.kill('SIGKILL');
   });

@@ -43,8 +43,12 @@ function input(text: string, picturesOut: number, other: Partial<CorruptionInput
   };
 }
 
+/** Key frames are intra pictures, all others predicted. */
+const typeOf = (packet: number) => (packets[packet]?.keyframe ? 'I' : 'P');
+const spread = (bad: CorruptionInput, disposable: readonly number[] = []) =>
+  spreadDamage(findBadPackets(bad), { ...bad, disposable: new Set(disposable), typeOf });
 const spans = (bad: CorruptionInput, disposable: readonly number[] = []) =>
-  spreadDamage(findBadPackets(bad), bad, new Set(disposable)).map(({ first, last }) => [first, last]);
+  spread(bad, disposable).map(({ first, last }) => [first, last]);
 
 describe('damageReason', () => {
   it('takes what decoders say about broken data', () => {
@@ -86,14 +90,41 @@ describe('findBadPackets and spreadDamage', () => {
 
   it('blame the picture that never came out', () => {
     const lost = input('h264: Error splitting the input into NAL units.', 4, { index: indexWithout([4]) });
-    const bad = spreadDamage(findBadPackets(lost), lost, new Set([5]));
+    const bad = spread(lost, [5]);
     expect(bad).toMatchObject([{ first: 4, last: 4, undecoded: 1, evidence: 'decoder' }]);
   });
 
   it('name the structure check as the finder where it saw the damage', () => {
     const seen = input('', 0, { structure: [{ frame: 13, reason: 'a NAL unit is longer than its sample' }] });
-    expect(spreadDamage(findBadPackets(seen), seen, new Set())).toMatchObject([
+    expect(spread(seen)).toMatchObject([
       { first: 11, last: 13, evidence: 'structure', reason: 'a NAL unit is longer than its sample' },
     ]);
+  });
+
+  it('reach pictures behind the next key frame that are shown before it', () => {
+    // Decode order I0 P3 B1 B2 I6 B4 B5 P9 B7 B8: an open group behind the key picture 6.
+    const shown = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
+    const open = shown.map((frame, i): VideoPacket => {
+      return {
+        ptsTicks: frame,
+        dtsTicks: i,
+        durationTicks: 1,
+        sizeBytes: 9,
+        offsetBytes: i,
+        keyframe: frame % 6 === 0,
+        shown: true,
+      };
+    });
+    const index = { ...indexWithout([]), frameOfPacket: shown };
+    const bad = [{ packet: 1, evidence: 'decoder', reason: 'broken' } as const];
+    const kinds = (packet: number) => (shown[packet] === 0 || shown[packet] === 6 ? 'I' : 'P');
+    const found = spreadDamage(bad, { packets: open, index, disposable: new Set(), typeOf: kinds });
+    expect(found.map(({ first, last }) => [first, last])).toEqual([[1, 5]]);
+  });
+
+  it('do not end where a container marks a predicted picture as a key frame', () => {
+    const bad = findBadPackets(input('h264: error while decoding MB 1 1', 1));
+    const renewal = { ...input('', 0), disposable: new Set<number>(), typeOf: () => 'P' };
+    expect(spreadDamage(bad, renewal).at(-1)).toMatchObject({ last: 13 });
   });
 });

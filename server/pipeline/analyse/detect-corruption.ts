@@ -114,19 +114,22 @@ export function findBadPackets(input: CorruptionInput): BadPacket[] {
   ];
 }
 
+export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> {
+  /** Packets (decode order) that no other picture refers to: damage stays in them. */
+  readonly disposable: ReadonlySet<number>;
+  /** Coding type of a packet's picture as the decoder named it; null when it never came out. */
+  readonly typeOf: (packet: number) => string | null;
+}
+
 /**
  * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
  * after it up to the next key frame, unless nothing refers to it.
- * @param disposable packets (decode order) that no other picture refers to: damage stays in them
  */
-export function spreadDamage(
-  bad: readonly BadPacket[],
-  { index, packets }: Pick<CorruptionInput, 'index' | 'packets'>,
-  disposable: ReadonlySet<number>,
-): CorruptedSpan[] {
+export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
+  const { index } = input;
   const damaged = new Map<number, BadPacket>();
   for (const item of bad) {
-    for (const packet of affected(item.packet, packets, disposable)) {
+    for (const packet of affected(item.packet, input)) {
       const frame = index.frameOfPacket[packet];
       if (frame !== null && frame !== undefined && !damaged.has(frame)) damaged.set(frame, item);
     }
@@ -134,15 +137,31 @@ export function spreadDamage(
   return toSpans(damaged, new Set(index.undecoded));
 }
 
-function affected(
-  packet: number,
-  packets: readonly VideoPacket[],
-  disposable: ReadonlySet<number>,
-): number[] {
+function affected(packet: number, { packets, disposable, typeOf }: SpreadInput): number[] {
   if (disposable.has(packet)) return [packet];
   const hit = [packet];
-  for (let next = packet + 1; next < packets.length && !packets[next]?.keyframe; next += 1) hit.push(next);
-  return hit;
+  let next = packet + 1;
+  while (next < packets.length && !restarts(packets[next], typeOf(next))) hit.push(next++);
+  return [...hit, ...leading(next, packets)];
+}
+
+/**
+ * Whether decoding can start afresh at a packet. Containers also mark pictures at which a slow renewal in
+ * stripes begins (recovery points, ITU-T H.264 D.2.8); those are predicted and show old damage for a while.
+ */
+function restarts(packet: VideoPacket | undefined, type: string | null): boolean {
+  return packet?.keyframe === true && (type === null || type === 'I');
+}
+
+/** Packets behind a key frame that are shown before it: in open groups they refer to what stood before it as well. */
+function leading(key: number, packets: readonly VideoPacket[]): number[] {
+  const keyTime = packets[key]?.ptsTicks ?? null;
+  const found: number[] = [];
+  if (keyTime === null) return found;
+  for (let at = key + 1; at < packets.length && (packets[at]?.ptsTicks ?? keyTime) < keyTime; at += 1) {
+    found.push(at);
+  }
+  return found;
 }
 
 function toSpans(damaged: ReadonlyMap<number, BadPacket>, undecoded: ReadonlySet<number>): CorruptedSpan[] {

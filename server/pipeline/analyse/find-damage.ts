@@ -40,7 +40,7 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   };
   const wanted = bad.map((item) => item.packet);
   const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
-  return spreadDamage(bad, { index, packets }, disposable);
+  return spreadDamage(bad, { index, packets, disposable, typeOf });
 }
 
 async function findSilent(input: DamageInput, told: ReadonlySet<number>): Promise<BadPacket[]> {

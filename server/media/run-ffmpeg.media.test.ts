@@ -1,0 +1,86 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
+import { runFfmpeg } from './run-ffmpeg.ts';
+import { runTool } from './tools.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+/** Command lines of the children of this process that name a word. */
+async function childrenWith(word: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    if (line.includes(word) && line.startsWith(tools.ffmpeg)) found.push(line);
+  }
+  return found;
+}
+
+describe('runFfmpeg', () => {
+  it('leaves no child behind when the input stream fails on its way', async () => {
+    const outputPath = path.join(folder.path, 'half-fed.mkv');
+    const size = { width: 64, height: 64 };
+    async function* pictures(): AsyncGenerator<Buffer> {
+      yield Buffer.alloc(size.width * size.height);
+      await expect.poll(() => childrenWith('half-fed.mkv')).toHaveLength(1);
+      throw new Error('the source broke');
+    }
+    const run = runFfmpeg(
+      {
+        label: 'encode',
+        inputs: [
+          {
+            path: 'pipe:0',
+            format: 'rawvideo',
+            options: ['-pixel_format', 'gray', '-video_size', '64x64', '-framerate', '25'],
+          },
+        ],
+        outputs: [{ path: outputPath, options: ['-c:v', 'ffv1'] }],
+        expectedDurationMs: null,
+      },
+      { tools, stdin: pictures() },
+    );
+    await expect(run).rejects.toThrow('the source broke');
+    await expect.poll(() => childrenWith('half-fed.mkv')).toEqual([]);
+  });
+
+  it('hands over what could be decoded of a stream that is broken for the most part', async () => {
+    const clean = path.join(folder.path, 'clean.mjpeg');
+    const make = '-v error -y -f lavfi -i testsrc=size=64x64:rate=25:duration=1 -c:v mjpeg -f mjpeg'.split(
+      ' ',
+    );
+    await runTool('make', tools.ffmpeg, [...make, clean]);
+    const bytes = await readFile(clean);
+    const start = Buffer.from([0xff, 0xd8]);
+    const cut = bytes.indexOf(start, bytes.indexOf(start, 2) + 2);
+    // Two whole pictures, then eight that are nothing but their first and last marks.
+    const stumps = Buffer.concat(
+      Array.from({ length: 8 }, () => Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 3, 0xff, 0xd9])),
+    );
+    const broken = path.join(folder.path, 'broken.mjpeg');
+    await writeFile(broken, Buffer.concat([bytes.subarray(0, cut), stumps]));
+    let received = 0;
+    await runFfmpeg(
+      {
+        label: 'decode',
+        inputs: [{ path: broken, format: 'mjpeg' }],
+        outputs: [
+          { path: 'pipe:1', options: ['-vsync', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray'] },
+        ],
+        expectedDurationMs: null,
+      },
+      {
+        tools,
+        onStdout: (chunk) => {
+          received += chunk.length;
+        },
+      },
+    );
+    expect(received).toBeGreaterThanOrEqual(2 * 64 * 64);
+  });
+});

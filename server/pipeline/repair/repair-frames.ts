@@ -89,7 +89,8 @@ function planDamage(finding: Finding, context: PlanContext): Planned {
     return { reason: 'Left as it is: its position is not known.' };
   const before = lastGood(context, firstFrame - 1);
   const after = nextGood(context, lastFrame + 1);
-  if (before === null && after === null)
+  // Damaged pictures without a whole one beside them are kept as the decoder conceals their loss.
+  if (before === null && after === null && finding.kind !== 'corrupted_section')
     return { reason: 'No undamaged picture is left to rebuild it from.' };
   return {
     task: {

@@ -175,6 +175,9 @@ const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
     'kept as the decoder conceals their loss, for whole pictures stand on one side only; traces may show',
 };
 
+const NO_SIDE =
+  'kept as the decoder conceals their loss, for no whole picture is left beside them; traces may show';
+
 const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
   motion: 'rebuilt_frames',
   mixed: 'rebuilt_frames',
@@ -193,8 +196,9 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
       : '';
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
   const some = isMixed ? `, ${hole.decodedCount} of them kept as decoded` : '';
-  const oneSided = task.before === null || task.after === null;
-  const how = (oneSided ? ONE_SIDED[method] : undefined) ?? HOW[method];
+  const sides = [task.before, task.after].filter((frame) => frame !== null).length;
+  const how =
+    (sides === 0 && method === 'decoded' && NO_SIDE) || (sides < 2 && ONE_SIDED[method]) || HOW[method];
   return {
     finding: task.finding,
     outcome: 'repaired',

@@ -15,6 +15,8 @@ export interface OriginalsInput {
   readonly cuts: readonly number[];
   /** The one of them where the main run starts. */
   readonly decodeFrom: number;
+  /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
+  readonly damaged: ReadonlySet<number>;
   readonly workDir: string;
   readonly pixelFormat: string;
   readonly pictureBytes: number;
@@ -29,8 +31,10 @@ export interface OriginalsInput {
  */
 export function createGroupDecoder(input: OriginalsInput): OriginalDecoder {
   const placeOf = (sample: number) => input.order.placeOf[sample] ?? 0;
+  // A damaged key picture is concealed from what stands before it: alone it would be a grey field.
   const startOf = (place: number) =>
-    input.cuts.findLast((sample) => placeOf(sample) <= place) ?? input.decodeFrom;
+    input.cuts.findLast((sample) => placeOf(sample) <= place && !input.damaged.has(placeOf(sample))) ??
+    input.decodeFrom;
   return {
     firstFrame: placeOf(input.decodeFrom),
     group(places) {

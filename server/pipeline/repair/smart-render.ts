@@ -7,7 +7,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import type { PictureEdit, PixelSource } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 import {
   encodeSegment,
@@ -107,6 +107,9 @@ async function render(
     return decline('The pictures are too large to be encoded within the memory of this server.');
   }
 
+  const damaged = new Set(
+    input.edit.flatMap((span) => keptFrames(span).map((frame) => frame + order.firstShown)),
+  );
   const encoded: (EncodedSegment | null)[] = [];
   const heldFrames: number[] = [];
   let position = 0;
@@ -122,6 +125,7 @@ async function render(
       order,
       cuts,
       decodeFrom,
+      damaged,
       workDir: input.workDir,
       pixelFormat: format.name,
       pictureBytes: format.pictureBytes,
@@ -226,6 +230,15 @@ async function planAround(
   }
 }
 
+/** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */
+function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
+  return pictures.flatMap(({ pixels }) => {
+    return pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
+      ? [pixels.frame]
+      : [];
+  });
+}
+
 /** Where decoding must start to see every original that stand-ins are made of. */
 function firstCut(order: DisplayOrder, cuts: readonly number[], standIns: readonly StandIn[]): number {
   const places = standIns.flatMap(({ pixels }) => (pixels.kind === 'original' ? [pixels.frame] : []));
@@ -253,6 +266,7 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
   };
   for (const span of edit) {
     await before(span.firstFrame + order.firstShown);
+    if (keptFrames(span).length > 0) await before(span.firstFrame + order.firstShown - 1);
     for (const { pixels } of span.pictures) {
       if (pixels.kind === 'original') await before(pixels.frame + order.firstShown);
     }

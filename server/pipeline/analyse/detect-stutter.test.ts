@@ -115,4 +115,40 @@ describe('detectStutter', () => {
     moves[55] = 160;
     expect(detectStutter(frameSeries(moves), [55], FPS)).toMatchObject([{ first: 50, last: 53 }]);
   });
+
+  it('finds every one of several runs close together', () => {
+    const starts = [40, 57, 75, 92, 110];
+    const moves = starts.reduce((all, start) => withRun(all, start, 3, 4), motion(150));
+    const found = detectStutter(frameSeries(moves), [], FPS);
+    expect(found.map(({ first, last }) => [first, last])).toEqual(starts.map((start) => [start, start + 2]));
+  });
+
+  it('finds repeats in a shot that hardly moves, where no other picture is as still', () => {
+    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120, 0.5), 50, 4, 3)), [], FPS);
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ last: 53, history: 'held' });
+  });
+
+  it('reports nothing when a page is scrolled again and again', () => {
+    const page = motion(240, 30).map((move, i) => (i % 24 < 9 ? 0.01 : move));
+    expect(detectStutter(frameSeries(page), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing in slides with transitions', () => {
+    const slides = motion(300, 20).map((move, i) => (i % 40 < 28 ? 0 : move));
+    expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing where a pan in whole pixels turns round', () => {
+    const slow = [5.95, 3.78, 3.08, 6.07, 3.08, 3.86, 2.98, 3.02, 2.89, 3.13, 3.11];
+    const turn = [0.12, 0.21, 3.16, 0.37, 0.17, 2.87, 3.15, 0.2, 2.86, 3.86, 0.26];
+    const back = [3.81, 3.07, 3.94, 3.93, 3.87, 3.89, 5.94, 3.73, 5.72, 3.77, 7.07, 5.74, 5.98];
+    const pan = [...motion(60, 6), ...slow, ...turn, ...back, ...motion(60, 6)];
+    expect(detectStutter(frameSeries(pan), [], FPS)).toEqual([]);
+  });
+
+  it('finds two repeats where 24 pictures are shown as 30', () => {
+    const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 72 || i === 73 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
+  });
 });

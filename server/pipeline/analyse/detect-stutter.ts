@@ -1,5 +1,7 @@
 import type { FrameSeries } from '#server/media/grey-series.ts';
 import { clamp, median, quantile } from '#server/media/statistics.ts';
+import { cadenceAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
+import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 
 export type { StutterRun } from './stutter-history.ts';
@@ -38,10 +40,6 @@ const MAX_QUIET_WEAK = 0.2;
 const WEAK_LEVEL = 4;
 /** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
 const MAX_QUIET_CADENCE = 0.06;
-/** Holds of more than one picture that may occur beside: other stutters, no cadence. */
-const LONGER_SHARE = 0.15;
-/** Its liveliest picture, where every other hold is a single repeat, against the quieter side. */
-const MAX_LOUD_CADENCE = 0.12;
 /** A step this many times the livelier side right after the run proves a hold over lost pictures. */
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
@@ -64,11 +62,6 @@ const FROZEN_SHARE = 0.1;
 const SLOW_SHARE = 0.38;
 /** ...and this many times more than the run does. */
 const SLOW_CONTRAST = 6;
-/** So many other sharp holds within this time of a run make holding the cadence of the clip. */
-const CADENCE_RUNS = 4;
-const CADENCE_REACH_S = 1.5;
-/** The length that this share of them stays within is the usual one; a run must be twice as long and more. */
-const CADENCE_LENGTH_SHARE = 0.8;
 /** A motion that turns round stands still for so many pictures at most... */
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
@@ -77,14 +70,16 @@ const TURN_SHARE = 0.8;
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
 const MIN_LIVELY = 3;
+/** Confidence of a run in little motion that is frozen solid. */
+const CALM_CONFIDENCE = 0.9;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
 
 /**
  * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
- * on both sides; low-rate sources and animation on twos or threes hold pictures all the time: neither is
- * reported. Constants measured on runs of 2 to 11 pictures injected into 19 real clips and on the same
- * clips untouched.
+ * on both sides, or rest again and again; low-rate sources and animation on twos or threes hold pictures all
+ * the time: neither is reported. Constants measured on runs of 2 to 11 pictures injected into 19 real clips
+ * and on the same clips untouched; runs in little motion are found by `findCalmRuns`.
  * @param cuts first pictures of new shots, as `detectCuts` answers them
  * @param fps pictures per second
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound: inserted copies
@@ -103,7 +98,16 @@ export function detectStutter(
   const judged = runs.flatMap(
     ([first, last]) => judge({ first, last, moves, cutSet, held, runs, series, fps }) ?? [],
   );
-  return decideHistories(judged, pictureSurplus);
+  const calm = findCalmRuns(moves, cutSet, LONGEST_S * fps).flatMap((run) =>
+    judged.some((other) => touches(run, other))
+      ? []
+      : (judgeCalm(run, { series, moves, cutSet, runs, fps }) ?? []),
+  );
+  const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
+  return decideHistories(
+    all.filter(({ first, last }) => !restsByNature({ first, last, moves, runs, fps })),
+    pictureSurplus,
+  );
 }
 
 function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
@@ -161,15 +165,10 @@ function trimSlow([from, to]: readonly [number, number], moves: readonly number[
   return [first, last];
 }
 
-interface Candidate {
-  readonly first: number;
-  readonly last: number;
-  readonly moves: readonly number[];
+interface Candidate extends RunPlace {
   readonly cutSet: ReadonlySet<number>;
   readonly held: readonly boolean[];
-  readonly runs: readonly (readonly [number, number])[];
   readonly series: FrameSeries;
-  readonly fps: number;
 }
 
 function judge(run: Candidate): Judged | null {
@@ -199,18 +198,18 @@ function judge(run: Candidate): Judged | null {
   if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
   if (livelier > MAX_SIDE_RATIO * quieter && inside > FROZEN_SHARE * quieter) return null;
   const loudest = Math.max(...values);
-  const usual = cadenceLength(run);
+  const cadence = cadenceAround(run);
   // Where pictures are repeated all the time, one more may stand right beside the run.
   const edgeOf = (side: Side) =>
-    usual > 0 && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
+    cadence && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
   const contrast = jumps ? EDGE_CONTRAST_JUMP : EDGE_CONTRAST;
   const sharp = (side: Side) =>
     edgeOf(side) >= EDGE_RATIO * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   const quietness = inside / quieter;
-  if (usual > 0 && length < 2 * usual + 1 && !outlastsUsual(run, loudest / quieter)) return null;
-  if (usual > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
+  if (cadence && !standsOut(cadence, length, loudest / quieter)) return null;
+  if (cadence && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   return {
     first,
     last,
@@ -220,6 +219,33 @@ function judge(run: Candidate): Judged | null {
     quietness,
     confidence: clamp(1 - 1.6 * quietness - (length === 2 ? 0.05 : 0), 0, 0.99),
   };
+}
+
+/** A run in little motion as `findCalmRuns` found it; null where the clip holds pictures by nature. */
+function judgeCalm(
+  { first, last, quietness }: CalmRun,
+  clip: Omit<Candidate, 'first' | 'last' | 'held'>,
+): Judged | null {
+  const { moves, cutSet, series } = clip;
+  const run = { ...clip, first, last };
+  const cadence = cadenceAround(run);
+  if (isEmpty(run) || (cadence && !standsOut(cadence, last - first + 1, quietness))) return null;
+  const endsAtCut = cutSet.has(last + 1);
+  const before = median(moves.slice(Math.max(1, first - FLANK), first));
+  const after = median(moves.slice(last + 1, last + 1 + FLANK));
+  return {
+    first,
+    last,
+    evidence: endsAtCut ? 0 : lossEvidence(series, run, before, after),
+    startsAtCut: cutSet.has(first - 1),
+    endsAtCut,
+    quietness,
+    confidence: clamp(CALM_CONFIDENCE - quietness, 0, 0.99),
+  };
+}
+
+function touches(run: CalmRun, { first, last }: CalmRun): boolean {
+  return run.first <= last + 1 && run.last >= first - 1;
 }
 
 function quietLimit(length: number, quieter: number, jumps: boolean): number {
@@ -267,35 +293,9 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
 }
 
 /** True for a run in a picture without content: there is nothing in it that could move. */
-function isEmpty({ first, last, series }: Candidate): boolean {
+function isEmpty({ first, last, series }: Pick<Candidate, 'first' | 'last' | 'series'>): boolean {
   const middle = Math.floor((first + last) / 2);
   return (series.lumaP90[middle] ?? 0) - (series.lumaP10[middle] ?? 0) < MIN_CONTRAST;
-}
-
-/**
- * Usual length of a hold where sharp holds are so frequent around the run that holding is how the clip was
- * made (12.5 in 25, pulldown, animation on twos, slide shows); 0 where they are not.
- */
-function cadenceLength(run: Candidate): number {
-  const others = otherHolds(run, CADENCE_REACH_S * run.fps);
-  return others.length < CADENCE_RUNS ? 0 : quantile(others, CADENCE_LENGTH_SHARE);
-}
-
-/** True for a run that is longer than any hold around it and frozen solid, where the usual hold is one picture. */
-function outlastsUsual(run: Candidate, loudness: number): boolean {
-  if (run.last - run.first + 1 < SHORTEST_FRAMES) return false;
-  const near = Math.max(...otherHolds(run, CADENCE_REACH_S * run.fps));
-  const all = otherHolds(run, Infinity);
-  const longer = all.filter((length) => length > 1).length;
-  return near === 1 && longer <= LONGER_SHARE * all.length && loudness <= MAX_LOUD_CADENCE;
-}
-
-/** Lengths of the other sharp holds around a run, up to so many pictures away. */
-function otherHolds({ first, last, moves, runs }: Candidate, reach: number): number[] {
-  return runs.flatMap(([from, to]) => {
-    const isNear = from !== first && to >= first - reach && from <= last + reach;
-    return isNear && isSharp(moves, from, to) ? [to - from + 1] : [];
-  });
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
@@ -305,9 +305,4 @@ function isTurn({ first, last, moves }: Candidate): boolean {
     const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
     return near < TURN_SHARE * next && next < far;
   });
-}
-
-function isSharp(moves: readonly number[], from: number, to: number): boolean {
-  const loudest = Math.max(...moves.slice(from, to + 1));
-  return Math.min(moves[from - 1] ?? 0, moves[to + 1] ?? 0) >= 2 * Math.max(0.2, loudest);
 }

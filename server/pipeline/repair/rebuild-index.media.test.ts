@@ -221,6 +221,95 @@ describe('rebuildIndex', () => {
     expect((await probe(tools, `${file}.rebuilt.mp4`, 'mov')).video[0]?.frameRate).toBeCloseTo(30, 2);
   });
 
+  /** Place of the payload of a table of the first (video) track. */
+  const tableAt = (bytes: Buffer, type: string) => bytes.indexOf(type, 0, 'latin1') + 4;
+  const addTo = (bytes: Buffer, at: number, amount: number) =>
+    bytes.writeUInt32BE(bytes.readUInt32BE(at) + amount, at);
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    [
+      'all chunk offsets are wrong by one distance',
+      (bytes) => {
+        for (let at = bytes.indexOf('stco'); at >= 0; at = bytes.indexOf('stco', at + 4)) {
+          const count = bytes.readUInt32BE(at + 8);
+          for (let chunk = 0; chunk < count; chunk += 1) addTo(bytes, at + 12 + 4 * chunk, 32);
+        }
+        return bytes;
+      },
+    ],
+    [
+      'one chunk offset is wrong',
+      (bytes) => {
+        addTo(bytes, tableAt(bytes, 'stco') + 8 + 4 * 3, 7);
+        return bytes;
+      },
+    ],
+    [
+      'one chunk lies beyond the end',
+      (bytes) => {
+        bytes.writeUInt32BE(0xfffffff0, tableAt(bytes, 'stco') + 8 + 4 * 3);
+        return bytes;
+      },
+    ],
+    [
+      'one picture size is too large',
+      (bytes) => {
+        addTo(bytes, tableAt(bytes, 'stsz') + 12 + 4 * 50, 13);
+        return bytes;
+      },
+    ],
+    [
+      'one picture size is absurd',
+      (bytes) => {
+        bytes.writeUInt32BE(0x7fffffff, tableAt(bytes, 'stsz') + 12 + 4 * 50);
+        return bytes;
+      },
+    ],
+  ])('finds all pictures and all sound again when %s', async (name, change) => {
+    const file = await damaged(`${name.replaceAll(' ', '-')}.mp4`, change, front);
+    const answer = await rebuild(file);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    expect(answer.notes.join(' ')).toContain('pointed at the wrong places');
+    expect(await contentOf(`${file}.rebuilt.mp4`)).toEqual(await contentOf(front));
+  });
+
+  it.each<[string, number]>([
+    ['added', 50],
+    ['lost', -100],
+  ])('finds everything behind a place where bytes were %s', async (name, amount) => {
+    const [pictures = [], sound = []] = await tracksOf(front);
+    const hit = pictures[62];
+    if (!hit) throw new Error('The clip has no such picture.');
+    const at = hit.offset + (hit.sizeBytes >> 1);
+    const file = await damaged(
+      `bytes-${name}.mp4`,
+      (bytes) =>
+        Buffer.concat([
+          bytes.subarray(0, at),
+          Buffer.alloc(Math.max(0, amount)),
+          bytes.subarray(at + Math.max(0, -amount)),
+        ]),
+      front,
+    );
+    const answer = await rebuild(file);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    const bytes = await readFile(`${file}.rebuilt.mp4`);
+    const original = await readFile(front);
+    const [found = [], foundSound = []] = await tracksOf(`${file}.rebuilt.mp4`);
+    const bytesOf = (from: Buffer, { offset, sizeBytes }: Sample) =>
+      from.subarray(offset, offset + sizeBytes).toString('base64');
+    const differing = pictures.flatMap((sample, index) => {
+      const now = found[index];
+      return now && now.pts === sample.pts && bytesOf(bytes, now) === bytesOf(original, sample)
+        ? []
+        : [index];
+    });
+    expect(differing).toEqual([62]);
+    expect(foundSound.map((sample) => bytesOf(bytes, sample))).toEqual(
+      sound.map((sample) => bytesOf(original, sample)),
+    );
+  });
+
   it('says what is missing when nothing can be done', async () => {
     const start = await damaged('start.mp4', (bytes) => bytes.subarray(0, 4000), back);
     expect(await rebuild(start)).toEqual({

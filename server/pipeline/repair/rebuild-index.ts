@@ -19,6 +19,7 @@ import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
+import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
@@ -66,6 +67,8 @@ async function repairListed(
   movie: Movie,
 ): Promise<RebuildIndexResult> {
   const { fileBytes, topLevel } = movie;
+  const moved = await moveMedia(file, movie, input.signal);
+  if (moved) return writeMoved(input, movie, moved);
   const reach = Math.max(
     0,
     ...movie.tracks.flatMap((track) =>
@@ -77,6 +80,15 @@ async function repairListed(
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
   const note = `The file ends ${missing} bytes before its media box says it does.`;
   return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);
+}
+
+async function writeMoved(
+  input: RebuildIndexInput,
+  { ftyp, moov }: Pick<Movie, 'ftyp' | 'moov'>,
+  { tracks, notes }: MovedMedia,
+): Promise<RebuildIndexResult> {
+  await writeMovie(input.outputPath, { ftyp, moov, tracks, signal: input.signal });
+  return { rebuilt: true, notes };
 }
 
 /** Tables that are damaged end no file; the track is looked at again when it is written. */
@@ -95,12 +107,17 @@ async function repairHidden(
   moov: Box,
   topLevel: TopLevel,
 ): Promise<RebuildIndexResult> {
-  const fault = await findMisplacement(file, readTracks(moov));
+  const tracks = readTracks(moov);
+  const fileBytes = (await file.stat()).size;
+  const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, input.signal);
+  const fault = moved ? null : await findMisplacement(file, tracks);
   if (fault) return refuse(fault);
   const where = topLevel.brokenAt === null ? '' : ` at byte ${topLevel.brokenAt}`;
   const ftyp = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);
   const brand = ftyp ? await readUpTo(file, ftyp.offset, ftyp.sizeBytes) : null;
-  return writeTrimmed(input, file, moov, brand, [`A box with a wrong length${where} hid the index.`]);
+  const note = `A box with a wrong length${where} hid the index.`;
+  if (moved) return writeMoved(input, { ftyp: brand, moov }, { ...moved, notes: [note, ...moved.notes] });
+  return writeTrimmed(input, file, moov, brand, [note]);
 }
 
 /** A hidden index is used only if it points at coded pictures; a sentence when it does not. */

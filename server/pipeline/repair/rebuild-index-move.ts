@@ -1,0 +1,113 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Movie, Track } from '#server/media/mp4/movie.ts';
+import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, rebuildTrack, type OutChunk, type OutTrack } from '#server/media/mp4/write-movie.ts';
+import type { NewSample } from '#server/media/mp4/write-tables.ts';
+import { looksPlaced, placeSamples, type PlacedSample } from './rebuild-index-relocate.ts';
+
+export interface MovedMedia {
+  readonly tracks: readonly OutTrack[];
+  readonly notes: readonly string[];
+}
+
+/** Fewer whole pictures than this share, and the places are not told by the list at all. */
+const MIN_FOUND = 0.1;
+
+/**
+ * Looks whether the index points at the pictures, and where it does not finds them by their sizes: bytes were
+ * added to or taken from the file, or offsets or sizes in the index are wrong. Sound goes with the pictures
+ * beside it.
+ * @returns the tracks at their true places; null when the index is right as far as can be told (only H.264)
+ * @throws Mp4Error when tables cannot be read
+ */
+export async function moveMedia(
+  file: FileHandle,
+  movie: Pick<Movie, 'tracks' | 'fileBytes' | 'topLevel'>,
+  signal?: AbortSignal,
+): Promise<MovedMedia | null> {
+  const video = movie.tracks.find(({ handler }) => handler === 'vide');
+  const avcC = video?.entries[0]?.boxes.find((box) => box.type === 'avcC');
+  if (!video || !avcC || video.entries.length > 1) return null;
+  const { lengthSize } = readAvcConfig(avcC.payload);
+  const samples = readSamples(video.stbl);
+  const mdat = movie.topLevel.boxes.find((box) => box.type === 'mdat');
+  const startOffset = mdat ? mdat.offset + mdat.headerBytes : 0;
+  const input = { file, fileBytes: movie.fileBytes, samples, lengthSize, startOffset, signal };
+  if (samples.length === 0 || (await looksPlaced(input))) return null;
+  const placed = await placeSamples(input);
+  const whole = placed.filter((item) => item.whole);
+  const changed = whole.filter(({ sample, offset, sizeBytes }) => {
+    return offset !== sample.offset || sizeBytes !== sample.sizeBytes;
+  });
+  if (changed.length === 0 || whole.length < MIN_FOUND * samples.length) return null;
+  const pictures = toSamples(file, movie.fileBytes, placed);
+  const tracks = movie.tracks.map((track) => {
+    if (track === video) return rebuildTrack(track.trak, track.timescale, pictures);
+    return moveChunks(track, file, movie.fileBytes, placed);
+  });
+  const lost = samples.length - pictures.length;
+  return {
+    tracks: tracks.filter((track) => track.chunks.length > 0),
+    notes: [
+      `The index pointed at the wrong places; ${changed.length} of ${samples.length} pictures were found elsewhere by their sizes.`,
+      ...(lost > 0 ? [`${lost} of ${samples.length} pictures are not in the file.`] : []),
+    ],
+  };
+}
+
+/** The new list of pictures; those without bytes in the file are left out, and the one before lasts longer. */
+function toSamples(file: FileHandle, fileBytes: number, placed: readonly PlacedSample[]): NewSample[] {
+  const out: NewSample[] = [];
+  for (const { sample, offset, sizeBytes } of placed) {
+    const { dts, pts, durationTicks, sync } = sample;
+    const last = out.at(-1);
+    if (sizeBytes > 0 && offset + sizeBytes <= fileBytes) {
+      out.push({ bytes: { file, offset, sizeBytes }, dts, pts, durationTicks, sync });
+    } else if (last) {
+      out[out.length - 1] = { ...last, durationTicks: last.durationTicks + durationTicks };
+    }
+  }
+  return out;
+}
+
+/** A track whose chunks move as the pictures listed around them do. */
+function moveChunks(
+  track: Track,
+  file: FileHandle,
+  fileBytes: number,
+  placed: readonly PlacedSample[],
+): OutTrack {
+  // Places beyond the file say nothing about what lies beside them.
+  const inFile = placed
+    .filter(({ sample }) => sample.offset < fileBytes)
+    .sort((a, b) => a.sample.offset - b.sample.offset);
+  const carried = carryTrack(track, file);
+  const listed = readChunks(track.stbl);
+  const chunks = carried.chunks.map((chunk, index): OutChunk => {
+    const { offset = 0, sizeBytes = 0 } = listed[index] ?? {};
+    const at = Math.min(Math.max(0, fileBytes - sizeBytes), placeChunk(inFile, offset, sizeBytes));
+    return { ...chunk, parts: sizeBytes > 0 ? [{ file, offset: at, sizeBytes }] : [] };
+  });
+  return { ...carried, chunks };
+}
+
+/**
+ * Where a chunk of other data listed at `offset` lies: between the whole pictures before and behind it, moved as
+ * one of them is. Where a damaged picture lies in between, bytes came or went in that one.
+ */
+function placeChunk(placed: readonly PlacedSample[], offset: number, sizeBytes: number): number {
+  const behind = placed.findIndex(({ sample, whole }) => whole && sample.offset > offset);
+  const beforeAt = placed.findLastIndex(({ sample, whole }) => whole && sample.offset <= offset);
+  const before = placed[beforeAt];
+  const after = behind < 0 ? undefined : placed[behind];
+  const from = before ? before.offset + before.sizeBytes : 0;
+  const to = after ? after.offset : Infinity;
+  const damaged = placed.slice(beforeAt + 1, behind < 0 ? undefined : behind);
+  const order = damaged.some(({ sample }) => sample.offset < offset) ? [after, before] : [before, after];
+  const shifts = order.flatMap((item) => (item ? [item.offset - item.sample.offset] : []));
+  const places = [...shifts, 0].map((shift) => offset + shift);
+  const ending = (at: number) => at + sizeBytes <= to;
+  // A picture that lost bytes may look whole and reach into what follows it.
+  return places.find((at) => at >= from && ending(at)) ?? places.find(ending) ?? offset + (shifts[0] ?? 0);
+}

@@ -1,0 +1,255 @@
+import type { FileHandle } from 'node:fs/promises';
+import { findSampleFault } from '#server/media/h264/check-sample.ts';
+import { NAL } from '#server/media/h264/nal.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import type { Sample } from '#server/media/mp4/sample-table.ts';
+
+/** A listed sample and where its bytes really are. */
+export interface PlacedSample {
+  readonly sample: Sample;
+  readonly offset: number;
+  readonly sizeBytes: number;
+  /** False where no whole picture stands: the place is what the neighbours make likely. */
+  readonly whole: boolean;
+}
+
+export interface PlaceInput {
+  readonly file: FileHandle;
+  readonly fileBytes: number;
+  /** Decode order. */
+  readonly samples: readonly Sample[];
+  /** Bytes of a NAL unit length. */
+  readonly lengthSize: number;
+  /** Where media data begin. */
+  readonly startOffset: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Samples whose first bytes are looked at before anything else; whole files pass without another read. */
+const PROBES = 400;
+const MAX_SAMPLE_BYTES = 64 << 20;
+
+/**
+ * Whether the places that an index lists hold pictures, by the first bytes of up to `PROBES` of them. A false
+ * answer may also mean damaged pictures. Pictures beyond the end of the file are a cut, unless others follow.
+ */
+export async function looksPlaced(input: PlaceInput): Promise<boolean> {
+  const { samples, fileBytes, file, lengthSize } = input;
+  const isInside = ({ offset, sizeBytes }: Sample) => offset + sizeBytes <= fileBytes;
+  const lastInside = samples.findLastIndex(isInside);
+  const step = Math.max(1, Math.floor(samples.length / PROBES));
+  for (let at = lastInside; at >= 0; at -= step) {
+    const sample = samples[at];
+    if (!sample || !isInside(sample)) return false;
+    if (sample.sizeBytes > 0 && !(await addsUp(file, sample, lengthSize))) return false;
+  }
+  return samples.slice(0, lastInside).every(isInside);
+}
+
+/** Pictures of more units than this are judged by their first ones. */
+const MAX_UNITS = 12;
+
+/** Whether the lengths of a picture's NAL units add up to its size. */
+async function addsUp(file: FileHandle, sample: Sample, lengthSize: number): Promise<boolean> {
+  let at = 0;
+  for (let unit = 0; unit < MAX_UNITS && at < sample.sizeBytes; unit++) {
+    const head = await readUpTo(file, sample.offset + at, lengthSize + 1);
+    if (!isHead(head, 0, lengthSize, sample.sizeBytes - at)) return false;
+    at += lengthSize + head.readUIntBE(0, lengthSize);
+  }
+  return true;
+}
+
+/** Whether a NAL unit of a picture of at most `most` bytes may begin here. */
+function isHead(bytes: Buffer, at: number, lengthSize: number, most: number): boolean {
+  if (at + lengthSize >= bytes.length) return false;
+  const length = bytes.readUIntBE(at, lengthSize);
+  const head = bytes[at + lengthSize] ?? 0x80;
+  const type = head & 31;
+  if (length < 2 || length + lengthSize > most || head & 0x80) return false;
+  return type === NAL.slice || type === NAL.idrSlice || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
+}
+
+/**
+ * Finds the listed pictures where they really are. Bytes that were added to or taken from a file, and wrong
+ * chunk offsets, move all pictures behind by one distance; a wrong size moves the rest of its chunk. So each
+ * picture is looked for at its listed place plus the distance of the one before; where two in a row are not
+ * there, the next place is searched at which a picture stands that has the size of a later one.
+ */
+export async function placeSamples(input: PlaceInput): Promise<PlacedSample[]> {
+  const { samples } = input;
+  const placed: PlacedSample[] = [];
+  let shift = 0;
+  let end = input.startOffset;
+  let index = 0;
+  let searchable = true;
+  while (index < samples.length) {
+    input.signal?.throwIfAborted();
+    const sample = samples[index];
+    if (!sample) break;
+    const found = await shiftOf(input, index, shift);
+    if (found !== null) {
+      shift = found;
+      end = sample.offset + shift + sample.sizeBytes;
+      placed.push({ sample, offset: sample.offset + shift, sizeBytes: sample.sizeBytes, whole: true });
+      index++;
+      continue;
+    }
+    const between: PlacedSample | null = (await stands(input, index + 1, shift))
+      ? await searchBetween(input, sample, shift, end, (samples[index + 1]?.offset ?? 0) + shift)
+      : null;
+    if (between) {
+      placed.push(between);
+      index++;
+      continue;
+    }
+    const ahead: Found | null = searchable ? await search(input, index, end) : null;
+    searchable = ahead !== null;
+    const stop = ahead?.index ?? index + 1;
+    for (; index < stop; index++) {
+      const lost = samples[index];
+      if (lost) placed.push(guess(lost, shift, index === stop - 1 ? (ahead?.offset ?? null) : null, end));
+    }
+    if (ahead) shift = ahead.offset - (samples[ahead.index]?.offset ?? 0);
+  }
+  return repairSizes(input, placed);
+}
+
+/** Distance at which a picture stands: the one before's, else none; null when at neither. */
+async function shiftOf(input: PlaceInput, index: number, shift: number): Promise<number | null> {
+  if (await stands(input, index, shift)) return shift;
+  return shift !== 0 && (await stands(input, index, 0)) ? 0 : null;
+}
+
+async function stands(input: PlaceInput, index: number, shift: number): Promise<boolean> {
+  const sample = input.samples[index];
+  return sample !== undefined && isWhole(input, sample.offset + shift, sample.sizeBytes);
+}
+
+async function isWhole(input: PlaceInput, offset: number, sizeBytes: number): Promise<boolean> {
+  const fits = offset >= 0 && sizeBytes > 0 && sizeBytes <= MAX_SAMPLE_BYTES;
+  if (!fits || offset + sizeBytes > input.fileBytes) return false;
+  const head = await readUpTo(input.file, offset, input.lengthSize + 1);
+  if (!isHead(head, 0, input.lengthSize, sizeBytes)) return false;
+  const bytes = await readUpTo(input.file, offset, sizeBytes);
+  return bytes.length === sizeBytes && findSampleFault(bytes, input.lengthSize) === null;
+}
+
+/**
+ * A picture whose neighbour behind stands in its place: somewhere in between with its listed size, or at its
+ * listed place with another size, else as it is listed (damaged).
+ */
+async function searchBetween(
+  input: PlaceInput,
+  sample: Sample,
+  shift: number,
+  from: number,
+  to: number,
+): Promise<PlacedSample> {
+  const { file, lengthSize } = input;
+  const listed = sample.offset + shift;
+  const bytes = await readUpTo(file, from, Math.min(MAX_SAMPLE_BYTES, Math.max(0, to - from)));
+  for (let at = 0; at + sample.sizeBytes <= bytes.length; at++) {
+    if (!isHead(bytes, at, lengthSize, sample.sizeBytes)) continue;
+    const found = bytes.subarray(at, at + sample.sizeBytes);
+    if (findSampleFault(found, lengthSize) === null) {
+      return { sample, offset: from + at, sizeBytes: sample.sizeBytes, whole: true };
+    }
+  }
+  const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, lengthSize) : 0;
+  if (sizeBytes > 0) return { sample, offset: listed, sizeBytes, whole: true };
+  return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
+}
+
+/** Bytes of the whole NAL units of a picture at a place; 0 when none is there. */
+function unitBytes(bytes: Buffer, start: number, lengthSize: number): number {
+  let end = start;
+  while (isHead(bytes, end, lengthSize, bytes.length - end)) {
+    const next = end + lengthSize + bytes.readUIntBE(end, lengthSize);
+    if (findSampleFault(bytes.subarray(start, next), lengthSize) !== null && end > start) break;
+    end = next;
+  }
+  return end > start && findSampleFault(bytes.subarray(start, end), lengthSize) === null ? end - start : 0;
+}
+
+const PIECE_BYTES = 1 << 20;
+/** Smaller pictures are too many alike to tell one from another. */
+const MIN_TOLD_BYTES = 48;
+/** Listed neighbours that must stand at the same distance as a picture that was found by its size. */
+const WITNESSES = 2;
+
+interface Found {
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** The next place from `from` on at which one of the pictures from `first` on stands, or null. */
+async function search(input: PlaceInput, first: number, from: number): Promise<Found | null> {
+  const { file, fileBytes, lengthSize, samples } = input;
+  const bySize = new Map<number, number[]>();
+  for (let index = first; index < samples.length; index++) {
+    const size = samples[index]?.sizeBytes ?? 0;
+    if (size >= MIN_TOLD_BYTES && size <= MAX_SAMPLE_BYTES)
+      bySize.set(size, [...(bySize.get(size) ?? []), index]);
+  }
+  const most = Math.max(0, ...bySize.keys());
+  for (let start = from; start < fileBytes; start += PIECE_BYTES) {
+    input.signal?.throwIfAborted();
+    const piece = await readUpTo(file, start, Math.min(PIECE_BYTES + 8, fileBytes - start));
+    for (let at = 0; at < Math.min(PIECE_BYTES, piece.length); at++) {
+      if (!isHead(piece, at, lengthSize, most)) continue;
+      const index = await whichStands(input, bySize, start + at, most);
+      if (index !== null) return { index, offset: start + at };
+    }
+  }
+  return null;
+}
+
+/** Which listed picture begins at a place, by the sizes that its NAL units add up to and by its neighbours. */
+async function whichStands(
+  input: PlaceInput,
+  bySize: ReadonlyMap<number, readonly number[]>,
+  offset: number,
+  most: number,
+): Promise<number | null> {
+  const { file, lengthSize, samples, fileBytes } = input;
+  let size = 0;
+  while (size < most) {
+    const head = await readUpTo(file, offset + size, lengthSize + 1);
+    if (!isHead(head, 0, lengthSize, most - size)) return null;
+    size += lengthSize + head.readUIntBE(0, lengthSize);
+    for (const index of bySize.get(size) ?? []) {
+      const shift = offset - (samples[index]?.offset ?? 0);
+      if (!(await isWhole(input, offset, size))) continue;
+      let witnesses = 0;
+      for (let next = index + 1; next < samples.length && witnesses < WITNESSES; next++) {
+        if (!(await stands(input, next, shift))) break;
+        witnesses++;
+      }
+      // A wrong size or chunk offset may leave no neighbour in line: then the picture must be told by its own size.
+      const alone = bySize.get(size)?.length === 1 && offset + size <= fileBytes;
+      if (witnesses === WITNESSES || index + witnesses + 1 === samples.length || alone) return index;
+    }
+  }
+  return null;
+}
+
+/** A picture that stands nowhere whole: its likely place, up to the picture behind it where that is known. */
+function guess(sample: Sample, shift: number, nextOffset: number | null, end: number): PlacedSample {
+  const offset = Math.max(end, sample.offset + shift);
+  const room = nextOffset === null ? sample.sizeBytes : Math.max(0, nextOffset - offset);
+  return { sample, offset, sizeBytes: Math.min(sample.sizeBytes, room), whole: false };
+}
+
+/** Wrong sizes: a picture that is whole when it reaches up to the next one of its chunk. */
+async function repairSizes(input: PlaceInput, placed: readonly PlacedSample[]): Promise<PlacedSample[]> {
+  const out: PlacedSample[] = [];
+  for (const [index, item] of placed.entries()) {
+    const next = placed[index + 1];
+    const room = next?.whole && next.sample.chunk === item.sample.chunk ? next.offset - item.offset : 0;
+    const better =
+      !item.whole && room > 0 && room !== item.sizeBytes && (await isWhole(input, item.offset, room));
+    out.push(better ? { ...item, sizeBytes: room, whole: true } : item);
+  }
+  return out;
+}

@@ -42,7 +42,8 @@ export function trimTrack(
   if (kept.length === 0) return null;
   const last = kept.at(-1);
   const mediaTicks = last ? last.dts + last.durationTicks : 0;
-  const trak = withLength(track, mediaTicks, movieTimescale);
+  const shownEnd = endOfWhole(kept);
+  const trak = withLength(track, mediaTicks, shownEnd, movieTimescale);
   const rebuilt = rebuildTrack(
     trak,
     track.timescale,
@@ -55,31 +56,45 @@ export function trimTrack(
 }
 
 function withoutLoosePictures<S extends { readonly pts: number }>(samples: readonly S[]): readonly S[] {
-  const order = displayOrder(samples, -Infinity, Infinity);
-  const steps = order.samples.slice(1).map((sample, place) => {
-    const before = samples[order.samples[place] ?? 0]?.pts ?? 0;
-    return (samples[sample]?.pts ?? 0) - before;
-  });
-  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
-  // The cut may leave pictures behind a hole in display order: everything from such a hole on is loose.
-  for (let place = Math.max(0, steps.length - MAX_REORDER); place < steps.length; place++) {
-    if ((steps[place] ?? 0) <= 1.5 * usual) continue;
-    const loose = new Set(order.samples.slice(place + 1));
-    const first = samples.findIndex((_, index) => loose.has(index));
-    const tail = samples.slice(first);
-    if (tail.every((_, index) => loose.has(first + index))) return samples.slice(0, first);
-  }
-  return samples;
+  const hole = holeAtEnd(samples);
+  if (!hole) return samples;
+  const loose = new Set(hole.behind);
+  const first = samples.findIndex((_, index) => loose.has(index));
+  const tail = samples.slice(first);
+  return tail.every((_, index) => loose.has(first + index)) ? samples.slice(0, first) : samples;
 }
 
-function withLength(track: Track, mediaTicks: number, movieTimescale: number): Box {
+/**
+ * The first hole among the last pictures in display order: the cut may leave pictures behind it that were
+ * coded before those missing.
+ */
+function holeAtEnd(samples: readonly { readonly pts: number }[]): { end: number; behind: number[] } | null {
+  const order = displayOrder(samples, -Infinity, Infinity);
+  const times = order.samples.map((sample) => samples[sample]?.pts ?? 0);
+  const steps = times.slice(1).map((pts, place) => pts - (times[place] ?? 0));
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  for (let place = Math.max(0, steps.length - MAX_REORDER); place < steps.length; place++) {
+    if ((steps[place] ?? 0) <= 1.5 * usual) continue;
+    return { end: (times[place] ?? 0) + usual, behind: [...order.samples.slice(place + 1)] };
+  }
+  return null;
+}
+
+/** Where the last picture without a hole before it ends; later ones that others refer to stay coded, but unseen. */
+function endOfWhole(samples: readonly { readonly pts: number; readonly durationTicks: number }[]): number {
+  const last = samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
+  return Math.min(last, holeAtEnd(samples)?.end ?? last);
+}
+
+/** The headers of a track whose media last `mediaTicks` by decode times and whose last picture ends at `shownEnd`. */
+function withLength(track: Track, mediaTicks: number, shownEnd: number, movieTimescale: number): Box {
   const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
   const edits: Edit[] = track.edits.map((edit) =>
     edit.mediaTime < 0
       ? edit
       : {
           ...edit,
-          durationTicks: Math.min(edit.durationTicks, toMovie(Math.max(0, mediaTicks - edit.mediaTime))),
+          durationTicks: Math.min(edit.durationTicks, toMovie(Math.max(0, shownEnd - edit.mediaTime))),
         },
   );
   const total =
@@ -118,11 +133,14 @@ function trimByChunks(
     ['stsz', fullBox('stsz', 0, 0, words(sampleBytes, kept))],
     ['stsc', fullBox('stsc', 0, 0, words(runs.length / 3, ...runs))],
   ]);
-  const trak = replaceBox(withLength(track, kept * delta, movieTimescale), 'mdia/minf/stbl', (stbl) =>
-    container(
-      'stbl',
-      (stbl.children ?? []).map((box) => tables.get(box.type) ?? box),
-    ),
+  const trak = replaceBox(
+    withLength(track, kept * delta, kept * delta, movieTimescale),
+    'mdia/minf/stbl',
+    (stbl) =>
+      container(
+        'stbl',
+        (stbl.children ?? []).map((box) => tables.get(box.type) ?? box),
+      ),
   );
   const out = chunks.map((chunk) => ({
     seconds: chunk.dts / track.timescale,

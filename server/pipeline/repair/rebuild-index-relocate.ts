@@ -70,6 +70,13 @@ function isHead(bytes: Buffer, at: number, lengthSize: number, most: number): bo
   return type === NAL.slice || type === NAL.idrSlice || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
 }
 
+/** Whether the NAL unit at a place is the first slice of a picture (`first_mb_in_slice` 0 is a single set bit). */
+function beginsPicture(bytes: Buffer, at: number, lengthSize: number): boolean {
+  const type = (bytes[at + lengthSize] ?? 0) & 31;
+  if (type !== NAL.slice && type !== NAL.idrSlice) return false;
+  return ((bytes[at + lengthSize + 1] ?? 0) & 0x80) !== 0;
+}
+
 /**
  * Finds the listed pictures where they really are. Bytes that were added to or taken from a file, and wrong
  * chunk offsets, move all pictures behind by one distance; a wrong size moves the rest of its chunk. So each
@@ -165,6 +172,7 @@ async function searchBetween(
 function unitBytes(bytes: Buffer, start: number, lengthSize: number): number {
   let end = start;
   while (isHead(bytes, end, lengthSize, bytes.length - end)) {
+    if (end > start && beginsPicture(bytes, end, lengthSize)) break;
     const next = end + lengthSize + bytes.readUIntBE(end, lengthSize);
     if (findSampleFault(bytes.subarray(start, next), lengthSize) !== null && end > start) break;
     end = next;
@@ -173,8 +181,9 @@ function unitBytes(bytes: Buffer, start: number, lengthSize: number): number {
 }
 
 const PIECE_BYTES = 1 << 20;
-/** Smaller pictures are too many alike to tell one from another. */
-const MIN_TOLD_BYTES = 48;
+/** Smaller pictures are too many alike to tell one from another, and with no neighbour in line those below the other. */
+const MIN_TOLD_BYTES = 24;
+const MIN_ALONE_BYTES = 256;
 /** Listed neighbours that must stand at the same distance as a picture that was found by its size. */
 const WITNESSES = 2;
 
@@ -212,11 +221,14 @@ async function whichStands(
   offset: number,
   most: number,
 ): Promise<number | null> {
-  const { file, lengthSize, samples, fileBytes } = input;
+  const { file, lengthSize, samples } = input;
   let size = 0;
+  let begun = 0;
   while (size < most) {
-    const head = await readUpTo(file, offset + size, lengthSize + 1);
+    const head = await readUpTo(file, offset + size, lengthSize + 2);
     if (!isHead(head, 0, lengthSize, most - size)) return null;
+    begun += beginsPicture(head, 0, lengthSize) ? 1 : 0;
+    if (begun > 1) return null;
     size += lengthSize + head.readUIntBE(0, lengthSize);
     for (const index of bySize.get(size) ?? []) {
       const shift = offset - (samples[index]?.offset ?? 0);
@@ -227,7 +239,7 @@ async function whichStands(
         witnesses++;
       }
       // A wrong size or chunk offset may leave no neighbour in line: then the picture must be told by its own size.
-      const alone = bySize.get(size)?.length === 1 && offset + size <= fileBytes;
+      const alone = bySize.get(size)?.length === 1 && size >= MIN_ALONE_BYTES;
       if (witnesses === WITNESSES || index + witnesses + 1 === samples.length || alone) return index;
     }
   }

@@ -38,6 +38,20 @@ describe('containerOffset', () => {
     });
   });
 
+  it.each([
+    [400, 156],
+    [-400, 156],
+    [300, -118],
+  ])('sees a sound moved by %i ms whose end hung over by %i ms before', (by, overhang) => {
+    const moved = times({ soundStartMs: by, soundEndMs: 10_000 + by + overhang });
+    expect(containerOffset(moved)).toEqual({ offsetMs: by, cause: 'moved' });
+  });
+
+  it('does not believe an end that lies far from a small shift', () => {
+    expect(containerOffset(times({ soundStartMs: 120, soundEndMs: 10_276 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 400, soundEndMs: 10_200 }))).toBeNull();
+  });
+
   it('takes encoder priming and a different end for nothing', () => {
     expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
     expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();

@@ -1,6 +1,6 @@
 import type { FrameSeries } from '#server/media/grey-series.ts';
 import { clamp, median, quantile } from '#server/media/statistics.ts';
-import { cadenceAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
+import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 
@@ -29,7 +29,7 @@ const POP_SHARE = 0.25;
  */
 const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }[] = [
   { frames: 1, limit: 0.42 },
-  { frames: 3, limit: 0.3 },
+  { frames: 3, limit: 0.24 },
   { frames: 5, limit: 0.2 },
   { frames: 9, limit: 0.06 },
   { frames: 13, limit: 0.03 },
@@ -54,6 +54,8 @@ const EDGE_CONTRAST = 12;
 const EDGE_CONTRAST_JUMP = 6;
 /** In any case they move this many times more than the liveliest picture of the run. */
 const EDGE_RATIO = 1.6;
+/** ...and this many times where one side alone tells. */
+const LONE_EDGE_RATIO = 2.5;
 /** Sides of more different motion than this are a shot coming to rest or starting... */
 const MAX_SIDE_RATIO = 8;
 /** ...unless the run is frozen solid against the quieter of them. */
@@ -94,18 +96,16 @@ export function detectStutter(
   const moves = series.blockDiff.get(1) ?? [];
   const cutSet = new Set(cuts);
   const held = findHeld(moves, cutSet, fps);
-  const runs = toRuns(held, moves, cutSet).map((run) => trimSlow(run, moves));
-  const judged = runs.flatMap(
-    ([first, last]) => judge({ first, last, moves, cutSet, held, runs, series, fps }) ?? [],
-  );
+  const holds = toHolds(held);
+  const runs = joinHolds(holds, moves, cutSet).map((run) => trimSlow(run, moves));
+  const clip = { moves, cutSet, held, holds, runs, series, fps };
+  const judged = runs.flatMap(([first, last]) => judge({ ...clip, first, last }) ?? []);
   const calm = findCalmRuns(moves, cutSet, LONGEST_S * fps).flatMap((run) =>
-    judged.some((other) => touches(run, other))
-      ? []
-      : (judgeCalm(run, { series, moves, cutSet, runs, fps }) ?? []),
+    judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   return decideHistories(
-    all.filter(({ first, last }) => !restsByNature({ first, last, moves, runs, fps })),
+    all.filter(({ first, last }) => !restsByNature({ ...clip, first, last })),
     pictureSurplus,
   );
 }
@@ -124,20 +124,27 @@ function level(moves: readonly number[], cuts: ReadonlySet<number>, i: number, r
   return quantile(around, 0.7);
 }
 
-function toRuns(
-  held: readonly boolean[],
+function toHolds(held: readonly boolean[]): [number, number][] {
+  const holds: [number, number][] = [];
+  held.forEach((isHeld, i) => {
+    const before = holds.at(-1);
+    if (isHeld && before?.[1] === i - 1) before[1] = i;
+    else if (isHeld) holds.push([i, i]);
+  });
+  return holds;
+}
+
+/** Holds with quality steps of the encoder between them are one run. */
+function joinHolds(
+  holds: readonly (readonly [number, number])[],
   moves: readonly number[],
   cuts: ReadonlySet<number>,
 ): [number, number][] {
   const runs: [number, number][] = [];
-  for (let i = 1; i < held.length; i += 1) {
-    if (!held[i]) continue;
-    let end = i;
-    while (held[end + 1]) end += 1;
+  for (const [start, end] of holds) {
     const before = runs.at(-1);
-    if (before && joins(before[1], i, moves, cuts)) before[1] = end;
-    else runs.push([i, end]);
-    i = end;
+    if (before && joins(before[1], start, moves, cuts)) before[1] = end;
+    else runs.push([start, end]);
   }
   return runs;
 }
@@ -198,18 +205,19 @@ function judge(run: Candidate): Judged | null {
   if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
   if (livelier > MAX_SIDE_RATIO * quieter && inside > FROZEN_SHARE * quieter) return null;
   const loudest = Math.max(...values);
-  const cadence = cadenceAround(run);
+  const cadences = cadencesAround(run);
   // Where pictures are repeated all the time, one more may stand right beside the run.
   const edgeOf = (side: Side) =>
-    cadence && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
+    cadences.length > 0 && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
   const contrast = jumps ? EDGE_CONTRAST_JUMP : EDGE_CONTRAST;
+  const edgeRatio = alive.length === 1 ? LONE_EDGE_RATIO : EDGE_RATIO;
   const sharp = (side: Side) =>
-    edgeOf(side) >= EDGE_RATIO * loudest &&
+    edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   const quietness = inside / quieter;
-  if (cadence && !standsOut(cadence, length, loudest / quieter)) return null;
-  if (cadence && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
+  if (!standsOut(cadences, length, loudest / quieter)) return null;
+  if (cadences.length > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   return {
     first,
     last,
@@ -224,12 +232,11 @@ function judge(run: Candidate): Judged | null {
 /** A run in little motion as `findCalmRuns` found it; null where the clip holds pictures by nature. */
 function judgeCalm(
   { first, last, quietness }: CalmRun,
-  clip: Omit<Candidate, 'first' | 'last' | 'held'>,
+  clip: Omit<Candidate, 'first' | 'last'>,
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
-  const cadence = cadenceAround(run);
-  if (isEmpty(run) || (cadence && !standsOut(cadence, last - first + 1, quietness))) return null;
+  if (isEmpty(run) || !standsOut(cadencesAround(run), last - first + 1, quietness)) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   const after = median(moves.slice(last + 1, last + 1 + FLANK));

@@ -10,6 +10,8 @@ const MIN_LONE_SIDE = 6;
 const MIN_FLOOR = 0.15;
 /** ...or by this much where one side alone tells: encoders rest for some pictures behind a cut. */
 const MIN_LONE_FLOOR = 0.8;
+/** ...and the limits for the run itself shrink to this share there. */
+const LONE_SHARE = 0.7;
 /** Changes below this are rounding. */
 const LEAST = 0.03;
 /** What encoders leave of a repeat, grey levels, at most. */
@@ -20,18 +22,20 @@ const DROP_SHARE = 0.45;
 const LOUD_LIMITS = [
   { frames: 2, limit: 0.2 },
   { frames: 3, limit: 0.3 },
-  { frames: 5, limit: 0.36 },
+  { frames: 5, limit: 0.33 },
 ] as const;
 /** The usual picture of a run against the usual one of its sides: a long rest that is not frozen is somebody at rest. */
 const QUIET_LIMITS = [
   { frames: 2, limit: 0.3 },
   { frames: 9, limit: 0.2 },
   { frames: 13, limit: 0.12 },
-  { frames: 21, limit: 0.08 },
+  { frames: 21, limit: 0.07 },
+  { frames: 31, limit: 0.05 },
 ] as const;
-/** In so many pictures one may be a quality step of the encoder... */
+/** From so many pictures on, one, or this share of them, may be quality steps of the encoder... */
 const POP_FRAMES = 4;
-/** ...that stays below this share of the usual picture of the sides. */
+const POP_COUNT = 0.15;
+/** ...that stay below this share of the usual picture of the sides. */
 const POP_SHARE = 0.8;
 /** A step this many times livelier than all around proves lost pictures; chance dips on the sides then count less. */
 const JUMP_RATIO = 1.6;
@@ -112,18 +116,19 @@ function weigh(
   const floor = jumps ? quantile(sides, DIP_SHARE) : Math.min(...sides);
   if (floor < (isLone && !jumps ? MIN_LONE_FLOOR : MIN_FLOOR)) return null;
   const values = moves.slice(first, last + 1);
-  const loudest = loudestBut(values, POP_SHARE * quieter);
+  const loudest = loudestBut(values, isLone ? 0 : POP_SHARE * quieter);
   const inside = median(values);
   if (loudest > HELD_MAX || inside > limitFor(QUIET_LIMITS, values.length) * quieter) return null;
   const loudness = Math.max(LEAST, loudest) / floor;
-  if (loudness > limitFor(LOUD_LIMITS, values.length)) return null;
+  if (loudness > limitFor(LOUD_LIMITS, values.length) * (isLone ? LONE_SHARE : 1)) return null;
   return { first, last, quietness: inside / quieter, contrast: Math.sqrt(values.length) / loudness };
 }
 
-/** The liveliest picture of a run, without one quality step of the encoder below `pop`. */
+/** The liveliest picture of a run, without the quality steps of the encoder below `pop`. */
 function loudestBut(values: readonly number[], pop: number): number {
-  const [first = 0, second = 0] = [...values].sort((a, b) => b - a);
-  return values.length >= POP_FRAMES && first < pop ? second : first;
+  const sorted = [...values].sort((a, b) => b - a);
+  const pops = values.length >= POP_FRAMES ? Math.max(1, Math.floor(POP_COUNT * values.length)) : 0;
+  return sorted.slice(0, pops).every((value) => value < pop) ? (sorted[pops] ?? 0) : (sorted[0] ?? 0);
 }
 
 function limitFor(

@@ -44,7 +44,7 @@ const PAIR = Buffer.from([0, 0]);
 const END_MARKS = [Buffer.from([0, 0, 1, 10]), Buffer.from([0, 0, 1, 11])];
 
 /** True when `00 00 0x` with x of 0, 1 or 2 stands in the unit, its end mark and final zero bytes left out. */
-function hasStartCode(unit: Buffer): boolean {
+export function hasStartCode(unit: Buffer): boolean {
   let end = unit.length;
   if (END_MARKS.some((mark) => unit.subarray(-mark.length).equals(mark))) end -= 4;
   while (end > 0 && unit[end - 1] === 0) end--;

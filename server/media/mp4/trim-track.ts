@@ -75,7 +75,7 @@ function holeAtEnd(samples: readonly { readonly pts: number }[]): { end: number;
   const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
   for (let place = Math.max(0, steps.length - MAX_REORDER); place < steps.length; place++) {
     if ((steps[place] ?? 0) <= 1.5 * usual) continue;
-    return { end: (times[place] ?? 0) + usual, behind: [...order.samples.slice(place + 1)] };
+    return { end: (times[place] ?? 0) + usual, behind: order.samples.slice(place + 1) };
   }
   return null;
 }

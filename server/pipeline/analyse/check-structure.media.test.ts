@@ -103,9 +103,46 @@ describe('checkStructure', () => {
     expect(answer.damagedFrames.map(({ frame }) => frame)).toEqual(lost.sort((a, b) => a - b));
   });
 
+  it('names the displayed HEVC frame whose data were zeroed', async () => {
+    const whole = path.join(folder, 'hevc.mp4');
+    const encode = '-c:v libx265 -preset ultrafast -crf 12 -x265-params log-level=none:pools=1 -tag:v hvc1';
+    await runFfmpeg(
+      {
+        label: 'make an HEVC clip',
+        inputs: [{ path: 'testsrc2=s=320x240:r=25:d=1', lavfi: true }],
+        outputs: [{ path: whole, options: encode.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const info = await probe(tools, whole, 'mov');
+    expect(await checkStructure(whole, info)).toEqual({ checked: true, damagedFrames: [] });
+    const file = await open(whole);
+    const coded = readSamples(findVideoTrack(await readMovie(file), 0).stbl);
+    await file.close();
+    const victim = coded[11];
+    if (!victim) throw new Error('The clip is too short.');
+    const bytes = await readFile(whole);
+    bytes.fill(0, victim.offset + 40, victim.offset + 70);
+    const target = path.join(folder, 'hevc-zeroed.mp4');
+    await writeFile(target, bytes);
+    const { damagedFrames } = await checkStructure(target, info);
+    const place = coded.filter((other) => other.pts < victim.pts).length;
+    expect(damagedFrames.map(({ frame }) => frame)).toEqual([place]);
+  });
+
   it('says that it cannot check other codecs', async () => {
-    const info = await probe(tools, clip, 'mov');
-    const video = info.video.map((stream) => ({ ...stream, codec: 'hevc' }));
-    expect(await checkStructure(clip, { ...info, video })).toEqual({ checked: false, damagedFrames: [] });
+    const other = path.join(folder, 'other.mp4');
+    await runFfmpeg(
+      {
+        label: 'make a clip',
+        inputs: [{ path: 'testsrc2=s=64x64:r=25:d=1', lavfi: true }],
+        outputs: [{ path: other, options: ['-c:v', 'mpeg4'] }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const info = await probe(tools, other, 'mov');
+    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [] });
   });
 });

@@ -1,15 +1,16 @@
 import { open } from 'node:fs/promises';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { findVideoTrack, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { type AvcConfig, readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { type AvcConfig, readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
@@ -21,7 +22,7 @@ export interface DamagedFrame {
 }
 
 export interface StructureCheck {
-  /** False when the file is no MP4 with H.264 pictures, so that nothing could be checked. */
+  /** False when the file is no MP4 with H.264 or HEVC pictures, so that nothing could be checked. */
   readonly checked: boolean;
   readonly damagedFrames: readonly DamagedFrame[];
 }
@@ -40,19 +41,17 @@ export async function checkStructure(
   info: MediaInfo,
   signal?: AbortSignal,
 ): Promise<StructureCheck> {
-  if (info.format !== 'mov' || info.video[0]?.codec !== 'h264') return NOT_CHECKED;
+  if (info.format !== 'mov' || !info.video[0]) return NOT_CHECKED;
   const file = await open(inputPath, 'r');
   try {
     const movie = await readMovie(file);
     if (movie.fragmented) return NOT_CHECKED;
     const track = findVideoTrack(movie, info.video[0].index);
-    const avcC = track.entries[0]?.boxes.find((box) => box.type === 'avcC');
+    const findFault = faultFinder(track);
     const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
-    if (!avcC || !edit || track.entries.length > 1) return NOT_CHECKED;
-    const config = readAvcConfig(avcC.payload);
+    if (!findFault || !edit || track.entries.length > 1) return NOT_CHECKED;
     const samples = readSamples(track.stbl);
     const order = displayOrder(samples, edit.startTicks, edit.endTicks);
-    const findHeaderFault = createHeaderCheck(config);
     const damagedFrames: DamagedFrame[] = [];
     for (const [index, sample] of samples.entries()) {
       signal?.throwIfAborted();
@@ -62,7 +61,7 @@ export async function checkStructure(
       else {
         const bytes = await readUpTo(file, sample.offset, sample.sizeBytes);
         if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
-        else reason = findSampleFault(bytes, config.lengthSize) ?? findHeaderFault(bytes);
+        else reason = findFault(bytes);
       }
       const place = order.placeOf[index] ?? 0;
       if (reason !== null && place >= order.firstShown && place < order.endShown) {
@@ -77,6 +76,20 @@ export async function checkStructure(
   } finally {
     await file.close();
   }
+}
+
+/** What finds the fault of one coded picture of a track; null for codecs that are not checked. */
+function faultFinder({ entries }: Track): ((sample: Buffer) => string | null) | null {
+  const boxOf = (type: string) => entries[0]?.boxes.find((box) => box.type === type)?.payload;
+  const [avcC, hvcC] = [boxOf('avcC'), boxOf('hvcC')];
+  if (avcC) {
+    const config = readAvcConfig(avcC);
+    const findHeaderFault = createHeaderCheck(config);
+    return (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample);
+  }
+  if (!hvcC) return null;
+  const { lengthSize } = readHevcConfig(hvcC);
+  return (sample) => findHevcSampleFault(sample, lengthSize);
 }
 
 /**

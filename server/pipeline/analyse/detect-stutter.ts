@@ -1,7 +1,8 @@
 import type { FrameSeries } from '#server/media/grey-series.ts';
-import { clamp, median, quantile } from '#server/media/statistics.ts';
+import { clamp, median } from '#server/media/statistics.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
+import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 
 export type { StutterRun } from './stutter-history.ts';
@@ -12,16 +13,6 @@ const LONGEST_S = 1.2;
 const SHORTEST_FRAMES = 2;
 /** Pictures on each side that must be alive. */
 const FLANK = 6;
-/** A picture may be held when its change is below this share of the motion level around... */
-const HELD_SHARE = 0.45;
-/** ...and below this block difference (grey levels): what x264 at crf 18 to 30 leaves of a repeat. */
-const HELD_MAX = 2.6;
-/** The level around is the higher of one second and this many pictures to each side (short moves). */
-const NEAR = 8;
-/** Up to this many livelier pictures inside a hold are quality steps of the encoder... */
-const POP_FRAMES = 2;
-/** ...when they stay below this share of the motion outside. */
-const POP_SHARE = 0.25;
 /**
  * Median change inside the run over the median change of the quieter side: the limit for a run of so many
  * pictures. Encoders need a few pictures to settle on a repeat, so short runs are livelier; a long run that
@@ -60,10 +51,6 @@ const LONE_EDGE_RATIO = 2.5;
 const MAX_SIDE_RATIO = 8;
 /** ...unless the run is frozen solid against the quieter of them. */
 const FROZEN_SHARE = 0.1;
-/** An outer picture of a run is slow motion, no copy, when it changes this share of the motion beside it... */
-const SLOW_SHARE = 0.38;
-/** ...and this many times more than the run does. */
-const SLOW_CONTRAST = 6;
 /** A motion that turns round stands still for so many pictures at most... */
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
@@ -108,68 +95,6 @@ export function detectStutter(
     all.filter(({ first, last }) => !restsByNature({ ...clip, first, last })),
     pictureSurplus,
   );
-}
-
-function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
-  const reach = Math.max(FLANK * 2, Math.round(fps));
-  return moves.map((value, i) => {
-    if (i === 0 || cuts.has(i) || value > HELD_MAX) return false;
-    return value < HELD_SHARE * Math.max(level(moves, cuts, i, reach), level(moves, cuts, i, NEAR));
-  });
-}
-
-function level(moves: readonly number[], cuts: ReadonlySet<number>, i: number, reach: number): number {
-  const from = Math.max(1, i - reach);
-  const around = moves.slice(from, i + reach + 1).filter((_, k) => !cuts.has(from + k));
-  return quantile(around, 0.7);
-}
-
-function toHolds(held: readonly boolean[]): [number, number][] {
-  const holds: [number, number][] = [];
-  held.forEach((isHeld, i) => {
-    const before = holds.at(-1);
-    if (isHeld && before?.[1] === i - 1) before[1] = i;
-    else if (isHeld) holds.push([i, i]);
-  });
-  return holds;
-}
-
-/** Holds with quality steps of the encoder between them are one run. */
-function joinHolds(
-  holds: readonly (readonly [number, number])[],
-  moves: readonly number[],
-  cuts: ReadonlySet<number>,
-): [number, number][] {
-  const runs: [number, number][] = [];
-  for (const [start, end] of holds) {
-    const before = runs.at(-1);
-    if (before && joins(before[1], start, moves, cuts)) before[1] = end;
-    else runs.push([start, end]);
-  }
-  return runs;
-}
-
-function joins(end: number, start: number, moves: readonly number[], cuts: ReadonlySet<number>): boolean {
-  const between = moves.slice(end + 1, start);
-  if (between.length > POP_FRAMES) return false;
-  if (between.some((_, k) => cuts.has(end + 1 + k))) return false;
-  const outer = [...moves.slice(Math.max(1, end - FLANK), end), ...moves.slice(start, start + FLANK)];
-  const level = median(outer.filter((value) => value > HELD_MAX));
-  return between.every((value) => value < POP_SHARE * level);
-}
-
-/** Takes slow pictures off both ends of a run: a repeat is far stiller than the slowest motion beside it. */
-function trimSlow([from, to]: readonly [number, number], moves: readonly number[]): [number, number] {
-  let [first, last] = [from, to];
-  const inside = () => median(moves.slice(first, last + 1));
-  const isSlow = (value: number, beside: readonly number[]) =>
-    value > SLOW_SHARE * median(beside) && value > SLOW_CONTRAST * Math.max(0.03, inside());
-  while (last - first >= SHORTEST_FRAMES) {
-    if (isSlow(moves[first] ?? 0, moves.slice(Math.max(1, first - FLANK), first))) first += 1;
-    else if (isSlow(moves[last] ?? 0, moves.slice(last + 1, last + 1 + FLANK))) last -= 1;
-    else break;
-  }
-  return [first, last];
 }
 
 interface Candidate extends RunPlace {
@@ -218,10 +143,11 @@ function judge(run: Candidate): Judged | null {
   const quietness = inside / quieter;
   if (!standsOut(cadences, length, loudest / quieter)) return null;
   if (cadences.length > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
+  const end = endAtJump(run, moves, cutSet);
   return {
     first,
-    last,
-    evidence: endsAtCut ? 0 : lossEvidence(series, run, before.level, after.level),
+    last: end,
+    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before.level, after.level),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -240,10 +166,11 @@ function judgeCalm(
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
+  const end = endAtJump(run, moves, cutSet);
   return {
     first,
-    last,
-    evidence: endsAtCut ? 0 : lossEvidence(series, run, before, after),
+    last: end,
+    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before, after),
     startsAtCut: cutSet.has(first - 1),
     endsAtCut,
     quietness,

@@ -54,7 +54,11 @@ function difference(a: Uint8Array | undefined, b: Uint8Array | undefined): numbe
   return sum / a.length;
 }
 
-async function greyPictures(inputPath: string, tools: ToolPaths): Promise<Uint8Array[]> {
+/**
+ * The small grey pictures of a clip, display order.
+ * @throws MediaToolError when the clip cannot be decoded
+ */
+export async function greyPictures(inputPath: string, tools: ToolPaths): Promise<Uint8Array[]> {
   const stream = (await probe(tools, inputPath, 'mov')).video[0];
   if (!stream) return [];
   const { width, height } = smallSize(stream.width, stream.height);

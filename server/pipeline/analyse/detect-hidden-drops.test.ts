@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
+import { clamp } from '#server/media/statistics.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
 
@@ -58,7 +59,16 @@ describe('detectHiddenDrops', () => {
   const rising = (at: readonly number[], rise = Math.log(2)) =>
     moves([]).map((_, i) => {
       const value = at.includes(i) ? rise : 0.08 * Math.sin(i * 1.9);
-      return { overMean: value, overMax: value - 0.05 };
+      return {
+        overMean: value,
+        overMax: value - 0.05,
+        lowOverMean: value - 0.1,
+        lowOverMax: value - 0.15,
+        wideOverMax: value - 0.1,
+        risingShare: clamp(0.5 + value, 0, 1),
+        lively: 0.4,
+        wideLively: 0.6,
+      };
     });
 
   it('finds a step in which all that moves goes farther than it ever does in this clip', () => {

@@ -2,7 +2,9 @@ import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
 import type { StepRise } from '#server/media/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
-import { scoreJumps } from './detect-hidden-drops-score.ts';
+import { readForest, type Forest } from './detect-hidden-drops-forest.ts';
+import { scoreJumps, type Flanks } from './detect-hidden-drops-score.ts';
+import { LOSS_FOREST } from './detect-hidden-drops-weights.ts';
 
 /** Pictures lost without a trace in the times; numbers count decoded pictures. */
 export interface HiddenDrop {
@@ -53,10 +55,10 @@ const CADENCE_REACH_S = 1.5;
 /** A clip with so many crowded jumps, most of all, was converted throughout: a jump must then stand alone. */
 const CROWDED = 8;
 
-/** Odds (`scoreJumps`) below which such steps are usual in the clip, however plain. */
-const UNUSUAL = 0.8;
 /** Odds that make a loss where the sound cannot say whether pictures are missing. */
-const SURE = 2;
+const SURE = 1.6;
+/** Odds that make a loss although the sound is as long as the picture. */
+const SURE_THOUGH_EVEN = 2.6;
 /** Odds that are enough where the sound says that pictures are missing; the best come first. */
 const LIKELY = 1;
 /** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */
@@ -88,6 +90,7 @@ export function detectHiddenDrops(
   fps: number,
   taken: ReadonlySet<number>,
   pictureSurplus: number | null = null,
+  forest: Forest = readForest(LOSS_FOREST),
 ): HiddenDrop[] {
   const steps = Array.from({ length: series.count }, (_, i) => measureStep(series, cuts, i));
   const jumping = steps.flatMap((step, i) => (step && isLoose(step) ? [i] : []));
@@ -97,15 +100,11 @@ export function detectHiddenDrops(
   );
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
-  const isFit = (i: number) => {
-    const step = steps[i];
-    return step ? step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, series.rises[i]) : false;
-  };
-  const scores = scoreJumps(series, isFit, fps);
+  const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
   const plain = steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step)) return [];
     const score = scores[i] ?? null;
-    if (score !== null && score < UNUSUAL) return [];
+    if (score !== null) return [];
     // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
@@ -136,13 +135,13 @@ function addLikely(
   const isFree = (drop: HiddenDrop) => chosen.every(({ after }) => Math.abs(after - drop.after) > ECHO);
   for (const { drop, score } of [...likely].sort((a, b) => b.score - a.score)) {
     const explained = chosen.reduce((sum, { missing }) => sum + Math.min(missing, MOST_EXPLAINED), 0);
-    const believed =
-      pictureSurplus === null ? score >= SURE : deficit >= MIN_DEFICIT && explained < deficit - 0.5;
+    const enough = pictureSurplus === null ? SURE : SURE_THOUGH_EVEN;
+    const believed = score >= enough || (deficit >= MIN_DEFICIT && explained < deficit - 0.5);
     if (believed && isFree(drop)) chosen.push(drop);
   }
   const missing = chosen.reduce((sum, drop) => sum + drop.missing, 0);
   if (pictureSurplus === null || missing >= EXPLAINED_SHARE * deficit) return sorted(chosen);
-  const sure = likely.filter(({ score }) => score >= SURE).map(({ drop }) => drop);
+  const sure = likely.filter(({ score }) => score >= SURE_THOUGH_EVEN).map(({ drop }) => drop);
   return sorted(chosen.filter((drop) => plain.includes(drop) || sure.includes(drop)));
 }
 
@@ -156,6 +155,7 @@ function oddsConfidence(score: number): number {
 }
 
 interface Step {
+  readonly flanks: Flanks;
   readonly jump: JumpMeasure | undefined;
   /** Over the liveliest picture of both flanks. */
   readonly meanRatio: number;
@@ -183,6 +183,7 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
   const means = [...series.meanDiff.slice(from, i), ...series.meanDiff.slice(i + 1, to)];
   const here = moves[i] ?? 0;
   return {
+    flanks: { from, to },
     jump: series.jumps.get(i),
     meanRatio: (series.meanDiff[i] ?? 0) / Math.max(0.05, ...means),
     blockRatio: here / Math.max(0.3, ...left, ...right),
@@ -191,6 +192,15 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
     flash: series.histogramDiff[i] ?? 0,
     inside: left.length >= FLANK && right.length >= FLANK,
   };
+}
+
+/** Flanks of the steps that may be judged: away from cuts, flashes and stillness. */
+export function judgeableSteps(series: FrameSeries, cuts: readonly number[]): (at: number) => Flanks | null {
+  return (i) => judgeable(measureStep(series, cuts, i), series.rises[i]);
+}
+
+function judgeable(step: Step | null | undefined, rise: StepRise | null | undefined): Flanks | null {
+  return step && step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, rise) ? step.flanks : null;
 }
 
 /** True for a step whose brightness changes no more than a jump of the motion explains. */

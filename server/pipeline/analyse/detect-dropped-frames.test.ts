@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '#server/test/seeded-random.ts';
 import type { PictureTimes } from './analysis.ts';
 import { detectTimestampGaps } from './detect-dropped-frames.ts';
 import { classifyIntervals } from './picture-intervals.ts';
@@ -54,6 +55,45 @@ describe('detectTimestampGaps', () => {
   it('leaves a camera that slows down in the dark alone', () => {
     const slowing = [...regular(60), ...Array.from({ length: 14 }, () => STEP * 2), ...regular(60)];
     expect(detectTimestampGaps(timesOf(slowing))).toEqual([]);
+  });
+
+  it('finds losses close together, singles and bursts, in a clip of constant rate', () => {
+    const burst = [3, 2, 1, 2, 2, 1, 4];
+    const near = [2, 1, 2, 2];
+    const intervals = [
+      ...regular(40),
+      ...burst.map((pictures) => pictures * STEP),
+      ...regular(60),
+      ...near.map((pictures) => pictures * STEP),
+      ...regular(20),
+    ];
+    const expected = intervals.flatMap((ticks, i) => (ticks > STEP ? [[i, ticks / STEP - 1]] : []));
+    const times = timesOf(intervals);
+    expect(times.variableByNature).toBe(false);
+    expect(detectTimestampGaps(times).map(({ frameBefore, missing }) => [frameBefore, missing])).toEqual(
+      expected,
+    );
+  });
+
+  it('finds nearly all of the pictures lost at random, one in ten', () => {
+    const random = seededRandom(5);
+    const kept = Array.from({ length: 600 }, (_, i) => i).filter((i) => i === 0 || random() >= 0.1);
+    const intervals = kept.slice(1).map((at, i) => (at - (kept[i] ?? 0)) * STEP);
+    const lost = intervals.filter((ticks) => ticks > STEP).length;
+    expect(lost).toBeGreaterThan(40);
+    expect(detectTimestampGaps(timesOf(intervals)).length).toBeGreaterThanOrEqual(0.97 * lost);
+  });
+
+  it('leaves a camera alone that slows down for its last two pictures', () => {
+    expect(detectTimestampGaps(timesOf([...regular(90), STEP * 2, STEP * 2]))).toEqual([]);
+  });
+
+  it('leaves a screen recording with still stretches alone', () => {
+    const random = seededRandom(9);
+    const intervals = Array.from({ length: 240 }, (_, i) =>
+      i % 16 === 9 ? STEP * (5 + Math.floor(random() * 80)) : STEP,
+    );
+    expect(detectTimestampGaps(timesOf(intervals))).toEqual([]);
   });
 
   it('still finds a long hole in a clip of variable rate', () => {

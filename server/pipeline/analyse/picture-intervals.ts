@@ -16,8 +16,12 @@ const SHORT_SHARE = 0.02;
 const OFF_SHARE = 0.2;
 /** Spread of the ordinary intervals (5th to 95th percentile over the median) that a constant rate never has. */
 const DRIFT_SHARE = 0.15;
-/** Share of long intervals with a long neighbour (a camera that slows down in the dark) that shows nature. */
-const CLUSTER_SHARE = 0.3;
+/** As many equal long intervals in a row are a camera that slows down: at a loss of 10 % chance makes 0.0001 a picture. */
+const SLOW_RUN = 4;
+/** Long intervals that are mostly longer than this many usual ones are stretches in which nothing was taken. */
+const STILL_RATIO = 12;
+/** Fewer of them may be losses. */
+const STILL_LEAST = 3;
 
 export type IntervalKind = 'regular' | 'long' | 'short' | 'odd';
 
@@ -34,9 +38,10 @@ export interface Intervals {
 
 /**
  * Judges the rhythm of a clip by its timestamps. A clip is variable by nature when short intervals occur
- * (a lost picture cannot make one), when many intervals are off the rhythm, or when long intervals come in
- * groups as auto exposure makes them; constants measured on eleven phone clips of variable and on
- * thirty of constant rate.
+ * (a lost picture cannot make one), when many intervals are off the rhythm, when long intervals come in equal rows as
+ * auto exposure makes them (losses close together make unequal ones), or when most of them are still stretches as
+ * screen recorders make them; constants measured on eleven phone clips of variable and on thirty of constant rate,
+ * with losses of one to ten pictures in bursts, near each other and at random.
  * @param ptsTicks times in display order
  */
 export function classifyIntervals(
@@ -58,20 +63,44 @@ export function classifyIntervals(
     ticks,
     localMedianTicks,
     kinds,
-    variableByNature: isVariable(kinds) || drifts(ticks, kinds, roundingTicks),
+    variableByNature: isVariable(ticks, kinds, localMedianTicks) || drifts(ticks, kinds, roundingTicks),
   };
 }
 
-function isVariable(kinds: readonly IntervalKind[]): boolean {
+function isVariable(
+  ticks: readonly number[],
+  kinds: readonly IntervalKind[],
+  usual: readonly number[],
+): boolean {
   const count = (kind: IntervalKind) => kinds.filter((other) => other === kind).length;
-  const long = count('long');
+  const long = ticks.filter((_, i) => kinds[i] === 'long');
   const short = count('short');
   if (short >= 2 && short > SHORT_SHARE * kinds.length) return true;
-  if (long + short + count('odd') > OFF_SHARE * kinds.length) return true;
-  const clustered = kinds.filter(
-    (kind, i) => kind === 'long' && (kinds[i - 1] === 'long' || kinds[i + 1] === 'long'),
-  ).length;
-  return long >= 2 && clustered > CLUSTER_SHARE * long;
+  if (long.length + short + count('odd') > OFF_SHARE * kinds.length) return true;
+  const ratios = ticks.flatMap((value, i) => (kinds[i] === 'long' ? [value / (usual[i] ?? value)] : []));
+  if (ratios.length >= STILL_LEAST && median(ratios) > STILL_RATIO) return true;
+  return slowsDown(ticks, kinds);
+}
+
+/** True when long intervals come in rows of equal ones: a long row, or no long interval anywhere outside of them. */
+function slowsDown(ticks: readonly number[], kinds: readonly IntervalKind[]): boolean {
+  const isLong = (i: number) => kinds[i] === 'long';
+  const isEqual = (i: number) => {
+    const [now, before] = [ticks[i] ?? 0, ticks[i - 1] ?? 0];
+    return isLong(i) && isLong(i - 1) && Math.abs(now - before) <= SAME_SHARE * before;
+  };
+  let row = 1;
+  let longest = 0;
+  let long = 0;
+  let inRows = 0;
+  for (let i = 0; i < ticks.length; i += 1) {
+    if (!isLong(i)) continue;
+    row = isEqual(i) ? row + 1 : 1;
+    longest = Math.max(longest, row);
+    long += 1;
+    if (isEqual(i) || isEqual(i + 1)) inRows += 1;
+  }
+  return longest >= SLOW_RUN || (long >= 2 && inRows === long);
 }
 
 /** True when the interval itself wanders, as auto exposure of phones makes it, without any sudden step. */

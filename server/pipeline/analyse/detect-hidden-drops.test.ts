@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
 import { clamp } from '#server/media/statistics.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
+import type { Forest } from './detect-hidden-drops-forest.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
 
 const FPS = 30;
@@ -72,26 +73,46 @@ describe('detectHiddenDrops', () => {
     });
 
   it('finds a step in which all that moves goes farther than it ever does in this clip', () => {
-    const series = frameSeries(moves([80], 1.3), { rises: rising([80]) });
+    const series = frameSeries(moves([80], 2), { rises: rising([80]) });
     expect(detectHiddenDrops(series, [], FPS, NONE).map(({ after }) => after)).toEqual([80]);
   });
 
   it('takes such steps for the way the clip moves when they are usual', () => {
     const often = Array.from({ length: 12 }, (_, i) => 16 * i + 8);
-    const series = frameSeries(moves(often, 1.3), { rises: rising(often) });
+    const series = frameSeries(moves(often, 2), { rises: rising(often) });
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
 
+  /** Stands for the learnt trees: odds that grow with the rise of the median block alone. */
+  const byRise: Forest = (features) => 10 * (features[3] ?? 0) - 1.5;
+
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
     const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.27) });
-    expect(detectHiddenDrops(series, [], FPS, NONE, -2).map(({ after }) => after)).toEqual([80]);
-    expect(detectHiddenDrops(series, [], FPS, NONE, 0)).toEqual([]);
-    expect(detectHiddenDrops(series, [], FPS, NONE, -40)).toEqual([]);
+    const found = (surplus: number | null) =>
+      detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
+    expect(found(-2)).toEqual([80]);
+    expect(found(null)).toEqual([]);
+    expect(found(0)).toEqual([]);
+    expect(found(-40)).toEqual([]);
+  });
+
+  it('asks for more where the sound is as long as the picture than where there is none', () => {
+    const found = (rise: number, surplus: number | null) =>
+      detectHiddenDrops(
+        frameSeries(moves([80], 1.5), { rises: rising([80], rise) }),
+        [],
+        FPS,
+        NONE,
+        surplus,
+        byRise,
+      ).length;
+    expect([found(0.36, null), found(0.36, 0)]).toEqual([1, 0]);
+    expect([found(0.5, null), found(0.5, 0)]).toEqual([1, 1]);
   });
 
   it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {
     const series = frameSeries(
-      moves([80], 1.3).map((move, i) => (i === 76 ? 150 : move)),
+      moves([80], 2).map((move, i) => (i === 76 ? 150 : move)),
       { rises: rising([80]) },
     );
     expect(detectHiddenDrops(series, [76], FPS, NONE).map(({ after }) => after)).toEqual([80]);

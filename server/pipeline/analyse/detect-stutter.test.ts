@@ -151,4 +151,14 @@ describe('detectStutter', () => {
     const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 72 || i === 73 ? 0.05 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
   });
+
+  it('reports nothing where 20 pictures a second, shown as 24, are doubled', () => {
+    const moves = motion(200).map((move, i) => (i % 2 === 0 && i % 12 !== 10 ? move : 0.05));
+    expect(detectStutter(frameSeries(moves), [], 48)).toEqual([]);
+  });
+
+  it('ends a run where the step over the lost pictures follows, though its last repeats are livelier', () => {
+    const moves = withRun(motion(120, 0.8), 50, 6, 9).map((move, i) => (i === 54 || i === 55 ? 0.6 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ last: 55, history: 'held' }]);
+  });
 });

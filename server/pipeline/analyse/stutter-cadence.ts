@@ -7,6 +7,11 @@ const CADENCE_RUNS = 3;
 const CADENCE_REACH_S = 1.5;
 /** Living pictures between the holds of a cadence: 5 where 25 pictures are shown as 30, fewer in all others. */
 const CADENCE_GAP = 6;
+/** How far apart runs of one length may come again where one rate is shown as another. */
+const RECUR_REACH_S = 1.5;
+/** They are as still as the run: this many times livelier at most, or below this (grey levels). */
+const RECUR_RATIO = 3;
+const RECUR_STILL = 0.1;
 /** The length that this share of the holds stays within is the usual one. */
 const USUAL_SHARE = 0.6;
 /** Between single repeats this far apart (24 shown as 25 or 30) no run of two is natural... */
@@ -47,6 +52,8 @@ export interface RunPlace {
 export interface Cadence {
   /** Usual number of repeats. */
   readonly usual: number;
+  /** Whether the run itself comes again at equal distances: one rate shown as another. */
+  readonly recurs: boolean;
   /** Usual number of living pictures between two holds. */
   readonly gap: number;
 }
@@ -59,7 +66,23 @@ export function cadencesAround(run: RunPlace): Cadence[] {
   return [run.holds, run.runs].flatMap((stretches) => cadenceOf(stretches, run) ?? []);
 }
 
-function cadenceOf(stretches: Stretches, { first, last, moves, fps }: RunPlace): Cadence | null {
+/** True for a run as long as two others, as still, that stand as far from it, or from each other, as it does from one. */
+function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): boolean {
+  const insideOf = (from: number, to: number) => median(moves.slice(from, to + 1));
+  const still = Math.max(RECUR_STILL, RECUR_RATIO * insideOf(first, last));
+  const places = stretches.flatMap(([from, to]) => {
+    const isNear = Math.abs(from - first) <= RECUR_REACH_S * fps && to - from >= last - first;
+    return isNear && isSharp(moves, from, to) && insideOf(from, to) <= still ? [from] : [];
+  });
+  const isPlace = (at: number) => places.some((place) => Math.abs(place - at) <= 1);
+  return places.some((place) => {
+    const step = place - first;
+    return step !== 0 && (isPlace(first - step) || isPlace(first + 2 * step));
+  });
+}
+
+function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
+  const { first, last, moves, fps } = run;
   const reach = CADENCE_REACH_S * fps;
   const others = stretches.flatMap(([from, to], k) => {
     const isNear = (to < first || from > last) && to >= first - reach && from <= last + reach;
@@ -71,6 +94,7 @@ function cadenceOf(stretches: Stretches, { first, last, moves, fps }: RunPlace):
   });
   if (others.length < CADENCE_RUNS) return null;
   return {
+    recurs: recurs(run, stretches),
     usual: quantile(
       others.map(({ length }) => length),
       USUAL_SHARE,
@@ -84,7 +108,8 @@ function cadenceOf(stretches: Stretches, { first, last, moves, fps }: RunPlace):
  * @param loudness its liveliest picture over the motion beside it
  */
 export function standsOut(cadences: readonly Cadence[], repeats: number, loudness: number): boolean {
-  return cadences.every(({ usual, gap }) => {
+  return cadences.every(({ usual, gap, recurs }) => {
+    if (recurs) return false;
     if (repeats > 2 * usual + (usual > 1 ? 1 : 0)) return true;
     return usual === 1 && repeats > 1 && gap >= WIDE_GAP && loudness <= MAX_LOUD_CADENCE;
   });

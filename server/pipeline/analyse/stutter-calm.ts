@@ -14,6 +14,8 @@ const MIN_LONE_FLOOR = 0.8;
 const LONE_SHARE = 0.7;
 /** Changes below this are rounding. */
 const LEAST = 0.03;
+/** A picture livelier than this share of all before a run is a quality step or the end of it. */
+const LIVELY_SHARE = 0.36;
 /** What encoders leave of a repeat, grey levels, at most. */
 const HELD_MAX = 2.6;
 /** The first picture of a run changes by this share of the picture before it, or less. */
@@ -68,8 +70,11 @@ export function findCalmRuns(
   for (let first = 2; first < moves.length; first += 1) {
     if (cuts.has(first) || (moves[first] ?? 0) > DROP_SHARE * (moves[first - 1] ?? 0)) continue;
     const before = sideOf(moves, cuts, first - 1, -1);
+    const lively = before.length < MIN_SIDE ? Infinity : LIVELY_SHARE * Math.max(...before);
+    let pops = 0;
     for (let last = first + 1; last < moves.length - 1 && last - first < longest; last += 1) {
-      if (cuts.has(last)) break;
+      if ((moves[last] ?? 0) > lively) pops += 1;
+      if (cuts.has(last) || pops > popsIn(longest)) break;
       const run = weigh(moves, [first, last], before, sideOf(moves, cuts, last + 1, 1));
       if (run) found.push(run);
     }
@@ -127,8 +132,12 @@ function weigh(
 /** The liveliest picture of a run, without the quality steps of the encoder below `pop`. */
 function loudestBut(values: readonly number[], pop: number): number {
   const sorted = [...values].sort((a, b) => b - a);
-  const pops = values.length >= POP_FRAMES ? Math.max(1, Math.floor(POP_COUNT * values.length)) : 0;
+  const pops = popsIn(values.length);
   return sorted.slice(0, pops).every((value) => value < pop) ? (sorted[pops] ?? 0) : (sorted[0] ?? 0);
+}
+
+function popsIn(frames: number): number {
+  return frames >= POP_FRAMES ? Math.max(1, Math.floor(POP_COUNT * frames)) : 0;
 }
 
 function limitFor(

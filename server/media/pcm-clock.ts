@@ -11,10 +11,12 @@ export interface SoundClock {
   readonly firstSample: number[];
   /** Samples of all frames. */
   sampleCount: number;
+  /** Coded packets that the decoder refused as damaged; nothing of them is among the samples. */
+  refusedPackets: number;
 }
 
 export function createSoundClock(): SoundClock {
-  return { rateHz: 0, startMs: [], firstSample: [], sampleCount: 0 };
+  return { rateHz: 0, startMs: [], firstSample: [], sampleCount: 0, refusedPackets: 0 };
 }
 
 /** Adds a decoded frame; one without a time follows its predecessor without a gap. */

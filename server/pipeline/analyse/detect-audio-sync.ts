@@ -52,7 +52,9 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   }
   const drifts = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
   const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
-  const torn = facts.reliable && holeSumMs >= CONTAINER_LIMITS.holeSumMs;
+  // A hole that damaged packets left is a click, however short it is.
+  const broken = clock.refusedPackets > 0 && holeSumMs > 0;
+  const torn = facts.reliable && (broken || holeSumMs >= CONTAINER_LIMITS.holeSumMs);
   const shown = facts.reliable ? containerOffset(times) : null;
   const heard = drifts || torn ? hearOffset(input) : (hearDrift(input) ?? hearOffset(input));
   const curve = heard ? curveOf(input, heard.line, MAX_CURVE_POINTS) : [];

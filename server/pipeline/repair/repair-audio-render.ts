@@ -3,6 +3,7 @@ import { decodeSound } from '#server/media/pcm.ts';
 import type { SoundClock } from '#server/media/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import { BRIDGED_MS } from './repair-audio-sync.ts';
 import { createWindSuppressor, type WindShape } from './repair-wind-noise-filter.ts';
 
 /** A stretch of decoded samples, end excluded. */
@@ -34,7 +35,7 @@ export interface RenderSound {
 
 /** Fade between the sound as it was and the cleaned one, ms. */
 const FADE_MS = 100;
-/** Fade at the edges of inserted silence, ms: enough against clicks. */
+/** Fade at the edges of what is inserted, ms: enough against clicks. */
 const EDGE_MS = 3;
 
 /**
@@ -48,7 +49,7 @@ export async function renderSound(render: RenderSound): Promise<number> {
   const file = await open(render.outputPath, 'w');
   try {
     let written = 0;
-    const holes = createHoleFiller(render.fillings, channels, Math.round((EDGE_MS / 1000) * clock.rateHz));
+    const holes = createHoleFiller(render.fillings, channels, clock.rateHz);
     const clean = render.wind && createSpanCleaner(render.wind, channels, clock.rateHz);
     const put = async (samples: Float32Array) => {
       for (const piece of holes.take(samples)) {
@@ -190,17 +191,22 @@ function joinSamples(pieces: readonly Float32Array[]): Float32Array {
   return joined;
 }
 
-function createHoleFiller(fillings: readonly Filling[], channels: number, edge: number) {
+function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz: number) {
+  const edge = Math.round((EDGE_MS / 1000) * rateHz);
+  const bridged = Math.round((BRIDGED_MS / 1000) * rateHz);
   let position = 0;
   let next = 0;
+  /** The last samples before those at hand. */
+  let past = new Float32Array(0);
   return {
-    /** The samples with silence put in where it belongs, in pieces. */
+    /** The samples with silence or the fading sound before put in where it belongs, in pieces. */
     take(interleaved: Float32Array): Float32Array[] {
       const count = interleaved.length / channels;
       const pieces: Float32Array[] = [];
       const samples = interleaved.slice();
-      for (const { beforeSample } of fillings) {
-        for (let d = -edge; d < edge; d++) {
+      for (const { beforeSample, sampleCount } of fillings) {
+        // What bridges a hole goes on from the last sample before it.
+        for (let d = sampleCount <= bridged ? 0 : -edge; d < edge; d++) {
           const i = beforeSample + d - position;
           if (i < 0 || i >= count) continue;
           const gain = (d < 0 ? -d : d + 1) / (edge + 1);
@@ -211,16 +217,45 @@ function createHoleFiller(fillings: readonly Filling[], channels: number, edge: 
       }
       let done = 0;
       for (let filling = fillings[next]; filling; filling = fillings[next]) {
-        const at = filling.beforeSample - position;
+        const at = Math.max(0, filling.beforeSample - position);
         if (at >= count) break;
-        pieces.push(samples.subarray(done * channels, Math.max(0, at) * channels));
-        pieces.push(new Float32Array(filling.sampleCount * channels));
-        done = Math.max(0, at);
+        pieces.push(samples.subarray(done * channels, at * channels));
+        const before = joinTail(past, interleaved.subarray(0, at * channels), bridged * channels);
+        pieces.push(
+          filling.sampleCount <= bridged
+            ? fadingMirror(before, filling.sampleCount, channels)
+            : new Float32Array(filling.sampleCount * channels),
+        );
+        done = at;
         next += 1;
       }
       pieces.push(samples.subarray(done * channels));
+      past = joinTail(past, interleaved, bridged * channels);
       position += count;
       return pieces.filter((piece) => piece.length > 0);
     },
   };
+}
+
+/** The last `most` values of two lists in a row. */
+function joinTail(first: Float32Array, second: Float32Array, most: number): Float32Array<ArrayBuffer> {
+  if (second.length >= most) return second.slice(second.length - most);
+  const kept = first.subarray(Math.max(0, first.length - (most - second.length)));
+  const joined = new Float32Array(kept.length + second.length);
+  joined.set(kept);
+  joined.set(second, kept.length);
+  return joined;
+}
+
+/** Samples backwards from the last of `before`, fading to nothing: without a step, and of the same colour. */
+function fadingMirror(before: Float32Array, sampleCount: number, channels: number): Float32Array {
+  const out = new Float32Array(sampleCount * channels);
+  const frames = before.length / channels;
+  for (let i = 0; i < Math.min(sampleCount, frames); i += 1) {
+    const gain = 1 - (i + 1) / (sampleCount + 1);
+    for (let c = 0; c < channels; c += 1) {
+      out[i * channels + c] = (before[(frames - 1 - i) * channels + c] ?? 0) * gain;
+    }
+  }
+  return out;
 }

@@ -16,6 +16,9 @@ export interface SyncPlan {
   readonly explanation: string;
 }
 
+/** Holes up to this long are bridged with the sound before them, fading; longer ones would be heard as an echo. */
+export const BRIDGED_MS = 60;
+
 /**
  * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by silence of
  * their own length. Null (no finding) changes nothing.
@@ -53,9 +56,10 @@ export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync
   }
   if (fillHoles) {
     const sumMs = detail.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
+    const bridged = detail.holes.every((hole) => hole.durationMs <= BRIDGED_MS);
     done.push(
       `${detail.holes.length === 1 ? 'one hole' : `${detail.holes.length} holes`} in the sound ` +
-        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} filled with silence`,
+        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? 'bridged with the sound before' : 'filled with silence'}`,
     );
   }
   const sentence = `${done.join(', ')}.`;

@@ -22,9 +22,11 @@ const MAX_LOUD_CADENCE = 0.12;
 /** Screens and slides rest; a share of resting pictures around a run from which on rests are how the clip is. */
 const MAX_REST_SHARE = 0.25;
 const REST_REACH_S = 5;
-/** Change below which a picture rests, grey levels, or this many times the usual change inside the run. */
+/** Change below which a picture rests, grey levels... */
 const RESTING = 0.3;
+/** ...and for a long run, which a rest explains best, this many times the usual change inside it. */
 const RESTING_RATIO = 1.5;
+const LONG_RUN = 9;
 /** A rest is at least so many pictures long; what exceeds this time of one still shot counts no further. */
 const MIN_REST = 3;
 const MAX_REST_S = 0.5;
@@ -123,7 +125,8 @@ export function standsOut(cadences: readonly Cadence[], repeats: number, loudnes
 export function restsByNature({ first, last, moves, fps }: RunPlace): boolean {
   const reach = Math.round(REST_REACH_S * fps);
   const end = Math.min(moves.length, last + 1 + reach);
-  const still = Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1)));
+  const isLong = last - first + 1 >= LONG_RUN;
+  const still = isLong ? Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1))) : RESTING;
   let resting = 0;
   let total = 0;
   for (let at = Math.max(1, first - reach); at < end;) {

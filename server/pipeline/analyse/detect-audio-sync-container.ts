@@ -5,6 +5,8 @@ import { fitLine, median } from '#server/media/signal.ts';
 export interface StreamTimes {
   readonly pictureStartMs: number;
   readonly pictureEndMs: number | null;
+  /** How much picture an edit list hides before `pictureStartMs`, ms. */
+  readonly hiddenPictureMs?: number;
   readonly soundStartMs: number;
   readonly soundEndMs: number;
   /** Digital silence before the first audible sample, ms. */
@@ -44,27 +46,37 @@ export interface ContainerOffset {
 
 /**
  * An offset that the container shows. A sound that begins AND ends later (or earlier) than the picture by the
- * same amount was moved as a whole: the recording had both side by side. A sound that only begins late or only
- * ends early lacks a piece there, and moving it would break the rest; those answer null.
+ * same amount was moved as a whole: the recording had both side by side. So was one that begins with the shown
+ * picture while an edit list hides the head of the picture, when it ends later by as much as is hidden; where both
+ * end together the edit is a lawful cut. A sound that only begins late or only ends early lacks a piece there, and
+ * moving it would break the rest; those answer null.
  * @returns sound minus picture in ms, positive when the sound is late; null when nothing is shown
  */
 export function containerOffset(times: StreamTimes): ContainerOffset | null {
   if (times.pictureEndMs === null) return null;
   const startMs = times.soundStartMs - times.pictureStartMs;
   const endMs = times.soundEndMs - times.pictureEndMs;
-  const { offsetMs: least, endToleranceMs, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
-  const { endShare, silenceToleranceMs } = CONTAINER_LIMITS;
-  const far = Math.abs(startMs);
-  if (far > least) {
-    const tolerance = Math.max(endToleranceMs + 0.05 * far, Math.min(unevenEndMs, unevenEndShare * far));
-    const agrees = Math.abs(endMs - startMs) <= tolerance;
-    return agrees && endMs / startMs >= endShare ? { offsetMs: startMs, cause: 'moved' } : null;
+  if (Math.abs(startMs) > CONTAINER_LIMITS.offsetMs) {
+    return wasMoved(startMs, endMs) ? { offsetMs: startMs, cause: 'moved' } : null;
   }
+  const recordedMs = startMs + (times.hiddenPictureMs ?? 0);
+  if (wasMoved(recordedMs, endMs)) return { offsetMs: recordedMs, cause: 'moved' };
   const silence = times.leadingSilenceMs;
-  if (silence > CONTAINER_LIMITS.silenceMs && Math.abs(endMs - silence) <= silenceToleranceMs) {
+  if (
+    silence > CONTAINER_LIMITS.silenceMs &&
+    Math.abs(endMs - silence) <= CONTAINER_LIMITS.silenceToleranceMs
+  ) {
     return { offsetMs: silence, cause: 'silence' };
   }
   return null;
+}
+
+function wasMoved(startMs: number, endMs: number): boolean {
+  const { offsetMs, endToleranceMs, endShare, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
+  const far = Math.abs(startMs);
+  if (far <= offsetMs || endMs / startMs < endShare) return false;
+  const tolerance = Math.max(endToleranceMs + 0.05 * far, Math.min(unevenEndMs, unevenEndShare * far));
+  return Math.abs(endMs - startMs) <= tolerance;
 }
 
 export interface SoundHole {

@@ -52,6 +52,20 @@ describe('containerOffset', () => {
     expect(containerOffset(times({ soundStartMs: 400, soundEndMs: 10_200 }))).toBeNull();
   });
 
+  it('sees a picture moved before its time, whose head an edit list hides, by the sound that hangs over as much', () => {
+    const moved = times({ hiddenPictureMs: 500, pictureEndMs: 9500, soundEndMs: 10_020 });
+    expect(containerOffset(moved)).toEqual({ offsetMs: 500, cause: 'moved' });
+  });
+
+  it.each([
+    ['both end together', { hiddenPictureMs: 500 }],
+    ['the sound hangs over by far more', { hiddenPictureMs: 334, soundEndMs: 12_000 }],
+    ['the sound ends first', { hiddenPictureMs: 500, soundEndMs: 9500 }],
+    ['less than a lip can tell is hidden', { hiddenPictureMs: 40, soundEndMs: 10_040 }],
+  ])('takes a hidden head of the picture for a lawful cut when %s', (_, change) => {
+    expect(containerOffset(times(change))).toBeNull();
+  });
+
   it('takes encoder priming and a different end for nothing', () => {
     expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
     expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();

@@ -20,6 +20,8 @@ export interface AudioPackets {
   readonly timeBase: { readonly num: number; readonly den: number };
   readonly ptsTicks: number[];
   readonly durationTicks: number[];
+  /** How much picture an edit list hides before the first that is shown, ms; left out when nothing. */
+  readonly hiddenPictureMs?: number;
 }
 
 export interface PacketScan {
@@ -69,7 +71,23 @@ export function toPacketScan(listing: string, info: MediaInfo): PacketScan {
       durationTicks.push(integer(fields.get('duration')) ?? 0);
     }
   }
-  return { video, audio: sound ? { timeBase: sound.timeBase, ptsTicks, durationTicks } : null };
+  if (!sound) return { video, audio: null };
+  const hiddenPictureMs = hiddenHeadMs(video, info);
+  return { video, audio: { timeBase: sound.timeBase, ptsTicks, durationTicks, hiddenPictureMs } };
+}
+
+/** Time from the first coded picture to the first shown one, ms; 0 when none is hidden before it. */
+function hiddenHeadMs(video: readonly VideoPacket[], info: MediaInfo): number {
+  const timeBase = info.video[0]?.timeBase;
+  let firstTicks = Number.POSITIVE_INFINITY;
+  let shownTicks = Number.POSITIVE_INFINITY;
+  for (const { ptsTicks, shown } of video) {
+    if (ptsTicks === null) continue;
+    firstTicks = Math.min(firstTicks, ptsTicks);
+    if (shown) shownTicks = Math.min(shownTicks, ptsTicks);
+  }
+  if (!timeBase || !Number.isFinite(shownTicks)) return 0;
+  return ((shownTicks - firstTicks) * timeBase.num * 1000) / timeBase.den;
 }
 
 function toVideoPacket(fields: ReadonlyMap<string, string>): VideoPacket {

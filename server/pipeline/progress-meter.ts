@@ -10,6 +10,8 @@ export interface ProgressMeter {
   begin(step: ProcessingStepId, cost: number, laterCost?: number): void;
   /** Share of the running piece of work, 0 to 1. */
   report(share: number): void;
+  /** What comes behind the running piece is thought to cost now, in the costs of `begin`; the told share never falls. */
+  expect(laterCost: number): void;
   /** The running piece is done. */
   end(): void;
   /**
@@ -89,6 +91,9 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
     report(share) {
       within = Math.max(within, Math.min(1, Math.max(0, share)));
       send(false);
+    },
+    expect(laterCost) {
+      later = Math.max(0, laterCost);
     },
     end() {
       within = 1;

@@ -11,6 +11,7 @@ import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
 import { detectWindNoise } from './detect-wind-noise.ts';
 import type { AudioPackets } from './read-packets.ts';
+import type { RepairSign } from './repair-signs.ts';
 
 export interface HearSoundInput {
   readonly inputPath: string;
@@ -19,6 +20,8 @@ export interface HearSoundInput {
   readonly signal?: AbortSignal;
   /** Share done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** Called once the whole sound was heard. */
+  readonly onSign?: (sign: RepairSign) => void;
 }
 
 export interface AnalyseAudioInput extends HearSoundInput {
@@ -82,7 +85,11 @@ export async function hearSound(input: HearSoundInput) {
   });
   input.onProgress?.(1);
   if (!clock) return 'undecodable';
-  return { clock, firstAudible, voice, onsets, wind: wind.finish() };
+  const scale = clock.rateHz / WIND_RATE_HZ;
+  const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
+  const windFinding = firstAudible === null ? null : detectWindNoise(wind.finish(), toTimeMs);
+  input.onSign?.(windFinding ? 'wind' : 'calm_sound');
+  return { clock, scale, toTimeMs, firstAudible, voice, onsets, windFinding };
 }
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
@@ -97,12 +104,10 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   if (heard === 'undecodable') {
     return { findings: [], speech: [], notes: ['The sound could not be decoded and was not examined.'] };
   }
-  const { clock, firstAudible, onsets } = heard;
+  const { clock, scale, toTimeMs, firstAudible, onsets, windFinding } = heard;
   if (firstAudible === null) {
     return { findings: [], speech: [], notes: ['The sound is silent from start to end.'] };
   }
-  const scale = clock.rateHz / WIND_RATE_HZ;
-  const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
   const stated = stream.startMs ?? soundStartMs(clock);
   const pictures = pictureTimes(input);
   const moved = startIsMoved(stream, input.audioPackets, pictures.pictureStartMs);
@@ -110,7 +115,6 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const sync = detectAudioSync({
     times: {
       ...pictures,
-      hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
       soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
       // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
       soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
@@ -123,7 +127,6 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       timesMs: onsets.strength.map((_, i) => timeOfSample(clock, onsets.sampleOf(i) * scale)),
     },
   });
-  const windFinding = detectWindNoise(heard.wind, toTimeMs);
   return {
     findings: [sync.finding, windFinding].filter((finding) => finding !== null),
     speech: detectSpeech(heard.voice.series).map((span) => ({

@@ -3,6 +3,7 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import type { Analysis } from './analysis.ts';
 import { hearSound, judgeSound } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
+import type { RepairSign } from './repair-signs.ts';
 
 export interface AnalyseInput {
   readonly inputPath: string;
@@ -11,6 +12,8 @@ export interface AnalyseInput {
   readonly signal?: AbortSignal;
   /** Share of the whole analysis, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** Called when something shows what will have to be mended; may come more than once. */
+  readonly onSign?: (sign: RepairSign) => void;
 }
 
 /**

@@ -4,6 +4,7 @@ import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import { createRepeatWatch, type RepairSign } from './repair-signs.ts';
 
 /** What a decoder said about broken data. */
 export interface DecoderMessage {
@@ -31,6 +32,8 @@ export interface DecodePassInput {
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
+  /** Called when the decoder complains or a picture looks like a repeat. */
+  readonly onSign?: (sign: RepairSign) => void;
   /** A part of the stream: from the key frame at `startSeconds`, or the first `maxPictures` pictures. */
   readonly range?: { readonly startSeconds?: number; readonly maxPictures?: number };
 }
@@ -51,8 +54,10 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   const size = smallSize(stream.width, stream.height);
   const builder = createGreySeries(size);
   const reader = createLogReader();
+  const looksRepeated = createRepeatWatch(size.width * size.height);
   const assemble = createAssembler(size.width * size.height, (picture) => {
     builder.add(picture);
+    if (input.onSign && (looksRepeated(picture) || reader.complained())) input.onSign('picture');
     const share = ++pictures / Math.max(1, input.expectedPictures);
     input.onProgress?.(Math.min(1, share));
   });
@@ -129,6 +134,8 @@ function createAssembler(bytes: number, onPicture: (picture: Uint8Array) => void
 
 interface LogReader {
   readonly read: (line: string) => void;
+  /** True once the decoder has called something an error. */
+  readonly complained: () => boolean;
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
 }
 
@@ -140,7 +147,9 @@ export function createLogReader(): LogReader {
   const ptsTicks: (number | null)[] = [];
   const types: string[] = [];
   const messages: DecoderMessage[] = [];
+  let complained = false;
   return {
+    complained: () => complained,
     read(line) {
       const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
       if (shown) {
@@ -150,6 +159,7 @@ export function createLogReader(): LogReader {
       }
       const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
       if (!said || messages.length >= MAX_MESSAGES) return;
+      if (said[2] !== 'warning') complained = true;
       const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
       messages.push({
         level: said[2] === 'warning' ? 'warning' : 'error',

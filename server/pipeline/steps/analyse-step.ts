@@ -4,7 +4,9 @@ import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open-original.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
+import { createExpectedWork } from './expected-work.ts';
 import type { JobContext } from './job-context.ts';
+import { openShare } from './step-costs.ts';
 import { storedClip } from './stored-values.ts';
 
 export interface AnalysedClip {
@@ -17,18 +19,14 @@ export interface AnalysedClip {
   readonly ffmpegVersion: string;
 }
 
-/**
- * What comes behind the analysis, as a part of it, while the plan is not known: a clean clip needs a tenth, one
- * with a few holes two or three times as much. Clips that come here are broken more often than not, and a bar
- * that rises faster at the end disappoints nobody.
- */
-const UNKNOWN_LATER = 1.5;
+/** Share of opening in opening a clip and listing its packets; three of the five tools. */
+const OPENED = 0.6;
 
 /** Opens the clip, refuses what cannot be mended, and runs all detectors. */
 export async function analyseStep(job: JobContext): Promise<AnalysedClip & { readonly tookMs: number }> {
   const { task, signal, meter, store } = job;
   job.steps.set('analyzing', 'running');
-  meter.begin('analyzing', 1, UNKNOWN_LATER);
+  meter.begin('analyzing', 1, createExpectedWork(false).later(0));
   const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
     const ffmpegVersion = await readVersion(job);
     const clip = await openOriginal({
@@ -40,13 +38,20 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       signal,
     });
     // Already known to be coded anew as a whole: that and the check behind it cost far more than the analysis.
-    if (playbackNeeds(clip.info).video !== null) meter.begin('analyzing', 1, 4);
+    // Opened, but the packets are not listed yet.
+    const opened = OPENED * openShare(clip.info);
+    meter.report(opened);
+    const work = createExpectedWork(playbackNeeds(clip.info).video !== null);
     const analysis = await analyseVideo({
       inputPath: clip.path,
       info: clip.info,
       tools: task.tools,
       signal,
-      onProgress: meter.report,
+      onProgress: (share) => {
+        meter.expect(work.later(share));
+        meter.report(opened + (1 - opened) * share);
+      },
+      onSign: work.see,
     }).catch(refuseUndecodable);
     if (!analysis.pictures || analysis.pictures.ptsTicks.length === 0) {
       throw new MediaFailure('damaged_beyond_repair', NO_PICTURE);

@@ -58,7 +58,7 @@ const MAX_ATTEMPTS = 5;
 export async function exportStep(job: JobContext, work: ExportWork): Promise<ExportOutcome> {
   const { meter, store, steps } = job;
   steps.set('exporting', 'running');
-  meter.begin('exporting', exportCostMs(work.opened.tookMs, repaintOf(work)), 0);
+  meter.begin('exporting', exportCostMs(work.opened.tookMs, work.opened.analysis.info, repaintOf(work)), 0);
   const { value, tookMs } = await store.run('exporting', storedExport, async () => {
     const outcome = await exportUntilItHolds(job, work);
     const files = [outcome.resultPath, outcome.posterPath].filter((file) => file !== null);

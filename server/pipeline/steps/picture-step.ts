@@ -16,7 +16,7 @@ const NOTHING = {
 export async function pictureStep(
   job: JobContext,
   step: 'fixing_cuts' | 'recovering_frames',
-  clip: AnalysedClip,
+  clip: AnalysedClip & { readonly tookMs: number },
   plan: RepairPlan,
 ): Promise<readonly PictureRepair[]> {
   const tasks = step === 'fixing_cuts' ? plan.cuts : plan.frames;
@@ -25,7 +25,7 @@ export async function pictureStep(
     return [];
   }
   job.steps.set(step, 'running');
-  job.meter.begin(step, pictureCostMs(tasks, clip.analysis.info));
+  job.meter.begin(step, pictureCostMs(clip.tookMs, tasks, clip.analysis.info));
   const { value, tookMs } = await job.store.run(step, storedPictures, async () => {
     const made = await repairPictures({
       inputPath: clip.path,

@@ -8,10 +8,15 @@ import { MAX_INTERPOLATED } from '../repair/rebuild-pictures.ts';
  * on a 1080p30 clip of 15 s at preset veryfast; the analysis of the same clip on the same machine sets the scale.
  */
 const COPY_MS = 300;
+/** Starting the tools that open a clip and list its packets, and analysing a picture of a megapixel (two idle cores). */
+const OPEN_MS = 400;
+const ANALYSE_MS_A_MEGAPIXEL = 3;
+/** A machine is not taken for faster or slower than this against the one that was measured on. */
+const SLOWNESS = { least: 0.5, most: 10 } as const;
 /** Coding all pictures anew against analysing them: 29 s against 10 s. */
 const ENCODE_RATIO = 3;
 /** Coding the damaged groups anew and checking the result, against analysing the clip (1.3 to 2.9). */
-const SMART_RENDER_RATIO = 1.6;
+const SMART_RENDER_RATIO = 2.2;
 /** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
 const SOUND_RATIO = 0.3;
 /** Wind on top: the network looks at each of its spectra (1.6 to 2.1). */
@@ -22,8 +27,31 @@ const WARP_MS_A_MEGAPIXEL = 50;
 /** Decoding the true pictures around a hole. */
 const HOLE_MS = 250;
 
+/** Expected milliseconds of analysing the pictures of an opened clip, on two idle cores. */
+function decodeMs({ video, durationMs }: MediaInfo): number {
+  const stream = video[0];
+  if (!stream) return 0;
+  const seconds = (stream.durationMs ?? durationMs ?? 0) / 1000;
+  const pictures = stream.frameCount ?? seconds * (stream.frameRate ?? 30);
+  return (pictures * stream.width * stream.height * ANALYSE_MS_A_MEGAPIXEL) / 1e6;
+}
+
+/** Share of the analysis that is over when the clip is open and its packets are listed, 0 to 1. */
+export function openShare(info: MediaInfo): number {
+  return OPEN_MS / (OPEN_MS + decodeMs(info));
+}
+
+/** How much slower this machine is now than the one that was measured on, told by the analysis. */
+function slowness(analysisMs: number, info: MediaInfo): number {
+  return Math.min(SLOWNESS.most, Math.max(SLOWNESS.least, analysisMs / (OPEN_MS + decodeMs(info))));
+}
+
 /** Making the pictures of some tasks. */
-export function pictureCostMs(tasks: readonly PictureTask[], info: MediaInfo): number {
+export function pictureCostMs(analysisMs: number, tasks: readonly PictureTask[], info: MediaInfo): number {
+  return slowness(analysisMs, info) * idleCostMs(tasks, info);
+}
+
+function idleCostMs(tasks: readonly PictureTask[], info: MediaInfo): number {
   const stream = info.video[0];
   const megapixels = stream ? (stream.width * stream.height) / 1e6 : 1;
   return tasks.reduce((sum, task) => {
@@ -44,9 +72,9 @@ export function soundCostMs(analysisMs: number, findings: RepairPlan['sound']): 
 }
 
 /** Writing and checking the result. */
-export function exportCostMs(analysisMs: number, repaint: 'none' | 'some' | 'all'): number {
+export function exportCostMs(analysisMs: number, info: MediaInfo, repaint: 'none' | 'some' | 'all'): number {
   const ratio = { none: 0, some: SMART_RENDER_RATIO, all: ENCODE_RATIO + 1 }[repaint];
-  return COPY_MS + analysisMs * ratio;
+  return COPY_MS * slowness(analysisMs, info) + analysisMs * ratio;
 }
 
 /** Everything behind the analysis. */
@@ -60,5 +88,6 @@ export function laterCostMs(job: {
   const tasks = [...plan.cuts, ...plan.frames];
   const sound = soundCostMs(analysisMs, plan.sound);
   const repaint = job.encodeAll ? 'all' : tasks.length > 0 ? 'some' : 'none';
-  return pictureCostMs(tasks, job.info) + sound + exportCostMs(analysisMs, repaint);
+  const pictures = pictureCostMs(analysisMs, tasks, job.info);
+  return pictures + sound + exportCostMs(analysisMs, job.info, repaint);
 }

@@ -115,6 +115,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const sync = detectAudioSync({
     times: {
       ...pictures,
+      hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
       soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
       // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
       soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),

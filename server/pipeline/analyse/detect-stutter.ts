@@ -35,8 +35,8 @@ const MAX_QUIET_CADENCE = 0.06;
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
 const MAX_QUIET_SINGLE = 0.12;
-/** Side motion (grey levels of the block difference) below which nothing can be told from rest. */
-const MIN_LEVEL = 0.6;
+/** Side motion (grey levels of the block difference) below which only `findCalmRuns` tells a run from rest. */
+const MIN_LEVEL = 1.2;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
 const EDGE_SHARE = 0.4;
 /** ...unless the run is so still that any motion stands out by this factor. */

@@ -22,7 +22,7 @@ const HELD_MAX = 2.6;
 const DROP_SHARE = 0.45;
 /** The liveliest picture of a run against the stillest of its sides: the shorter, the more likely by chance. */
 const LOUD_LIMITS = [
-  { frames: 2, limit: 0.2 },
+  { frames: 2, limit: 0.15 },
   { frames: 3, limit: 0.3 },
   { frames: 5, limit: 0.33 },
 ] as const;

@@ -62,6 +62,10 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
   }
   const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
+  // An index that ffmpeg reads in spite of its faults is better than one without the sound.
+  if (readable && read.info.video.length > 0 && info.audio.length < read.info.audio.length) {
+    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  }
   return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
 }
 

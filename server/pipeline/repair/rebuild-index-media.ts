@@ -7,7 +7,12 @@ import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
-import { findInBandSettings, type PictureSettings, readReference } from './rebuild-index-settings.ts';
+import {
+  findInBandSettings,
+  findStoredSettings,
+  type PictureSettings,
+  readReference,
+} from './rebuild-index-settings.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
 import { timePictures } from './rebuild-index-times.ts';
 import { countComplaints, describePictures } from './rebuild-index-trial.ts';
@@ -59,12 +64,14 @@ async function chooseSettings(
 ): Promise<PictureSettings | null> {
   const candidates: PictureSettings[] = [];
   const inBand = await findInBandSettings(file, start, end, input.signal);
-  for (const path of input.referencePaths) {
+  // What is left of the clip's own index describes its pictures best.
+  for (const path of [input.inputPath, ...input.referencePaths]) {
     const reference = await readReference(path);
     if (reference) candidates.push(reference);
   }
   // A reference that carries the same settings knows the sound, the turn and the rate as well.
   if (inBand) candidates.push(inBand);
+  candidates.push(...(await findStoredSettings(file, input.signal)));
   let best: PictureSettings | null = null;
   let fewest = Infinity;
   let mostBytes = 0;
@@ -92,9 +99,11 @@ async function assemble(
   const { reference } = settings;
   const notes = [
     `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
-    reference
-      ? 'Their settings come from an earlier clip of the same device.'
-      : 'Their settings were found among the pictures.',
+    reference?.path === input.inputPath
+      ? 'Their settings come from what is left of it.'
+      : reference
+        ? 'Their settings come from an earlier clip of the same device.'
+        : 'Their settings were found in the file.',
   ];
   const sound = reference
     ? await restoreSound({

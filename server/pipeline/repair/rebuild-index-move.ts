@@ -18,14 +18,15 @@ const MIN_FOUND = 0.1;
  * Looks whether the index points at the pictures, and where it does not finds them by their sizes: bytes were
  * added to or taken from the file, or offsets or sizes in the index are wrong. Sound goes with the pictures
  * beside it.
- * @returns the tracks at their true places; null when the index is right as far as can be told (only H.264)
+ * @returns the tracks at their true places; 'lost' when next to no picture is where the list could put it; null when
+ * the index is right as far as can be told (only H.264)
  * @throws Mp4Error when tables cannot be read
  */
 export async function moveMedia(
   file: FileHandle,
   movie: Pick<Movie, 'tracks' | 'fileBytes' | 'topLevel'>,
   signal?: AbortSignal,
-): Promise<MovedMedia | null> {
+): Promise<MovedMedia | 'lost' | null> {
   const video = movie.tracks.find(({ handler }) => handler === 'vide');
   const avcC = video?.entries[0]?.boxes.find((box) => box.type === 'avcC');
   if (!video || !avcC || video.entries.length > 1) return null;
@@ -34,13 +35,16 @@ export async function moveMedia(
   const mdat = movie.topLevel.boxes.find((box) => box.type === 'mdat');
   const startOffset = mdat ? mdat.offset + mdat.headerBytes : 0;
   const input = { file, fileBytes: movie.fileBytes, samples, lengthSize, startOffset, signal };
-  if (samples.length === 0 || (await looksPlaced(input))) return null;
+  if (samples.length === 0) return null;
+  if (samples.every(({ sizeBytes }) => sizeBytes === 0)) return 'lost';
+  if (await looksPlaced(input)) return null;
   const placed = await placeSamples(input);
   const whole = placed.filter((item) => item.whole);
+  if (whole.length < MIN_FOUND * samples.length) return 'lost';
   const changed = whole.filter(({ sample, offset, sizeBytes }) => {
     return offset !== sample.offset || sizeBytes !== sample.sizeBytes;
   });
-  if (changed.length === 0 || whole.length < MIN_FOUND * samples.length) return null;
+  if (changed.length === 0) return null;
   const pictures = toSamples(file, movie.fileBytes, placed);
   const tracks = movie.tracks.map((track) => {
     if (track === video) return rebuildTrack(track.trak, track.timescale, pictures);

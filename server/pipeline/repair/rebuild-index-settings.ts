@@ -128,3 +128,32 @@ function tryInBand(piece: Buffer, at: number): PictureSettings | null {
     throw error;
   }
 }
+
+const MAX_CONFIG_BYTES = 1024;
+
+/** Settings in decoder records (`avcC`) anywhere in a file: an index that is cut off or renamed still holds its own. */
+export async function findStoredSettings(file: FileHandle, signal?: AbortSignal): Promise<PictureSettings[]> {
+  const fileBytes = (await file.stat()).size;
+  const found: PictureSettings[] = [];
+  for (let from = 0; from < fileBytes; from += PIECE_BYTES - MAX_CONFIG_BYTES) {
+    signal?.throwIfAborted();
+    const piece = await readUpTo(file, from, Math.min(PIECE_BYTES, fileBytes - from));
+    for (let at = piece.indexOf('avcC', 4, 'latin1'); at >= 4; at = piece.indexOf('avcC', at + 4, 'latin1')) {
+      const size = piece.readUInt32BE(at - 4);
+      if (size < 16 || size > MAX_CONFIG_BYTES || at - 4 + size > piece.length) continue;
+      const settings = tryStored(Buffer.from(piece.subarray(at + 4, at - 4 + size)));
+      if (settings) found.push(settings);
+    }
+  }
+  return found;
+}
+
+function tryStored(record: Buffer): PictureSettings | null {
+  try {
+    const { sps, pps, lengthSize } = readAvcConfig(record);
+    return sps[0] ? toSettings(sps[0], pps, lengthSize, null) : null;
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return null;
+    throw error;
+  }
+}

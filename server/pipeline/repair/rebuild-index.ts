@@ -18,6 +18,7 @@ import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
 import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
 import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
@@ -67,8 +68,13 @@ async function repairListed(
   movie: Movie,
 ): Promise<RebuildIndexResult> {
   const { fileBytes, topLevel } = movie;
-  const moved = await moveMedia(file, movie, input.signal);
-  if (moved) return writeMoved(input, movie, moved);
+  const moved = await tryTables(() => moveMedia(file, movie, input.signal));
+  if (moved === 'lost') {
+    const found = await rebuildFromMedia(input, file, topLevel);
+    if (found.rebuilt) return found;
+  } else if (moved) return writeMoved(input, movie, moved);
+  const timed = mendTimes(file, movie);
+  if (timed) return writeMoved(input, movie, timed);
   const reach = Math.max(
     0,
     ...movie.tracks.flatMap((track) =>
@@ -80,6 +86,16 @@ async function repairListed(
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
   const note = `The file ends ${missing} bytes before its media box says it does.`;
   return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);
+}
+
+/** Tables that contradict each other place nothing. */
+async function tryTables<T>(read: () => Promise<T>): Promise<T | 'lost'> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Mp4Error) return 'lost';
+    throw error;
+  }
 }
 
 async function writeMoved(
@@ -110,13 +126,14 @@ async function repairHidden(
   const tracks = readTracks(moov);
   const fileBytes = (await file.stat()).size;
   const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, input.signal);
-  const fault = moved ? null : await findMisplacement(file, tracks);
+  const fault = moved && moved !== 'lost' ? null : await findMisplacement(file, tracks);
   if (fault) return refuse(fault);
   const where = topLevel.brokenAt === null ? '' : ` at byte ${topLevel.brokenAt}`;
   const ftyp = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);
   const brand = ftyp ? await readUpTo(file, ftyp.offset, ftyp.sizeBytes) : null;
   const note = `A box with a wrong length${where} hid the index.`;
-  if (moved) return writeMoved(input, { ftyp: brand, moov }, { ...moved, notes: [note, ...moved.notes] });
+  if (moved && moved !== 'lost')
+    return writeMoved(input, { ftyp: brand, moov }, { ...moved, notes: [note, ...moved.notes] });
   return writeTrimmed(input, file, moov, brand, [note]);
 }
 

@@ -106,7 +106,7 @@ describe('detectHiddenDrops', () => {
         surplus,
         byRise,
       ).length;
-    expect([found(0.36, null), found(0.36, 0)]).toEqual([1, 0]);
+    expect([found(0.43, null), found(0.43, 0)]).toEqual([1, 0]);
     expect([found(0.5, null), found(0.5, 0)]).toEqual([1, 1]);
   });
 

@@ -56,9 +56,9 @@ const CADENCE_REACH_S = 1.5;
 const CROWDED = 8;
 
 /** Odds that make a loss where the sound cannot say whether pictures are missing. */
-const SURE = 1.6;
+const SURE = 2.4;
 /** Odds that make a loss although the sound is as long as the picture. */
-const SURE_THOUGH_EVEN = 2.6;
+const SURE_THOUGH_EVEN = 3.2;
 /** Odds that are enough where the sound says that pictures are missing; the best come first. */
 const LIKELY = 1;
 /** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */

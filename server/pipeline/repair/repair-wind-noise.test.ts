@@ -50,14 +50,18 @@ describe('createWindSuppressor', () => {
   it.each([
     [0, 6],
     [5, 3],
-  ])('raises a voice under wind at %i dB by %i dB or more', (snrDb, goalDb) => {
-    const gains = [1, 2, 3].map((seed) => {
-      const voice = voiceLike(8, RATE, seed);
-      const windy = mixAtSnr(voice, gustingWind(8, RATE, seed + 7), snrDb);
-      return siSdr(voice, suppress(windy, learn(windy), 4096)) - siSdr(voice, windy);
-    });
-    expect(Math.min(...gains)).toBeGreaterThan(goalDb);
-  });
+  ])(
+    'raises a voice under wind at %i dB by %i dB or more',
+    (snrDb, goalDb) => {
+      const gains = [1, 2, 3].map((seed) => {
+        const voice = voiceLike(8, RATE, seed);
+        const windy = mixAtSnr(voice, gustingWind(8, RATE, seed + 7), snrDb);
+        return siSdr(voice, suppress(windy, learn(windy), 4096)) - siSdr(voice, windy);
+      });
+      expect(Math.min(...gains)).toBeGreaterThan(goalDb);
+    },
+    60_000,
+  );
 });
 
 describe('the windy spans of a clip', () => {

@@ -24,6 +24,15 @@ describe('createLogReader', () => {
     });
   });
 
+  it('leaves out what was said while the file was opened', () => {
+    const reader = createLogReader();
+    reader.read('[h264 @ 0x55d0] [error] Invalid NAL unit size (0 > 52528).');
+    reader.read('[info] Stream mapping:');
+    reader.read(SHOWN);
+    reader.read('[h264 @ 0x66e1] [error] Invalid NAL unit size (0 > 52528).');
+    expect(reader.finish(1).messages.map(({ picturesOut }) => picturesOut)).toEqual([1]);
+  });
+
   it('answers null for pictures without a time', () => {
     const reader = createLogReader();
     reader.read(SHOWN.replace('18432', 'NOPTS'));

@@ -139,6 +139,9 @@ interface LogReader {
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
 }
 
+/** The line with which ffmpeg ends its preparations. */
+const MAPPED = /^(\[info\] )?Stream mapping:/;
+
 /**
  * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
  * Exported for tests with captured logs.
@@ -157,6 +160,8 @@ export function createLogReader(): LogReader {
         types.push(shown[2] ?? '?');
         return;
       }
+      // What was said before is about the look at the first packets that every file gets, not about this decode.
+      if (MAPPED.test(line)) messages.length = 0;
       const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
       if (!said || messages.length >= MAX_MESSAGES) return;
       if (said[2] !== 'warning') complained = true;

@@ -3,6 +3,7 @@ import { seededRandom } from '#server/test/seeded-random.ts';
 import type { PictureTimes } from './analysis.ts';
 import { detectTimestampGaps } from './detect-dropped-frames.ts';
 import { classifyIntervals } from './picture-intervals.ts';
+import { indexPictures } from './picture-times.ts';
 
 const TIME_BASE = { num: 1, den: 15360 };
 const STEP = 512;
@@ -86,6 +87,28 @@ describe('detectTimestampGaps', () => {
 
   it('leaves a camera alone that slows down for its last two pictures', () => {
     expect(detectTimestampGaps(timesOf([...regular(90), STEP * 2, STEP * 2]))).toEqual([]);
+  });
+
+  it('leaves a last long interval alone when the pictures that an edit list hides were taken as slowly', () => {
+    const shown = [...regular(76), STEP * 2];
+    const hidden = Array.from({ length: 7 }, () => STEP * 2);
+    let now = -7 * 2 * STEP;
+    const all = [now, ...[...hidden, ...shown].map((interval) => (now += interval))];
+    const packets = all.map((ptsTicks, i) => ({
+      ptsTicks,
+      dtsTicks: ptsTicks,
+      durationTicks: STEP,
+      sizeBytes: 100,
+      offsetBytes: null,
+      keyframe: i === 0,
+      shown: ptsTicks >= 0,
+    }));
+    const stream = { codec: 'hevc', timeBase: TIME_BASE };
+    const decoded = all.filter((ticks) => ticks >= 0);
+    expect(detectTimestampGaps(timesOf(shown))).toHaveLength(1);
+    const index = indexPictures(stream, packets, decoded);
+    expect(index?.times.variableByNature).toBe(true);
+    expect(index && detectTimestampGaps(index.times)).toEqual([]);
   });
 
   it('leaves a screen recording with still stretches alone', () => {

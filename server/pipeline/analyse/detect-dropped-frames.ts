@@ -33,7 +33,7 @@ const VARIABLE_MOST = 4;
  */
 export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
   const intervals = classifyIntervals(times.ptsTicks, times.timeBase);
-  if (intervals.variableByNature) return variableGaps(times, intervals.ticks);
+  if (times.variableByNature || intervals.variableByNature) return variableGaps(times, intervals.ticks);
   return intervals.ticks.flatMap((ticks, i) => {
     if (intervals.kinds[i] !== 'long') return [];
     const from = Math.max(0, i - WINDOW);

@@ -24,7 +24,7 @@ const CODECS_WITH_HIDDEN_PICTURES = new Set(['vp8', 'vp9', 'av1']);
  * @returns null when nothing is displayed
  */
 export function indexPictures(
-  stream: VideoStreamInfo,
+  stream: Pick<VideoStreamInfo, 'codec' | 'timeBase'>,
   packets: readonly VideoPacket[],
   decodedPts: readonly (number | null)[],
 ): PictureIndex | null {
@@ -53,12 +53,22 @@ export function indexPictures(
       ptsTicks,
       keyframe,
       medianIntervalTicks: medianTicks,
-      variableByNature,
+      variableByNature: variableByNature || variesHidden(packets, stream),
     },
     frameOfPacket,
     frameOfDecoded,
     undecoded: ptsTicks.flatMap((_, frame) => (decoded.has(frame) ? [] : [frame])),
   };
+}
+
+/** True when the pictures that an edit list hides show that the camera changed its rate. */
+function variesHidden(
+  packets: readonly VideoPacket[],
+  { timeBase }: Pick<VideoStreamInfo, 'timeBase'>,
+): boolean {
+  if (packets.every((packet) => packet.shown)) return false;
+  const ticks = packets.flatMap(({ ptsTicks }) => ptsTicks ?? []).sort((a, b) => a - b);
+  return classifyIntervals(ticks, timeBase).variableByNature;
 }
 
 /** Display number of each time; equal times are dealt out in order. */

@@ -89,6 +89,8 @@ export interface SoundHole {
 
 export interface ClockFacts {
   readonly holes: readonly SoundHole[];
+  /** By how much timestamps step back for good, in all, ms: more sound than time, at single places. */
+  readonly overlapMs: number;
   /** (sound clock / time axis - 1) x 1e6: positive when the samples last longer than their timestamps say. */
   readonly driftPpm: number;
   /** What the drift adds up to over the whole sound, ms. */
@@ -119,14 +121,16 @@ export function clockCurve(
 }
 
 const STEP_REACH = 8;
+/** Share of frames that may step back at single places: 60 ms over three frames in 5 s and more. */
+const OVERLAP_SHARE = 0.05;
 
 /**
- * Compares the timestamps of a sound with the number of its samples: steps that stay are holes, a slope is a
- * clock that runs differently, everything else is jitter of the writer. Times in ms.
+ * Compares the timestamps of a sound with the number of its samples: steps that stay are holes (or
+ * overlaps, when they go back), a slope is a clock that runs differently, everything else is jitter of the writer. Times in ms.
  */
 export function readClock(clock: SoundClock): ClockFacts {
   const { startMs, firstSample, rateHz } = clock;
-  const none: ClockFacts = { holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true };
+  const none: ClockFacts = { holes: [], overlapMs: 0, driftPpm: 0, driftTotalMs: 0, reliable: true };
   if (startMs.length < 3 || rateHz === 0) return none;
   const elapsed = startMs.map((_, i) => ((firstSample[i] ?? 0) / rateHz) * 1000);
   const error = startMs.map((time, i) => time - (startMs[0] ?? 0) - (elapsed[i] ?? 0));
@@ -134,9 +138,17 @@ export function readClock(clock: SoundClock): ClockFacts {
   const holes: SoundHole[] = [];
   const level = new Float64Array(error.length);
   let removed = 0;
+  let overlapMs = 0;
+  const back = error.filter((value, i) => value - (error[i - 1] ?? value) <= -CONTAINER_LIMITS.holeMs);
+  // Times that step back at every turn are not an overlap but a lie.
+  const singleSteps = back.length <= OVERLAP_SHARE * error.length;
   for (let i = 1; i < error.length; i++) {
     const step = (error[i] ?? 0) - (error[i - 1] ?? 0);
-    if (step >= CONTAINER_LIMITS.holeMs && staysUp(error, i, step)) {
+    if (singleSteps && step <= -CONTAINER_LIMITS.holeMs && stays(error, i, step)) {
+      overlapMs -= step;
+      removed += step;
+    }
+    if (step >= CONTAINER_LIMITS.holeMs && stays(error, i, step)) {
       // The first frame of phone recordings is priming whose stated length says when the sound begins.
       if (i > 1) {
         holes.push({
@@ -157,6 +169,7 @@ export function readClock(clock: SoundClock): ClockFacts {
   const clean = Math.abs(totalMs) > 4 * scatter;
   return {
     holes,
+    overlapMs,
     driftPpm: clean ? (1 / (1 + line.slope) - 1) * 1e6 : 0,
     driftTotalMs: clean ? -totalMs : 0,
     reliable: Math.abs(line.slope) <= CONTAINER_LIMITS.clockErrorShare,
@@ -164,8 +177,8 @@ export function readClock(clock: SoundClock): ClockFacts {
 }
 
 // A hole moves everything behind it; jitter comes back within a few frames.
-function staysUp(error: readonly number[], at: number, step: number): boolean {
+function stays(error: readonly number[], at: number, step: number): boolean {
   const before = median(error.slice(Math.max(0, at - STEP_REACH), at));
   const after = median(error.slice(at, at + STEP_REACH));
-  return after - before >= step / 2;
+  return (after - before) / step >= 0.5;
 }

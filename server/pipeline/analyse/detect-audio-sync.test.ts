@@ -143,6 +143,18 @@ describe('readClock', () => {
     expect(facts.driftPpm).toBe(0);
   });
 
+  it('takes times that step back for an overlap at one place, not for a clock', () => {
+    const facts = readClock(clockOf(400, (i) => (i < 100 ? 0 : i < 103 ? -20 * (i - 99) : -60)));
+    expect(facts).toMatchObject({ holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true });
+    expect(facts.overlapMs).toBeCloseTo(60);
+  });
+
+  it('still measures a drift on both sides of a step back', () => {
+    const facts = readClock(clockOf(400, (i) => -0.003 * i * FRAME_MS - (i < 200 ? 0 : 60)));
+    expect(facts.overlapMs).toBeCloseTo(60, 0);
+    expect(Math.abs(facts.driftPpm - (1e6 / 0.997 - 1e6))).toBeLessThan(20);
+  });
+
   it('takes a long first frame for the start of the sound', () => {
     expect(readClock(clockOf(300, (i) => (i >= 1 ? 155 : 0))).holes).toEqual([]);
   });

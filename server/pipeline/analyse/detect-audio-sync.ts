@@ -50,6 +50,11 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       'The times of the sound contradict its number of samples; they were not used to judge its sync.',
     );
   }
+  if (facts.reliable && facts.overlapMs >= CONTAINER_LIMITS.holeSumMs) {
+    notes.push(
+      `The times of the sound step back by ${Math.round(facts.overlapMs)} ms in all: which of what overlaps is right is not told, so nothing was moved.`,
+    );
+  }
   const drifts = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
   const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
   // A hole that damaged packets left is a click, however short it is.

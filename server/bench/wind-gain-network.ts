@@ -13,8 +13,8 @@ export interface GainExamples {
 }
 
 const HIDDEN = [64, 32] as const;
-const BATCH = 512;
-const RATE = 2e-3;
+const BATCH = 2048;
+const RATE = 3e-3;
 /** Part of the loss that counts quiet bins as much as loud ones. */
 const QUIET_SHARE = 0.15;
 

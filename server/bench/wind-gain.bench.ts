@@ -44,6 +44,11 @@ const WINDS = [
   ['wind-iphone-after-speech.wav', 8.35, 1.8],
   ['wind-outdoor-73s.mp3', 0, 70],
 ] as const;
+/**
+ * Left out unless told otherwise: to check with, and because the readings hold rumble below 60 Hz that a network learns to
+ * keep as voice (measured: 1 to 3 dB lost on other voices under wind with lows).
+ */
+const LEFT_OUT = 'wind-iphone,wind-outdoor,austen,jfk';
 /** Voices and winds of the check are cut to this, s. */
 const CHECK_SECONDS = 6;
 
@@ -59,10 +64,10 @@ export async function run(args: string[]): Promise<void> {
     args,
     options: {
       media: { type: 'string', default: '../shared/media' },
-      mixtures: { type: 'string', default: '160' },
-      steps: { type: 'string', default: '6000' },
+      mixtures: { type: 'string', default: '260' },
+      steps: { type: 'string', default: '8000' },
       seed: { type: 'string', default: '1' },
-      without: { type: 'string', default: '' },
+      without: { type: 'string', default: LEFT_OUT },
       out: { type: 'string' },
     },
   });

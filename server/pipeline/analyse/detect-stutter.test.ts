@@ -38,6 +38,14 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });
   });
 
+  it('takes a long rest for part of the scene where neither lengths nor motion know of a fault', () => {
+    const rest = withRun(motion(120), 50, 8);
+    expect(detectStutter(frameSeries(rest), [], FPS, 0)).toEqual([]);
+    expect(detectStutter(frameSeries(rest), [], FPS, 8)).toMatchObject([{ history: 'inserted' }]);
+    const held = withRun(motion(120), 50, 8, 9);
+    expect(detectStutter(frameSeries(held), [], FPS, 0)).toMatchObject([{ history: 'held' }]);
+  });
+
   it('reports a single repeat only when a jump behind it proves a loss', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
     const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);

@@ -18,8 +18,12 @@ export interface TimeFigures {
   readonly jobs: readonly { readonly name: string; readonly cost: JobCost }[];
 }
 
-/** The clip is repeated until it is at least this long. */
+/**
+ * The clip is played to and fro until it is at least this long: played over and over it would jump where it
+ * starts again, which is a defect. So many seconds of it are taken, few enough to be turned round in memory.
+ */
 const CLIP_SECONDS = 30;
+const TAKEN_SECONDS = 5;
 /** Held pictures: this many runs of this many, spread over two seconds. */
 const HELD_RUNS = 3;
 const HELD_PICTURES = 4;
@@ -42,18 +46,38 @@ function codings(rate: number): Coding[] {
 /**
  * Costs of the engine on a clean clip, on clips with two seconds of damage and on one with late sound, beside
  * decoding alone (two threads) and beside a naive repair: all pictures filtered and encoded at preset medium.
- * @param base a clip of constant rate; it is repeated to at least 30 s
+ * @param base a clip of constant rate; its first seconds are played to and fro for at least 30 s
  */
 export async function measureTime(base: string, folder: string, tools: ToolPaths): Promise<TimeFigures> {
   const info = await probe(tools, base, 'mov');
   const stream = info.video[0];
   const rate = stream?.frameRate ?? 30;
-  const loops = Math.ceil((CLIP_SECONDS * 1000) / Math.max(1, info.durationMs ?? 1)) - 1;
+  const turned = await toAndFro(base, rate, info.durationMs ?? 0, folder, tools);
+  const loops = Math.max(1, Math.ceil(CLIP_SECONDS / turned.seconds));
   const clips: { coding: Coding; file: string }[] = [];
   for (const coding of codings(rate)) {
     const file = path.join(folder, `time-${clips.length}.mp4`);
-    const options = ['-map', '0:v:0', '-map', '0:a:0?', ...coding.encode, '-c:a', 'copy', '-f', 'mp4'];
-    await plainRun(base, options, file, tools, ['-stream_loop', String(loops)]);
+    const length = ['-t', (loops * turned.seconds).toFixed(6)];
+    const options = [
+      '-map',
+      '0:v:0',
+      '-map',
+      '1:a:0?',
+      ...length,
+      ...coding.encode,
+      '-c:a',
+      'aac',
+      '-f',
+      'mp4',
+    ];
+    const again = (file: string, times: number) => ({
+      path: file,
+      options: ['-stream_loop', String(times)],
+    });
+    // A sound that ends before or after the pictures would leave a hole in them at each turn.
+    const inputs = [again(turned.file, loops - 1), again(base, -1)];
+    const plan = { label: 'time', inputs, outputs: [{ path: file, options }], expectedDurationMs: null };
+    await runFfmpeg(plan, { tools });
     clips.push({ coding, file });
   }
   const clean = clips[0]?.file ?? base;
@@ -98,6 +122,32 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
   }
   const size = `${stream?.width ?? 0} x ${stream?.height ?? 0}`;
   return { clipSeconds: (cleanInfo.durationMs ?? 0) / 1000, size, decode, analysis, naive, jobs };
+}
+
+/** The first seconds of a clip forwards and backwards, pictures only; no picture stands twice at a turn. */
+async function toAndFro(
+  base: string,
+  rate: number,
+  durationMs: number,
+  folder: string,
+  tools: ToolPaths,
+): Promise<{ readonly file: string; readonly seconds: number }> {
+  const file = path.join(folder, 'time-turned.mp4');
+  const count = Math.floor((Math.min(TAKEN_SECONDS, durationMs / 1000) - 0.2) * rate);
+  const way = `fps=${rate},trim=end_frame=${count},setpts=PTS-STARTPTS,split[there][turn]`;
+  const back = `[turn]reverse,trim=start_frame=1:end_frame=${count - 1},setpts=PTS-STARTPTS[back]`;
+  const options = ['-map', '[out]', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '8', '-f', 'mp4'];
+  await runFfmpeg(
+    {
+      label: 'time',
+      inputs: [{ path: base }],
+      filterComplex: `[0:v:0]${way};${back};[there][back]concat=n=2:v=1:a=0,fps=${rate}[out]`,
+      outputs: [{ path: file, options }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  return { file, seconds: (2 * count - 2) / rate };
 }
 
 /** First picture of the stretch of `length` pictures in the middle of a clip whose weakest motion is strongest. */

@@ -24,6 +24,8 @@ export interface TimeFigures {
  */
 const CLIP_SECONDS = 30;
 const TAKEN_SECONDS = 5;
+/** Some clips show their first picture twice. */
+const SKIPPED_PICTURES = 6;
 /** Held pictures: this many runs of this many, spread over two seconds. */
 const HELD_RUNS = 3;
 const HELD_PICTURES = 4;
@@ -133,8 +135,9 @@ async function toAndFro(
   tools: ToolPaths,
 ): Promise<{ readonly file: string; readonly seconds: number }> {
   const file = path.join(folder, 'time-turned.mp4');
-  const count = Math.floor((Math.min(TAKEN_SECONDS, durationMs / 1000) - 0.2) * rate);
-  const way = `fps=${rate},trim=end_frame=${count},setpts=PTS-STARTPTS,split[there][turn]`;
+  const count = Math.floor((Math.min(TAKEN_SECONDS, durationMs / 1000) - 0.2) * rate) - SKIPPED_PICTURES;
+  const taken = `start_frame=${SKIPPED_PICTURES}:end_frame=${count + SKIPPED_PICTURES}`;
+  const way = `fps=${rate},trim=${taken},setpts=PTS-STARTPTS,split[there][turn]`;
   const back = `[turn]reverse,trim=start_frame=1:end_frame=${count - 1},setpts=PTS-STARTPTS[back]`;
   const options = ['-map', '[out]', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '8', '-f', 'mp4'];
   await runFfmpeg(

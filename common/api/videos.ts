@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fixId } from '../fixes.ts';
 import { FILE_NAME_MAX } from '../limits.ts';
+import { liveFindings } from '../live-findings.ts';
 import { repairReport, stepRecord } from '../report.ts';
 import { fixesApplied, processingStepId, VIDEO_STATUSES, videoIssues } from '../video.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
@@ -41,6 +42,8 @@ export const statusDto = z.object({
   steps: z.array(stepRecord),
   version: z.number().int(),
   updatedAt: z.string(),
+  /** What the running repair has found and mended so far; null or absent before the analysis and after the end. */
+  findings: liveFindings.nullable().optional(),
   /** Null or absent: Download gives the whole result. */
   limitedExport: limitedExport.nullable().optional(),
 });

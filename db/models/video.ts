@@ -1,4 +1,5 @@
 import { Model } from 'objection';
+import type { LiveFindings } from '#common/live-findings.ts';
 import type { StepRecord } from '#common/report.ts';
 import type { FixesApplied, ProcessingStepId, VideoIssues, VideoStatus } from '#common/video.ts';
 import { BaseModel } from '../base-model.ts';
@@ -6,7 +7,7 @@ import { VideoVersion } from './video-version.ts';
 
 export class Video extends BaseModel {
   static override tableName = 'videos';
-  static override jsonAttributes = ['issues', 'fixesApplied', 'steps'];
+  static override jsonAttributes = ['issues', 'fixesApplied', 'steps', 'liveFindings'];
   static override booleanColumns = ['isSample', 'shared'];
   declare id: string;
   declare userId: string;
@@ -34,6 +35,8 @@ export class Video extends BaseModel {
   /** Derived from `fixesApplied` (D-76). */
   declare fixesCount: number;
   declare steps: StepRecord[];
+  /** While a repair runs: what it has found and mended so far. */
+  declare liveFindings: LiveFindings | null;
   /** Rises with every change; clients ignore older news. */
   declare version: number;
   /** Attempt that may write; a late worker of an earlier attempt matches no row. */

@@ -30,7 +30,9 @@ describe('createMediaPool', () => {
     const handlers = { onMessage: (message: WorkerMessage) => messages.push(message) };
     const result = await pool.run(task, handlers, new AbortController().signal);
     expect(mustBeOk(result).report.outcome).toBe('unchanged');
-    expect(new Set(messages.map(({ type }) => type))).toEqual(new Set(['progress', 'steps', 'issues']));
+    expect(new Set(messages.map(({ type }) => type))).toEqual(
+      new Set(['progress', 'steps', 'issues', 'findings']),
+    );
   });
 
   it('answers cancelled and leaves no ffmpeg when cancelled at work', async () => {

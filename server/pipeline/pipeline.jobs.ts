@@ -252,6 +252,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
 function tell(progress: ProgressWriter, message: WorkerMessage): void {
   if (message.type === 'steps') progress.push({ steps: message.steps });
   else if (message.type === 'issues') progress.push({ issues: message.issues });
+  else if (message.type === 'findings') progress.push({ findings: message.findings });
   else {
     progress.push({
       step: message.step,

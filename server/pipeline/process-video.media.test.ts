@@ -97,8 +97,15 @@ describe('processVideo on planted faults', () => {
       history: 'held',
       runs: [{ frame: 40, count: 3 }],
     });
-    const { result } = await mend(broken, 'held');
+    const { result, messages } = await mend(broken, 'held');
     const { report, resultPath } = mustBeOk(result);
+    const told = messages.flatMap((message) => (message.type === 'findings' ? [message.findings] : []));
+    expect(told[0]?.defects).toContainEqual(
+      expect.objectContaining({ id: 'stuttered_cut-1', state: 'found', count: 3 }),
+    );
+    expect(told.at(-1)?.defects.map(({ id, state }) => [id, state])).toEqual(
+      report.defects.map(({ id, outcome }) => [id, outcome]),
+    );
     const [defect] = damageOf(report);
     expect(defect).toMatchObject({
       kind: 'stuttered_cut',

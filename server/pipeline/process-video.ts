@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
+import { createLiveFindings } from './live-findings.ts';
 import { toFailure } from './media-failure.ts';
 import { createProgressMeter } from './progress-meter.ts';
+import type { Analysis } from './analyse/analysis.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
@@ -39,6 +41,11 @@ export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): 
   }
 }
 
+/** Length of the clip's time axis, ms; 0 where nothing tells it. */
+function lengthMs({ info }: Analysis): number {
+  return info.durationMs ?? info.video[0]?.durationMs ?? 0;
+}
+
 async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<ProcessVideoResult> {
   const job: JobContext = {
     task,
@@ -46,6 +53,7 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
     store: await openStepStore(task.workDir, `${task.inputSha256} ${task.reelmendVersion}`),
     steps: createStepRecords((steps) => io.send({ type: 'steps', steps })),
     meter: createProgressMeter({ send: io.send }),
+    live: createLiveFindings((findings) => io.send({ type: 'findings', findings })),
   };
 
   const opened = await analyseStep(job);
@@ -54,6 +62,8 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const believed = analysis.findings.filter((finding) => !plan.contradicted.includes(finding));
   const issues = toIssues([...opened.indexFindings, ...believed]);
   io.send({ type: 'issues', issues });
+  job.live.found([...opened.indexFindings, ...analysis.findings], lengthMs(analysis));
+  job.live.settle(plan.left);
 
   const needs = playbackNeeds(analysis.info);
   const encodeAll = needs.video !== null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { liveFindings } from '#common/live-findings.ts';
 import { repairReport, stepRecord } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
@@ -49,6 +50,7 @@ export const workerMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('steps'), steps: z.array(stepRecord) }),
   z.object({ type: z.literal('issues'), issues: videoIssues }),
+  z.object({ type: z.literal('findings'), findings: liveFindings }),
 ]);
 export type WorkerMessage = z.infer<typeof workerMessage>;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LiveFindings } from '#common/live-findings.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { Video } from '#db/models/video.ts';
 import { startClipServer, type ClipServer } from '#server/test/clip-server.ts';
@@ -53,6 +54,27 @@ describe.each(ENGINES)('video state on %s', (engine) => {
     expect(await row(id)).toMatchObject({ version: before + 1, progress: 40, currentStep: 'fixing_audio' });
     expect(await complete(id, second)).toBe(true);
     expect(await row(id)).toMatchObject({ version: before + 2, progress: 100, status: 'completed' });
+  });
+
+  it('keeps what a running repair has found until its end or the next attempt', async () => {
+    const findings = {
+      durationMs: 9000,
+      total: 1,
+      defects: [
+        { id: 'wind_noise-1', kind: 'wind_noise', startMs: 10, endMs: 900, count: 1, state: 'found' },
+      ],
+    } satisfies LiveFindings;
+    const id = await makeVideo();
+    const first = (await server.state.begin(id)) ?? 0;
+    await server.state.report(id, first, { findings });
+    expect((await row(id)).liveFindings).toEqual(findings);
+    await server.state.report(id, first, { progress: 60 });
+    expect((await row(id)).liveFindings).toEqual(findings);
+    const second = (await server.state.begin(id)) ?? 0;
+    expect((await row(id)).liveFindings).toBeNull();
+    await server.state.report(id, second, { findings });
+    expect(await complete(id, second)).toBe(true);
+    expect((await row(id)).liveFindings).toBeNull();
   });
 
   it('never leaves an end state by a late word', async () => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { raw, type Transaction } from 'objection';
+import type { LiveFindings } from '#common/live-findings.ts';
 import type { StepRecord } from '#common/report.ts';
 import { countFixes, type FixesApplied, type ProcessingStepId, type VideoIssues } from '#common/video.ts';
 import { defectKindsOf } from '#db/video-columns.ts';
@@ -16,6 +17,7 @@ export interface ProgressReport {
   readonly remainingSeconds?: number | null;
   readonly steps?: readonly StepRecord[];
   readonly issues?: VideoIssues;
+  readonly findings?: LiveFindings;
 }
 
 export interface Completion {
@@ -91,6 +93,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           remainingSeconds: null,
           errorCode: null,
           errorMessage: null,
+          liveFindings: null,
           steps: waitingSteps(),
         })
         .where({ id: videoId, status: 'processing' })
@@ -110,6 +113,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           ...(report.remainingSeconds === undefined ? {} : { remainingSeconds: report.remainingSeconds }),
           ...(report.steps === undefined ? {} : { steps: [...report.steps] }),
           ...(report.issues === undefined ? {} : issuesOf(report.issues)),
+          ...(report.findings === undefined ? {} : { liveFindings: report.findings }),
         })
         .where({ id: videoId, attempt, status: 'processing' });
       if (rows === 0) return false;
@@ -133,6 +137,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           remainingSeconds: null,
           errorCode: null,
           errorMessage: null,
+          liveFindings: null,
           completedAt: now(),
         })
         .where({ id: videoId, attempt, status: 'processing' });
@@ -170,6 +175,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
             remainingSeconds: null,
             errorCode: code,
             errorMessage: message.slice(0, MESSAGE_MAX_CHARS),
+            liveFindings: null,
             steps: video.steps.map((step) =>
               step.state === 'running' ? { ...step, state: 'failed' } : step,
             ),
@@ -206,6 +212,7 @@ export function createVideoState({ db, events, quota, now }: VideoStateDeps): Vi
           remainingSeconds: null,
           errorCode: null,
           errorMessage: null,
+          liveFindings: null,
           steps: waitingSteps(),
         })
         .where({ id: videoId, status: 'failed' });

@@ -20,6 +20,7 @@ export function toStatusDto(
     errorMessage: video.errorMessage,
     queuePosition,
     steps: video.steps,
+    findings: video.liveFindings,
     version: video.version,
     updatedAt: new Date(video.updatedAt).toISOString(),
     limitedExport,

@@ -1,4 +1,5 @@
 import styled, { css, keyframes } from 'styled-components';
+import type { LiveDefect, LiveState } from '#common/live-findings.ts';
 import type { Defect, DefectKind } from '#common/report.ts';
 import { videoTexts } from '../texts/videos.ts';
 import { colour } from '../theme.ts';
@@ -11,7 +12,7 @@ export interface ThreadMark {
   readonly kind: DefectKind;
   readonly startMs: number;
   readonly endMs: number;
-  readonly outcome: Defect['outcome'];
+  readonly outcome: LiveState;
   /** One line for tips and screen readers. */
   readonly label: string;
   /** What was measured, in a few words. */
@@ -28,6 +29,18 @@ export function marksOf(defects: readonly Defect[]): ThreadMark[] {
     outcome,
     label: `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${videoTexts.outcomes[outcome]}`,
     figures: formatChange(measure),
+  }));
+}
+
+/** The marks of a repair that is still running. */
+export function liveMarksOf(defects: readonly LiveDefect[]): ThreadMark[] {
+  return defects.map(({ id, kind, startMs, endMs, state }) => ({
+    id,
+    kind,
+    startMs,
+    endMs,
+    outcome: state,
+    label: `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${videoTexts.outcomes[state]}`,
   }));
 }
 
@@ -162,6 +175,7 @@ const Under = styled.span<{ $colour: string; $mended: boolean }>`
 
 /** The colour of each outcome, wherever a defect is drawn. */
 export const OUTCOME_COLOUR: Record<ThreadMark['outcome'], string> = {
+  found: colour.defect,
   repaired: colour.liveThread,
   left_alone: colour.defect,
   flagged: colour.warn,

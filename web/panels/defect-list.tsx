@@ -1,4 +1,5 @@
 import styled from 'styled-components';
+import type { LiveState } from '#common/live-findings.ts';
 import type { Defect } from '#common/report.ts';
 import { Badge, type Tone } from '../components/badge.tsx';
 import { formatMark } from '../components/time-text.ts';
@@ -40,10 +41,20 @@ const Title = styled.h3`
   margin-bottom: ${space(1)};
   font-size: ${text.l};
 `;
-const TONES: Record<Defect['outcome'], Tone> = { repaired: 'live', left_alone: 'defect', flagged: 'warn' };
+const TONES: Record<LiveState, Tone> = {
+  found: 'defect',
+  repaired: 'live',
+  left_alone: 'defect',
+  flagged: 'warn',
+};
+
+/** What a row shows: a defect of the report, or one of a repair that is still running. */
+export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'explanation'> {
+  readonly outcome: LiveState;
+}
 
 interface DefectListProps {
-  readonly defects: readonly Defect[];
+  readonly defects: readonly DefectEntry[];
   readonly unchanged: boolean;
   /** Left out where there is no player to jump in. */
   readonly onJump?: (ms: number) => void;

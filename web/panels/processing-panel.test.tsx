@@ -65,6 +65,39 @@ describe('ProcessingPanel', () => {
     expect(await screen.findByText(text, { exact: false })).toBeInTheDocument();
   });
 
+  it('shows each defect as soon as it is found and each repair as it lands', async () => {
+    const stutter = { kind: 'stuttered_cut' as const, startMs: 3500, endMs: 3640, count: 4 };
+    show({
+      findings: {
+        durationMs: 9600,
+        total: 5,
+        defects: [
+          { ...stutter, id: 'stuttered_cut-1', state: 'repaired' },
+          { id: 'wind_noise-1', kind: 'wind_noise', startMs: 4000, endMs: 9000, count: 1, state: 'found' },
+        ],
+      },
+    });
+    const found = await screen.findByRole('region', { name: 'Defects and repairs' });
+    expect(
+      within(found)
+        .getAllByRole('listitem')
+        .map((item) => item.textContent),
+    ).toEqual(['0:03Stuttered cutmended4 pictures', '0:04Wind noisefound0:04 – 0:09']);
+    expect(screen.getByText('and 3 more')).toBeInTheDocument();
+    expect(screen.getByText('5 defects found')).toHaveAttribute('role', 'status');
+    const bar = screen.getByRole('progressbar', { name: 'Repair' });
+    const marks = [...bar.querySelectorAll('[data-mark]')].map((mark) => mark.getAttribute('data-outcome'));
+    expect(marks).toEqual(['repaired', 'found']);
+  });
+
+  it.each([
+    [null, 'Each defect appears here as soon as it is found.'],
+    [{ durationMs: 9600, total: 0, defects: [] }, 'Nothing found that needs mending.'],
+  ])('says what to expect before anything is found: %j', async (findings, text) => {
+    show({ findings });
+    expect(await screen.findByText(text)).toBeInTheDocument();
+  });
+
   it('says that all is done and offers the download', async () => {
     show({ status: 'completed', progress: 100, currentStep: null });
     expect(await screen.findByText('Processing complete!')).toBeInTheDocument();

@@ -10,7 +10,7 @@ import { Icon } from '../components/icons.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { StatusBadge } from '../components/status-badge.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
-import { marksOf } from '../components/thread-strip.tsx';
+import { liveMarksOf, marksOf } from '../components/thread-strip.tsx';
 import { ApiError } from '../data/api-client.ts';
 import { useDownloadVideo } from '../data/download.ts';
 import { useReport, useRetryVideo, useVideoStatus } from '../data/videos.ts';
@@ -19,6 +19,7 @@ import { videoTexts } from '../texts/videos.ts';
 import { colour, figures, screen, space, text } from '../theme.ts';
 import { ConnectionLine } from './connection-line.tsx';
 import { DefectList } from './defect-list.tsx';
+import { LiveFindingsList } from './live-findings-list.tsx';
 import { StepList } from './step-list.tsx';
 
 const { processing: texts } = landingTexts;
@@ -187,8 +188,8 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
         label={texts.label}
         percent={done ? 100 : status.progress}
         valueText={texts.valueText(label.replace(/\.{3}$/, ''), Math.round(status.progress))}
-        marks={report ? marksOf(report.defects) : []}
-        durationMs={report?.original.media.durationMs ?? null}
+        marks={report ? marksOf(report.defects) : liveMarksOf(status.findings?.defects ?? [])}
+        durationMs={report?.original.media.durationMs ?? status.findings?.durationMs ?? null}
         size="l"
         live={working}
       />
@@ -202,6 +203,7 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
       <Columns>
         <StepList status={status} />
         <Result>
+          {working && <LiveFindingsList findings={status.findings ?? null} />}
           {done && <Completed id={id} />}
           {status.status === 'failed' && <Failed status={status} />}
           {report && <Link to={`/videos/${id}/report`}>{videoTexts.card.report}</Link>}

@@ -50,7 +50,15 @@ export const videoTexts = {
     poor_lighting: 'Poor lighting',
     blurry_section: 'Blurry section',
   } satisfies Record<DefectKind, string>,
-  outcomes: { repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
+  outcomes: { found: 'found', repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
+  live: {
+    looking: 'Each defect appears here as soon as it is found.',
+    nothing: 'Nothing found that needs mending.',
+    pictures: (n: number) => (n === 1 ? '1 picture' : `${n} pictures`),
+    more: (n: number) => (n === 1 ? 'and 1 more' : `and ${n} more`),
+    checked: 'Each repair is checked once more before the clip is handed back.',
+    announce: (found: number) => (found === 1 ? '1 defect found' : `${found} defects found`),
+  },
   unchanged: 'Nothing was wrong: the result is your upload, byte for byte.',
 
   library: {

@@ -48,17 +48,28 @@ export function buildReport(input: ReportInput): RepairReport {
   };
 }
 
+/** Puts defects into the order of time and numbers them within their kind, e.g. "stuttered_cut-1". */
+export function numberDefects<Item>(
+  items: readonly Item[],
+  findingOf: (item: Item) => Finding,
+): { readonly id: string; readonly of: Item }[] {
+  const counts = new Map<DefectKind, number>();
+  const sorted = [...items].sort((a, b) => findingOf(a).startMs - findingOf(b).startMs);
+  return sorted.map((item) => {
+    const { kind } = findingOf(item);
+    const number = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, number);
+    return { id: `${kind}-${number}`, of: item };
+  });
+}
+
 /** Defects in order of time, numbered within their kind. */
 export function toDefects(verdicts: readonly Verdict[]): Defect[] {
-  const counts = new Map<DefectKind, number>();
-  const sorted = [...verdicts].sort((a, b) => a.finding.startMs - b.finding.startMs);
-  return sorted.map((verdict) => {
+  return numberDefects(verdicts, ({ finding }) => finding).map(({ id, of: verdict }) => {
     const { finding, after, action, outcome } = verdict;
-    const number = (counts.get(finding.kind) ?? 0) + 1;
-    counts.set(finding.kind, number);
     const { name, unit, threshold, value } = finding.measure;
     return {
-      id: `${finding.kind}-${number}`,
+      id,
       kind: finding.kind,
       startMs: finding.startMs,
       endMs: finding.endMs,

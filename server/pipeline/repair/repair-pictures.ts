@@ -20,6 +20,8 @@ export interface PictureRepairInput {
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
+  /** Called for each defect as soon as its pictures are made. */
+  readonly onRepaired?: (repair: PictureRepair) => void;
 }
 
 /** One picture repair: what changes and what is said about it. */
@@ -57,7 +59,9 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
       const wanted = group.flatMap(({ needed }) => needed);
       const known = await decodePictures({ ...input, info, pictures, format }, wanted);
       for (const { hole } of group) {
-        repairs.set(hole.task, await repairHole(hole, known, rawPaths));
+        const repair = await repairHole(hole, known, rawPaths);
+        repairs.set(hole.task, repair);
+        input.onRepaired?.(repair);
         input.onProgress?.(repairs.size / input.tasks.length);
       }
     }

@@ -94,6 +94,7 @@ async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<Ex
     const done = await tryExport(job, work, attempt, number);
     const next = number < MAX_ATTEMPTS ? gentler(attempt, done, work) : null;
     if (next === null) return done.outcome;
+    job.live.settle(next.dropped);
     attempt = next;
   }
   return unchanged(job, work, attempt);

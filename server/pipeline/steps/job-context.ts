@@ -1,3 +1,4 @@
+import type { LiveFindingsTeller } from '../live-findings.ts';
 import type { ProgressMeter } from '../progress-meter.ts';
 import type { StepRecords } from '../step-records.ts';
 import type { StepStore } from '../step-store.ts';
@@ -10,4 +11,5 @@ export interface JobContext {
   readonly store: StepStore;
   readonly steps: StepRecords;
   readonly meter: ProgressMeter;
+  readonly live: LiveFindingsTeller;
 }

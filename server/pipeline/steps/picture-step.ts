@@ -36,9 +36,11 @@ export async function pictureStep(
       tools: job.task.tools,
       signal: job.signal,
       onProgress: job.meter.report,
+      onRepaired: ({ verdict }) => job.live.settle([verdict]),
     });
     return { value: made.repairs, files: made.rawPaths };
   });
+  job.live.settle(value.map(({ verdict }) => verdict));
   job.meter.end();
   job.steps.set(step, 'done', summary(value), tookMs);
   return value;

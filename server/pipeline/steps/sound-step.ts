@@ -40,6 +40,7 @@ export async function soundStep(
     const { audio, verdicts } = repaired;
     return { value: { audio, verdicts }, files: audio.kind === 'file' ? [audio.path] : [] };
   });
+  job.live.settle(value.verdicts);
   job.meter.end();
   const repaired = value.verdicts.filter(({ outcome }) => outcome === 'repaired').length;
   job.steps.set('fixing_audio', 'done', `${repaired} of ${value.verdicts.length} repaired.`, tookMs);

@@ -11,7 +11,7 @@ import { Moment } from '../../components/moment.tsx';
 import { Sashiko } from '../../components/sashiko.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
-import { marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
+import { liveMarksOf, marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
 import { resultMark, useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
@@ -76,6 +76,8 @@ function Progress({ video }: { readonly video: VideoDto }) {
         label={video.originalFileName}
         percent={video.progress}
         valueText={`${label.replace(/\.{3}$/, '')}, ${percent} percent`}
+        marks={liveMarksOf(video.findings?.defects ?? [])}
+        durationMs={video.findings?.durationMs ?? null}
         size="s"
       />
       <Styled.Facts>

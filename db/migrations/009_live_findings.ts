@@ -1,0 +1,14 @@
+import type { Knex } from 'knex';
+
+/** What a running repair has found and mended so far, for its status. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('videos', (t) => {
+    t.text('live_findings');
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('videos', (t) => {
+    t.dropColumn('live_findings');
+  });
+}

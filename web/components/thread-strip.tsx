@@ -66,7 +66,9 @@ const WAVE = shape(16, 8, 'M0 4c4-5 4-5 8 0s4 5 8 0', 1.8);
 const FRAY_LEFT = shape(8, 16, 'M0 8h2l4-5M2 8h5M2 8l4 5', 1.5);
 const FRAY_RIGHT = shape(8, 16, 'M8 8H6L2 3m4 5H1m5 0l-4 5', 1.5);
 
-const HEIGHT = { s: 20, m: 28, l: 36 } as const;
+const HEIGHT = { s: 20, m: 28, l: 40 } as const;
+/** Only the large strip has room for a second lane, so that wind below a late sound stays legible. */
+const LANE_PX = { s: 0, m: 0, l: 9 } as const;
 
 const Root = styled.div<{ $height: number }>`
   position: relative;
@@ -157,16 +159,16 @@ const Mend = styled.span`
     ${masked(CROSS, 'round')}
   }
 `;
-const Under = styled.span<{ $colour: string; $mended: boolean }>`
+const Under = styled.span<{ $colour: string; $mended: boolean; $bottomPx: number }>`
   position: absolute;
-  inset: auto 0 0 0;
+  inset: auto 0 ${({ $bottomPx }) => $bottomPx}px 0;
   height: 8px;
   color: ${({ $colour }) => $colour};
-  ${({ $mended }) =>
+  ${({ $mended, $bottomPx }) =>
     $mended
       ? css`
           height: 2px;
-          bottom: 3px;
+          bottom: ${$bottomPx + 3}px;
           background: repeating-linear-gradient(90deg, currentColor 0 6px, transparent 6px 10px);
           animation: ${drawIn} 0.7s var(--ease) backwards;
         `
@@ -193,7 +195,14 @@ interface ThreadStripProps {
   readonly size?: keyof typeof HEIGHT;
 }
 
-function Mark({ mark, durationMs, order }: { mark: ThreadMark; durationMs: number; order: number }) {
+interface MarkProps {
+  readonly mark: ThreadMark;
+  readonly durationMs: number;
+  readonly order: number;
+  readonly lanePx: number;
+}
+
+function Mark({ mark, durationMs, order, lanePx }: MarkProps) {
   const { left, width } = placeOf(mark, durationMs);
   const mended = mark.outcome === 'repaired';
   const tint = OUTCOME_COLOUR[mark.outcome];
@@ -208,7 +217,12 @@ function Mark({ mark, durationMs, order }: { mark: ThreadMark; durationMs: numbe
           <Gap $colour={tint} />
         )
       ) : (
-        <Under $colour={tint} $mended={mended} style={delay} />
+        <Under
+          $colour={tint}
+          $mended={mended}
+          $bottomPx={mark.kind === 'audio_sync' ? lanePx : 0}
+          style={delay}
+        />
       )}
     </Place>
   );
@@ -236,7 +250,9 @@ export function ThreadStrip({
         <Line $colour={colour.thread} />
       </Sewn>
       {durationMs
-        ? marks.map((mark, order) => <Mark key={mark.id} mark={mark} durationMs={durationMs} order={order} />)
+        ? marks.map((mark, order) => (
+            <Mark key={mark.id} mark={mark} durationMs={durationMs} order={order} lanePx={LANE_PX[size]} />
+          ))
         : null}
       {needle && <Needle style={{ left: `${share * 100}%` }} />}
     </Root>

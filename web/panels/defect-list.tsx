@@ -11,13 +11,14 @@ const List = styled.ol`
   max-height: 420px;
   overflow: auto;
 `;
-const Row = styled.button`
+const ONE_LINE = 'grid-area: 1 / 3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;';
+const Row = styled.button<{ $compact: boolean }>`
   display: grid;
-  grid-template-columns: 6ch 1fr auto;
+  grid-template-columns: ${({ $compact }) => ($compact ? '4.5ch auto 1fr auto' : '6ch 1fr auto')};
   gap: ${space(0.25, 1)};
   align-items: baseline;
   width: 100%;
-  padding: ${space(1)};
+  padding: ${({ $compact }) => ($compact ? space(0.75, 0) : space(1))};
   border: 0;
   border-top: 1px solid ${colour.line};
   background: none;
@@ -27,7 +28,7 @@ const Row = styled.button`
     border-radius: ${radius.s};
   }
   p {
-    grid-column: 2 / -1;
+    ${({ $compact }) => ($compact ? ONE_LINE : 'grid-column: 2 / -1;')}
     font-size: ${text.s};
     color: ${colour.inkSoft};
   }
@@ -56,12 +57,14 @@ export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'e
 interface DefectListProps {
   readonly defects: readonly DefectEntry[];
   readonly unchanged: boolean;
+  /** One line for each, where the list must not grow. */
+  readonly compact?: boolean;
   /** Left out where there is no player to jump in. */
   readonly onJump?: (ms: number) => void;
 }
 
 /** Every defect of the report with its place, what was done, and a jump to it. */
-export function DefectList({ defects, unchanged, onJump }: DefectListProps) {
+export function DefectList({ defects, unchanged, compact = false, onJump }: DefectListProps) {
   if (defects.length === 0) return <p>{unchanged ? videoTexts.unchanged : videoTexts.none}</p>;
   return (
     <section aria-label={videoTexts.found}>
@@ -70,6 +73,7 @@ export function DefectList({ defects, unchanged, onJump }: DefectListProps) {
         {defects.map((defect) => (
           <li key={defect.id}>
             <Row
+              $compact={compact}
               as={onJump ? 'button' : 'div'}
               type={onJump ? 'button' : undefined}
               onClick={onJump && (() => onJump(defect.startMs))}

@@ -16,6 +16,8 @@ const Region = styled.div`
   height: 240px;
   overflow: auto;
 `;
+/** Rows that need no scrolling; more must be reached by keyboard too. */
+const FITS = 4;
 const Hint = styled.p`
   font-size: ${text.s};
   color: ${colour.inkFaint};
@@ -42,14 +44,14 @@ export function LiveFindingsList({ findings }: { readonly findings: LiveFindings
   const defects = findings?.defects ?? [];
   const unlisted = (findings?.total ?? 0) - defects.length;
   return (
-    <Region>
+    <Region role="group" aria-label={videoTexts.live.region} tabIndex={defects.length > FITS ? 0 : undefined}>
       {/* There from the start: screen readers follow only regions that they have met empty. */}
       <Announcement role="status">{findings ? texts.announce(findings.total) : ''}</Announcement>
       {defects.length === 0 ? (
         <Hint>{findings ? texts.nothing : texts.looking}</Hint>
       ) : (
         <>
-          <DefectList defects={defects.map(entryOf)} unchanged={false} />
+          <DefectList defects={defects.map(entryOf)} unchanged={false} compact />
           {unlisted > 0 && <Hint>{texts.more(unlisted)}</Hint>}
           <Hint>{texts.checked}</Hint>
         </>

@@ -52,6 +52,7 @@ export const videoTexts = {
   } satisfies Record<DefectKind, string>,
   outcomes: { found: 'found', repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
   live: {
+    region: 'Found so far',
     looking: 'Each defect appears here as soon as it is found.',
     nothing: 'Nothing found that needs mending.',
     pictures: (n: number) => (n === 1 ? '1 picture' : `${n} pictures`),

@@ -34,8 +34,11 @@ export interface EncodedPicture {
   readonly sync: boolean;
 }
 
-export interface EncodedSegment {
+export interface EncodedPictures {
   readonly pictures: readonly EncodedPicture[];
+}
+
+export interface EncodedSegment extends EncodedPictures {
   /** Picture parameter set of the new slices, as a NAL unit of the target sequence. */
   readonly pps: Buffer;
 }

@@ -6,15 +6,16 @@ import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
-import type { SmartSource } from './smart-render-source.ts';
+import type { Cut } from './smart-render-plan.ts';
+import type { ClipSource } from './smart-render-source.ts';
 
 export interface OriginalsInput {
-  readonly source: SmartSource;
+  readonly source: ClipSource;
   readonly order: DisplayOrder;
-  /** Samples where decoding may start, rising. */
-  readonly cuts: readonly number[];
+  /** Where decoding may start, rising. */
+  readonly cuts: readonly Cut[];
   /** The one of them where the main run starts. */
-  readonly decodeFrom: number;
+  readonly decodeFrom: Cut;
   /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
   readonly damaged: ReadonlySet<number>;
   readonly workDir: string;
@@ -32,11 +33,14 @@ export interface OriginalsInput {
 export function createGroupDecoder(input: OriginalsInput): OriginalDecoder {
   const placeOf = (sample: number) => input.order.placeOf[sample] ?? 0;
   // A damaged key picture is concealed from what stands before it: alone it would be a grey field.
-  const startOf = (place: number) =>
-    input.cuts.findLast((sample) => placeOf(sample) <= place && !input.damaged.has(placeOf(sample))) ??
-    input.decodeFrom;
+  const startOf = (place: number) => {
+    const cut = input.cuts.findLast((start) => {
+      return start.place <= place && !input.damaged.has(placeOf(start.sample));
+    });
+    return (cut ?? input.decodeFrom).sample;
+  };
   return {
-    firstFrame: placeOf(input.decodeFrom),
+    firstFrame: input.decodeFrom.place,
     group(places) {
       const groups = new Map<number, number[]>();
       for (const place of places) {

@@ -1,6 +1,6 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
-import type { PictureEdit, PixelSource } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
 
 /**
  * Samples at which the stream can be cut as far as times tell: sync samples that every earlier sample
@@ -24,6 +24,21 @@ export function cutCandidates(samples: readonly Sample[]): number[] {
   return candidates;
 }
 
+/**
+ * A place where the stream can be cut: a key picture from which decoding can start. Displayed before `place` are
+ * exactly the samples before `sample` and those that `leaning` names.
+ */
+export interface Cut {
+  readonly sample: number;
+  /** First place in display order whose picture, and every later one, needs nothing from before `sample`. */
+  readonly place: number;
+  /**
+   * Samples behind `sample` that are shown before it and refer to pictures before it (leading pictures of an
+   * open group): they belong to the stretch before. Empty in H.264, where such places are not cut.
+   */
+  readonly leaning: readonly number[];
+}
+
 /** A picture of the result inside a re-encoded stretch. */
 export interface PlannedPicture {
   /** Media timescale ticks. */
@@ -34,15 +49,19 @@ export interface PlannedPicture {
 
 /** A stretch of samples that is replaced by newly encoded ones. */
 export interface Segment {
-  /** Sample at which decoding must start to see its pictures. */
-  readonly decodeFrom: number;
+  /** Where decoding must start to see its pictures. */
+  readonly decodeFrom: Cut;
   /** First replaced sample and one past the last, decode order. */
   readonly firstSample: number;
   readonly endSample: number;
+  /** Samples behind `endSample` that go with the stretch. */
+  readonly leaning: readonly number[];
   /** The same stretch as places in display order. */
   readonly firstPlace: number;
   readonly endPlace: number;
   readonly pictures: readonly PlannedPicture[];
+  /** Time of the first picture behind it before any shift, media ticks; null at the end of the clip. */
+  readonly nextPts: number | null;
   /** Time shift of what follows, media ticks, earlier stretches included. */
   readonly shiftAfter: number;
 }
@@ -50,8 +69,8 @@ export interface Segment {
 export interface PlanInput {
   readonly samples: readonly Sample[];
   readonly order: DisplayOrder;
-  /** Samples where the stream may be cut, rising; the one at or before each span and the one behind it suffice. */
-  readonly cuts: readonly number[];
+  /** Where the stream may be cut, rising; the place at or before each span and the one behind it suffice. */
+  readonly cuts: readonly Cut[];
   readonly edit: PictureEdit;
   /** Presentation time = media time + this. */
   readonly offsetTicks: number;
@@ -63,12 +82,13 @@ export type SegmentPlan =
 
 /**
  * Which samples must be encoded anew for an edit, and with which pictures. Each stretch ends at the next cut
- * point behind its last changed picture and starts as late as possible: the head of the first touched
- * GOP stays where its samples, in decode order, are exactly the first pictures shown.
+ * point behind its last changed picture and starts as late as possible: at the last sample before which exactly
+ * the pictures shown earlier are decoded.
  */
 export function planSegments(input: PlanInput): SegmentPlan {
   const { samples, order, edit } = input;
   const shown = order.endShown - order.firstShown;
+  const atEnd: Cut = { sample: samples.length, place: samples.length, leaning: [] };
   let previousEnd = 0;
   for (const span of edit) {
     if (span.firstFrame < previousEnd || span.endFrame < span.firstFrame || span.endFrame > shown) {
@@ -76,58 +96,59 @@ export function planSegments(input: PlanInput): SegmentPlan {
     }
     previousEnd = span.endFrame;
   }
+  const starts = cleanStarts(order);
+  const startOf = (span: ChangedSpan | undefined) => {
+    return starts[(span?.firstFrame ?? 0) + order.firstShown] ?? 0;
+  };
   const segments: Segment[] = [];
   let shift = 0;
   let next = 0;
   while (next < edit.length) {
     const begin = next;
-    const firstChanged = (edit[begin]?.firstFrame ?? 0) + order.firstShown;
-    let endPlace = 0;
-    let endSample = 0;
-    // Spans before the cut point that ends this stretch belong to it as well.
+    let end = atEnd;
+    // Spans that begin before the cut point that ends this stretch belong to it as well.
     do {
       const changedEnd = (edit[next]?.endFrame ?? 0) + order.firstShown;
-      const cut = input.cuts.find((sample) => (order.placeOf[sample] ?? 0) >= changedEnd);
-      endSample = cut ?? samples.length;
-      endPlace = cut === undefined ? samples.length : (order.placeOf[cut] ?? 0);
+      end = input.cuts.find((cut) => cut.place >= changedEnd) ?? atEnd;
       next++;
-    } while (next < edit.length && (edit[next]?.firstFrame ?? 0) + order.firstShown < endPlace);
-    const decodeFrom = input.cuts.findLast((sample) => (order.placeOf[sample] ?? 0) <= firstChanged);
+    } while (next < edit.length && startOf(edit[next]) < end.place);
+    // Before a clean start as many samples as places lie: its number is both.
+    const firstSample = startOf(edit[begin]);
+    const decodeFrom = input.cuts.findLast((cut) => cut.place <= firstSample);
     if (decodeFrom === undefined) {
       return {
         ok: false,
         reason: 'There is no key picture before the change from which decoding could start.',
       };
     }
-    const firstSample = keptHeadEnd(order, decodeFrom, endSample, firstChanged);
-    const firstPlace = (order.placeOf[decodeFrom] ?? 0) + (firstSample - decodeFrom);
-    const built = buildPictures(input, edit.slice(begin, next), firstPlace, endPlace, shift);
+    const built = buildPictures(input, edit.slice(begin, next), firstSample, end.place, shift);
     shift = built.shift;
     segments.push({
       decodeFrom,
       firstSample,
-      endSample,
-      firstPlace,
-      endPlace,
+      endSample: end.sample,
+      leaning: end.leaning,
+      firstPlace: firstSample,
+      endPlace: end.place,
       pictures: built.pictures,
+      nextPts: samples[order.samples[end.place] ?? -1]?.pts ?? null,
       shiftAfter: shift,
     });
   }
   return { ok: true, segments, shiftTotal: shift };
 }
 
-/** One past the last sample of the longest head whose samples are exactly the first pictures shown. */
-function keptHeadEnd(order: DisplayOrder, from: number, end: number, firstChanged: number): number {
-  const firstPlace = order.placeOf[from] ?? 0;
-  let kept = from;
-  let latest = firstPlace - 1;
-  for (let sample = from; sample < end; sample++) {
-    const place = order.placeOf[sample] ?? 0;
-    if (place >= firstChanged) break;
-    latest = Math.max(latest, place);
-    if (latest === firstPlace + (sample - from)) kept = sample + 1;
+/** For each place the last sample at or before it such that all earlier samples are exactly those shown earlier. */
+function cleanStarts(order: DisplayOrder): number[] {
+  const starts: number[] = [];
+  let latest = -1;
+  let start = 0;
+  for (let sample = 0; sample <= order.samples.length; sample++) {
+    if (latest === sample - 1) start = sample;
+    starts.push(start);
+    latest = Math.max(latest, order.placeOf[sample] ?? 0);
   }
-  return kept;
+  return starts;
 }
 
 function buildPictures(

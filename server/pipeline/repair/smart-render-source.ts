@@ -14,15 +14,19 @@ import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { isSelfContained } from '#server/media/mp4/write-tables.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 
-/** An MP4 clip whose H.264 pictures can be replaced one by one. */
-export interface SmartSource {
+/** An MP4 clip with one description of its pictures, whatever they are coded with. */
+export interface ClipSource {
   readonly file: FileHandle;
   readonly movie: Movie;
   readonly track: Track;
   readonly entry: SampleEntry;
-  readonly config: AvcConfig;
   readonly samples: readonly Sample[];
   readonly shownEdit: SimpleEdit;
+}
+
+/** An MP4 clip whose H.264 pictures can be replaced one by one. */
+export interface SmartSource extends ClipSource {
+  readonly config: AvcConfig;
   readonly sps: Sps;
   /** Picture parameter sets of the sample description. */
   readonly pps: readonly Pps[];
@@ -32,8 +36,8 @@ export interface SmartSource {
   head(sample: number): Promise<SliceHeader | null>;
 }
 
-export type SourceAnswer =
-  | { readonly ok: true; readonly source: SmartSource }
+export type SourceAnswer<Source = SmartSource> =
+  | { readonly ok: true; readonly source: Source }
   | { readonly ok: false; readonly reason: string };
 
 const MAX_SAMPLE_BYTES = 64 << 20;
@@ -48,14 +52,22 @@ export async function openSmartSource(file: FileHandle, info: MediaInfo): Promis
   }
 }
 
-const decline = (reason: string): SourceAnswer => ({ ok: false, reason });
+const decline = (reason: string) => ({ ok: false, reason }) as const;
 
-async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
+/**
+ * Reads what does not depend on the codec; says why single pictures cannot be replaced where they cannot.
+ * @param codings names of sample descriptions that can be cut
+ * @throws Mp4Error when the index of the file is damaged
+ */
+export async function openClip(
+  file: FileHandle,
+  info: MediaInfo,
+  codings: readonly string[],
+): Promise<SourceAnswer<ClipSource>> {
   const stream = info.video[0];
   if (info.format !== 'mov')
     return decline('Only in MP4 and QuickTime files can single pictures be replaced.');
   if (!stream) return decline('The file has no video track.');
-  if (stream.codec !== 'h264') return decline(`Single pictures cannot be replaced in ${stream.codec} video.`);
   const movie = await readMovie(file);
   if (movie.fragmented) return decline('The file is made of fragments.');
   const track = findVideoTrack(movie, stream.index);
@@ -65,28 +77,43 @@ async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer>
   }
   const [entry] = track.entries;
   if (!entry || track.entries.length > 1) return decline('The video track has several sample descriptions.');
-  if (entry.coding !== 'avc1' && entry.coding !== 'avc3') {
+  if (!codings.includes(entry.coding)) {
     return decline(`The video track is stored as ${entry.coding}, which cannot be cut.`);
   }
-  const avcC = entry.boxes.find((box) => box.type === 'avcC');
-  if (!avcC) return decline('The video track has no decoder settings.');
-  const config = readAvcConfig(avcC.payload);
   const shownEdit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   if (!shownEdit) return decline('The edit list of the video has several parts.');
   const samples = readSamples(track.stbl);
+  return { ok: true, source: { file, movie, track, entry, samples, shownEdit } };
+}
+
+/**
+ * NAL units of a sample.
+ * @throws Mp4Error or H264Error when they cannot be read
+ */
+export async function readUnits(clip: ClipSource, sample: number, lengthSize: number): Promise<Buffer[]> {
+  const found = clip.samples[sample];
+  if (!found) throw new Mp4Error('The file has no such picture.');
+  if (found.sizeBytes > MAX_SAMPLE_BYTES) throw new Mp4Error('A picture of the file is impossibly large.');
+  return splitSample(await readExactly(clip.file, found.offset, found.sizeBytes), lengthSize);
+}
+
+async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
+  const stream = info.video[0];
+  if (info.format === 'mov' && stream && stream.codec !== 'h264')
+    return decline(`Single pictures cannot be replaced in ${stream.codec} video.`);
+  const opened = await openClip(file, info, ['avc1', 'avc3']);
+  if (!opened.ok || !stream) return opened.ok ? decline('The file has no video track.') : opened;
+  const clip = opened.source;
+  const avcC = clip.entry.boxes.find((box) => box.type === 'avcC');
+  if (!avcC) return decline('The video track has no decoder settings.');
+  const config = readAvcConfig(avcC.payload);
   const [spsUnit] = config.sps;
   if (!spsUnit || config.sps.length > 1) return decline('The video has several sequence parameter sets.');
   const sps = parseSps(spsUnit);
   const refusal = refuseSequence(sps, stream.width, stream.height);
   if (refusal) return decline(refusal);
   const pps = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
-  const units = async (index: number) => {
-    const sample = samples[index];
-    if (!sample) throw new Mp4Error('The file has no such picture.');
-    if (sample.sizeBytes > MAX_SAMPLE_BYTES) throw new Mp4Error('A picture of the file is impossibly large.');
-    const bytes = await readExactly(file, sample.offset, sample.sizeBytes);
-    return splitSample(bytes, config.lengthSize);
-  };
+  const units = (index: number) => readUnits(clip, index, config.lengthSize);
   const head = async (index: number) => {
     try {
       const slice = (await units(index)).find(isSlice);
@@ -97,10 +124,7 @@ async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer>
       throw error;
     }
   };
-  return {
-    ok: true,
-    source: { file, movie, track, entry, config, samples, shownEdit, sps, pps, units, head },
-  };
+  return { ok: true, source: { ...clip, config, sps, pps, units, head } };
 }
 
 /** Why slices of our encoder cannot stand in this sequence; null when they can. */

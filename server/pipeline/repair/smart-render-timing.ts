@@ -31,12 +31,13 @@ export type Timing =
  */
 export function planTimes(samples: readonly Sample[], segments: readonly Segment[]): Timing {
   const out: { dts: number; pts: number; from: ResultSample['from'] }[] = [];
+  const leaning = new Set(segments.flatMap((segment) => segment.leaning));
   let shift = 0;
   let next = 0;
   const keepUpTo = (end: number) => {
     for (; next < end; next++) {
       const sample = samples[next];
-      if (!sample) continue;
+      if (!sample || leaning.has(next)) continue;
       out.push({
         dts: sample.dts + shift,
         pts: sample.pts + shift,
@@ -49,7 +50,7 @@ export function planTimes(samples: readonly Sample[], segments: readonly Segment
     const slots = decodeSlots(samples, segment, shift, out.at(-1)?.dts ?? null);
     if (!slots) return { ok: false, reason: 'The new pictures leave no room for their decode times.' };
     const before = out.reduce((latest, sample) => Math.max(latest, sample.pts), -Infinity);
-    const behind = (samples[segment.endSample]?.pts ?? Infinity) + segment.shiftAfter;
+    const behind = (segment.nextPts ?? Infinity) + segment.shiftAfter;
     if (!risesBetween(before, segment, behind)) {
       return { ok: false, reason: 'The planned picture times do not rise.' };
     }
@@ -101,8 +102,9 @@ function decodeSlots(
     segment.shiftAfter === shift &&
     segment.pictures.every((picture, index) => (old[index] ?? Infinity) <= picture.pts);
   if (inPlace) return old;
+  if (segment.leaning.length > 0) return spreadSlots(samples, segment, old[0], previousDts);
   const nextKept = samples[segment.endSample];
-  const reference = nextKept ?? samples[segment.decodeFrom];
+  const reference = nextKept ?? samples[segment.decodeFrom.sample];
   const delay = reference ? reference.pts - reference.dts : 0;
   const ceiling = nextKept ? nextKept.dts + segment.shiftAfter : Infinity;
   const slots: number[] = [];
@@ -114,4 +116,23 @@ function decodeSlots(
   }
   const last = slots.at(-1);
   return last === undefined || last < ceiling ? slots : null;
+}
+
+/** Pictures that were decoded behind the next kept one share the time before it with all others of the stretch. */
+function spreadSlots(
+  samples: readonly Sample[],
+  segment: Segment,
+  firstOld: number | undefined,
+  previousDts: number | null,
+): number[] | null {
+  const count = segment.pictures.length;
+  const end = (samples[segment.endSample]?.dts ?? 0) + segment.shiftAfter;
+  const start = previousDts ?? (firstOld ?? end) - 1;
+  let floor = start;
+  const slots = segment.pictures.map(({ pts }, index) => {
+    const even = Math.round(start + ((end - start) * (index + 1)) / (count + 1));
+    floor = Math.max(floor + 1, Math.min(pts, even));
+    return floor;
+  });
+  return floor < end ? slots : null;
 }

@@ -2,28 +2,25 @@ import { type Box, container, findBox, replaceBox } from '#server/media/mp4/box.
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import {
-  readSampleEntries,
-  singleEntryStsd,
-  withEntryBox,
-  writeAvcConfig,
-} from '#server/media/mp4/sample-entry.ts';
+import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
-import type { EncodedSegment } from './smart-render-encode.ts';
+import type { EncodedPictures, EncodedSegment } from './smart-render-encode.ts';
 import type { Segment } from './smart-render-plan.ts';
-import type { SmartSource } from './smart-render-source.ts';
+import type { ClipSource, SmartSource } from './smart-render-source.ts';
 import type { ResultSample, Timing } from './smart-render-timing.ts';
 
 export interface ResultToWrite {
-  readonly source: SmartSource;
+  readonly source: ClipSource;
+  /** Sample description that knows the new pictures too; null where the old one does. */
+  readonly sampleEntry: Buffer | null;
   readonly order: DisplayOrder;
   readonly timing: Extract<Timing, { ok: true }>;
   readonly segments: readonly Segment[];
   /** Coded pictures of each segment; null for one that only removes. */
-  readonly encoded: readonly (EncodedSegment | null)[];
+  readonly encoded: readonly (EncodedPictures | null)[];
   /** Pictures exchanged alone: by sample of the original, in the order of `coded.pictures`. */
-  readonly standIns: { readonly samples: readonly number[]; readonly coded: EncodedSegment } | null;
+  readonly standIns: { readonly samples: readonly number[]; readonly coded: EncodedPictures } | null;
   /** Added to the length of the clip, media ticks. */
   readonly shiftTotal: number;
   readonly outputPath: string;
@@ -35,7 +32,7 @@ export async function writeResult(result: ResultToWrite): Promise<void> {
   const { source } = result;
   const { movie, track } = source;
   const samples = result.timing.samples.map((sample) => toNewSample(result, sample));
-  const trak = withNewHeader(withNewPps(track.trak, result), result, samples);
+  const trak = withNewHeader(withNewEntry(track.trak, result.sampleEntry), result, samples);
   const tracks = movie.tracks.map((other) =>
     other === track ? rebuildTrack(trak, track.timescale, samples) : carryTrack(other, source.file),
   );
@@ -68,20 +65,21 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
   return { bytes: coded.bytes, dts, pts, durationTicks, sync: coded.sync };
 }
 
-/** The track with the picture parameter sets of the new slices in its sample description. */
-function withNewPps(trak: Box, result: ResultToWrite): Box {
-  const { config } = result.source;
+/** The sample description with the picture parameter set of the new slices; null when there are none. */
+export function withNewPps(source: SmartSource, encoded: readonly (EncodedSegment | null)[]): Buffer | null {
+  const { config, entry } = source;
   const units = new Map<string, Buffer>();
-  const all = [...result.encoded, result.standIns?.coded ?? null];
-  for (const segment of all) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
-  if (units.size === 0) return trak;
+  for (const segment of encoded) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
+  if (units.size === 0) return null;
   // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
   if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');
-  const avcC = writeAvcConfig({ ...config, pps: [...config.pps, ...units.values()] });
+  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...units.values()] }));
+}
+
+function withNewEntry(trak: Box, sampleEntry: Buffer | null): Box {
+  if (sampleEntry === null) return trak;
+  const stsd = singleEntryStsd(sampleEntry);
   return replaceBox(trak, 'mdia/minf/stbl', (stbl) => {
-    const [entry] = readSampleEntries(stbl, true);
-    if (!entry) return stbl;
-    const stsd = singleEntryStsd(withEntryBox(entry, 'avcC', avcC));
     const children = (stbl.children ?? []).map((box) => (box.type === 'stsd' ? stsd : box));
     return container('stbl', children);
   });

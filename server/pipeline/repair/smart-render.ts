@@ -17,7 +17,13 @@ import {
 } from './smart-render-encode.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
-import { cutCandidates, planSegments, type Segment, type SegmentPlan } from './smart-render-plan.ts';
+import {
+  cutCandidates,
+  planSegments,
+  type Cut,
+  type Segment,
+  type SegmentPlan,
+} from './smart-render-plan.ts';
 import {
   encoderProfile,
   hasForeignParameterSets,
@@ -27,7 +33,7 @@ import {
 } from './smart-render-source.ts';
 import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';
 import { planTimes } from './smart-render-timing.ts';
-import { writeResult } from './smart-render-write.ts';
+import { withNewPps, writeResult } from './smart-render-write.ts';
 
 export interface SmartRenderInput {
   readonly inputPath: string;
@@ -116,7 +122,7 @@ async function render(
   let doneCount = 0;
   const encode = async (
     label: string,
-    decodeFrom: number,
+    decodeFrom: Cut,
     wanted: readonly PixelSource[],
     place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>,
   ): Promise<EncodedSegment> => {
@@ -169,12 +175,13 @@ async function render(
       ? null
       : await encode(
           'smart-render-alone',
-          firstCut(order, cuts, standIns),
+          firstCut(cuts, standIns),
           standIns.map(({ pixels }) => pixels),
           { neighbourIdrIds: [], standIns },
         );
   await writeResult({
     source,
+    sampleEntry: withNewPps(source, [...encoded, alone]),
     order,
     timing,
     segments: plan.segments,
@@ -184,10 +191,7 @@ async function render(
     outputPath: input.outputPath,
     signal: input.signal,
   });
-  const replaced = plan.segments.reduce(
-    (sum, { firstSample, endSample }) => sum + endSample - firstSample,
-    0,
-  );
+  const replaced = plan.segments.reduce((sum, { firstPlace, endPlace }) => sum + endPlace - firstPlace, 0);
   return {
     done: true,
     framesKept: samples.length - replaced - standIns.length,
@@ -210,7 +214,7 @@ async function render(
 async function planAround(
   source: SmartSource,
   order: DisplayOrder,
-  cuts: readonly number[],
+  cuts: readonly Cut[],
   edit: PictureEdit,
 ): Promise<{ plan: SegmentPlan; standIns: StandIn[] }> {
   let split = await splitEdit(source, order, edit);
@@ -240,14 +244,14 @@ function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
 }
 
 /** Where decoding must start to see every original that stand-ins are made of. */
-function firstCut(order: DisplayOrder, cuts: readonly number[], standIns: readonly StandIn[]): number {
+function firstCut(cuts: readonly Cut[], standIns: readonly StandIn[]): Cut {
   const places = standIns.flatMap(({ pixels }) => (pixels.kind === 'original' ? [pixels.frame] : []));
   const first = Math.min(...places);
-  return cuts.findLast((sample) => (order.placeOf[sample] ?? 0) <= first) ?? 0;
+  return cuts.findLast((cut) => cut.place <= first) ?? { sample: 0, place: 0, leaning: [] };
 }
 
 /** The cut points that the edit needs: the last at or before each wanted picture, the first behind each span. */
-async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureEdit): Promise<number[]> {
+async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureEdit): Promise<Cut[]> {
   const candidates = cutCandidates(source.samples);
   const places = candidates.map((sample) => order.placeOf[sample] ?? 0);
   const found = new Set<number>();
@@ -274,7 +278,9 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
     let index = places.findIndex((candidate) => candidate >= end);
     while (index >= 0 && index < candidates.length && !(await test(index))) index++;
   }
-  return [...found].sort((a, b) => a - b);
+  return [...found]
+    .sort((a, b) => a - b)
+    .map((sample) => ({ sample, place: order.placeOf[sample] ?? 0, leaning: [] }));
 }
 
 /** What new pictures must look like to stand beside the old ones; a sentence when they cannot. */
@@ -288,7 +294,7 @@ async function toTarget(
   if (!stream || !profile) return 'The H.264 profile of the video is unusual.';
   let inBandPps = source.entry.coding === 'avc3';
   for (const segment of segments) {
-    for (const sample of [segment.decodeFrom, segment.endSample]) {
+    for (const sample of [segment.decodeFrom.sample, segment.endSample]) {
       if (sample >= source.samples.length) continue;
       const units = await source.units(sample);
       if (hasForeignParameterSets(source, units)) return 'The settings of the video change on its way.';

@@ -1,0 +1,45 @@
+/** NAL unit types that matter here (ITU-T H.265, table 7-1). */
+export const HEVC_NAL = {
+  radlN: 6,
+  radlR: 7,
+  raslN: 8,
+  raslR: 9,
+  idrWithLeading: 19,
+  idrAlone: 20,
+  cra: 21,
+  vps: 32,
+  sps: 33,
+  pps: 34,
+  endOfSequence: 36,
+  prefixSei: 39,
+} as const;
+
+/** Type of a NAL unit, 0 to 63. */
+export function hevcNalType(unit: Buffer): number {
+  return ((unit[0] ?? 0) >> 1) & 63;
+}
+
+/** nuh_layer_id: 0 for the base layer, above it for depth, alpha and further views. */
+export function hevcLayer(unit: Buffer): number {
+  return (((unit[0] ?? 0) & 1) << 5) | ((unit[1] ?? 0) >> 3);
+}
+
+/** True for the NAL units that carry coded pictures: trailing and leading ones, and those of random access. */
+export function isHevcSlice(unit: Buffer): boolean {
+  const type = hevcNalType(unit);
+  return type <= 9 || (type >= 16 && type <= 21);
+}
+
+/** True for video, sequence and picture parameter sets. */
+export function isHevcParameterSet(unit: Buffer): boolean {
+  const type = hevcNalType(unit);
+  return type >= HEVC_NAL.vps && type <= HEVC_NAL.pps;
+}
+
+/** True when a slice is the first of its picture (first_slice_segment_in_pic_flag, 7.3.6.1). */
+export function opensPicture(slice: Buffer): boolean {
+  return ((slice[2] ?? 0) & 0x80) !== 0;
+}
+
+/** NAL unit that ends a coded video sequence (7.3.2.6): a CRA picture behind it starts a new one (8.1.3). */
+export const END_OF_SEQUENCE = Buffer.from([HEVC_NAL.endOfSequence << 1, 1]);

@@ -1,0 +1,53 @@
+import type { BitReader } from '../h264/bits.ts';
+
+/** What the video usability information (ITU-T H.265, annex E.2.1) says of shape and colour of the pictures. */
+export interface HevcVui {
+  readonly aspect: { readonly idc: number; readonly width: number; readonly height: number } | null;
+  /** overscan_appropriate_flag; null when nothing is said. */
+  readonly overscan: boolean | null;
+  readonly signal: {
+    readonly videoFormat: number;
+    readonly fullRange: boolean;
+    /** Code points of ITU-T H.273; null when nothing is said. */
+    readonly colour: {
+      readonly primaries: number;
+      readonly transfer: number;
+      readonly matrix: number;
+    } | null;
+  } | null;
+  /** Places of the chroma samples in top and bottom fields; null when nothing is said. */
+  readonly chromaPlace: { readonly top: number; readonly bottom: number } | null;
+  readonly fieldSequence: boolean;
+  /** A window beside the cropping that players may show instead. */
+  readonly displayWindow: boolean;
+}
+
+/** Extended_SAR: the aspect ratio follows in numbers. */
+const EXTENDED_ASPECT = 255;
+
+/** Reads the usability information up to its display window. */
+export function readVui(reader: BitReader): HevcVui {
+  const aspect = reader.flag() ? readAspect(reader) : null;
+  const overscan = reader.flag() ? reader.flag() : null;
+  const signal = reader.flag() ? readSignal(reader) : null;
+  const chromaPlace = reader.flag() ? { top: reader.ue(), bottom: reader.ue() } : null;
+  reader.flag();
+  const fieldSequence = reader.flag();
+  reader.flag();
+  return { aspect, overscan, signal, chromaPlace, fieldSequence, displayWindow: reader.flag() };
+}
+
+function readAspect(reader: BitReader): HevcVui['aspect'] {
+  const idc = reader.bits(8);
+  if (idc !== EXTENDED_ASPECT) return { idc, width: 0, height: 0 };
+  return { idc, width: reader.bits(16), height: reader.bits(16) };
+}
+
+function readSignal(reader: BitReader): HevcVui['signal'] {
+  const videoFormat = reader.bits(3);
+  const fullRange = reader.flag();
+  const colour = reader.flag()
+    ? { primaries: reader.bits(8), transfer: reader.bits(8), matrix: reader.bits(8) }
+    : null;
+  return { videoFormat, fullRange, colour };
+}

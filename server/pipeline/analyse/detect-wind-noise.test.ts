@@ -9,7 +9,12 @@ import {
   type Samples,
 } from '#server/test/synthetic-sound.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
-import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
+import {
+  createWindMeter,
+  WIND_RATE_HZ,
+  type WindSeries,
+  type WindWindow,
+} from './detect-wind-noise-series.ts';
 import { detectWindNoise, findWindSpans } from './detect-wind-noise.ts';
 
 const SECONDS = 12;
@@ -61,6 +66,55 @@ describe('detectWindNoise', () => {
       expect(windOf(road)).toEqual([]);
     },
   );
+
+  /** Gusty background; what is not given is plainly wind. */
+  const seriesOf = (windows: readonly Partial<WindWindow>[]): WindSeries => ({
+    windows: windows.map((given, i) => ({
+      startMs: i * 1500,
+      endMs: i * 1500 + 3000,
+      totalDb: -15,
+      floorDb: -22,
+      highFloorDb: -47,
+      lowFloorDb: -27,
+      tiltDbPerOctave: -10,
+      pauseTonalShare: 0.2,
+      fineLineShare: 0.3,
+      lineSteadiness: 0.05,
+      centroidHz: 120,
+      ...given,
+    })),
+    blockFloorDb: Array.from({ length: windows.length * 6 + 6 }, (_, i) => -24 + 2 * Math.sin(i * i)),
+    blockMs: 256,
+  });
+
+  it('does not take the inside of a car or train for wind: gusts over lines that stay', () => {
+    const steady = [0.16, 0.2, 0.21, 0.19, 0.19, 0.24];
+    expect(findWindSpans(seriesOf(steady.map((lineSteadiness) => ({ lineSteadiness })))).spans).toEqual([]);
+    expect(findWindSpans(seriesOf(steady.map(() => ({})))).spans).toHaveLength(1);
+  });
+
+  it('does not take babble for wind: lines in the pauses of most windows', () => {
+    const shares = [0.31, 0.38, 0.36, 0.33];
+    expect(findWindSpans(seriesOf(shares.map((pauseTonalShare) => ({ pauseTonalShare })))).spans).toEqual([]);
+  });
+
+  it('needs more than two windows that hardly pass', () => {
+    const hardly = { tiltDbPerOctave: -4.28 };
+    const not = { highFloorDb: -25 };
+    expect(findWindSpans(seriesOf([not, hardly, hardly, not])).spans).toEqual([]);
+    expect(findWindSpans(seriesOf([not, hardly, hardly, hardly, hardly, not])).spans).toHaveLength(1);
+  });
+
+  it('asks for more of quiet wind, and for nothing louder', () => {
+    const quiet = { floorDb: -43, totalDb: -36, highFloorDb: -68, lowFloorDb: -48 };
+    expect(findWindSpans(seriesOf([quiet, quiet, quiet])).spans).toHaveLength(1);
+    const finding = detectWindNoise(seriesOf([quiet, quiet, quiet]), (ms) => ms);
+    expect(finding?.measure.threshold).toBe(-40.5);
+    const flat = { ...quiet, tiltDbPerOctave: -4.8 };
+    expect(findWindSpans(seriesOf([flat, flat, flat])).spans).toEqual([]);
+    const faint = { ...quiet, floorDb: -44.5 };
+    expect(findWindSpans(seriesOf([faint, faint, faint])).spans).toEqual([]);
+  });
 
   it('names the windy part of a clip', () => {
     const samples = voiceLike(20, WIND_RATE_HZ, 9);

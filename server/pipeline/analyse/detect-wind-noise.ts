@@ -1,5 +1,5 @@
 import { MAX_CURVE_POINTS } from '#common/report.ts';
-import { mean, percentile } from '#server/media/signal.ts';
+import { mean, median, percentile } from '#server/media/signal.ts';
 import type { Finding } from './analysis.ts';
 import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 
@@ -13,6 +13,9 @@ import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 export const WIND_LIMITS = {
   /** Background 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
   floorDb: -40.5,
+  /** Under a quiet voice wind is quieter too: below the limit above everything else must be this plain. */
+  quietFloorDb: -44,
+  quietMargin: 0.5,
   /**
    * Background below 500 Hz over background 1-4 kHz, dB: wind under a voice at 5 dB 15.2 up, alone to 28; rumble that
    * falls by 6 dB per octave (roads) 13.4 at most, pink noise 2.
@@ -26,6 +29,10 @@ export const WIND_LIMITS = {
   fineLineShare: 0.68,
   /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
   lineSteadiness: 0.24,
+  /** The same in the middle window of a windy stretch: wind up to 0.13, the inside of cars and trains 0.18 to 0.22. */
+  usualSteadiness: 0.15,
+  /** Lines in the pauses of that window: wind under a voice up to 0.3, babble of a coffee shop 0.35. */
+  usualPauseTonalShare: 0.32,
   /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
   totalOverFloorDb: 16,
   /** Rumble 20-80 Hz that no voice has: from this level on, dBFS, up to 4 dB more are granted above. */
@@ -33,8 +40,8 @@ export const WIND_LIMITS = {
   rumbleGrantDb: 4,
   /** Slope 100-1600 Hz, dB per octave: wind -4.4 to -10, plane -2.4, pink noise -3. */
   tiltDbPerOctave: -4.2,
-  /** Steeper than any wind measured (-10.7): hum and filtered noise. */
-  tiltFloorDbPerOctave: -20,
+  /** Steeper than any wind measured (-15.6): hum and filtered noise. */
+  tiltFloorDbPerOctave: -17.5,
   /** Lines in the pauses, share of power: wind under a voice up to 0.35, breathless narration 0.42, rotor 0.6. */
   pauseTonalShare: 0.4,
   /** Spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
@@ -57,6 +64,8 @@ const GUST_FLOOR_DB = -60;
 const GROW_DB = 10;
 /** Margin from which a single window counts without a windy neighbour. */
 const ALONE_MARGIN = 0.5;
+/** Margins of the windows of a stretch together: birds and babble pass every limit for a moment, but hardly. */
+const RUN_MARGIN = 0.12;
 /** Two windy stretches closer than this are one. */
 const JOIN_MS = 1500;
 
@@ -102,8 +111,7 @@ export function windMargin(window: WindWindow, gusts: Gusts): number {
   const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
   const { gustGrantDb, gustGrantFromDb: from, gustGrantToDb: to } = WIND_LIMITS;
   const gusty = gustGrantDb * Math.min(1, Math.max(0, (gusts.flutterDb - from) / (to - from)));
-  return Math.min(
-    (floorDb - WIND_LIMITS.floorDb) / 6,
+  const shape = Math.min(
     (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb + gusty) / 5,
     (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / 5,
     (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
@@ -115,24 +123,21 @@ export function windMargin(window: WindWindow, gusts: Gusts): number {
     (slow - WIND_LIMITS.leastSlowShare) / 0.25,
     (fast - WIND_LIMITS.leastFastShare) / 0.25,
   );
+  const quiet = floorDb < WIND_LIMITS.floorDb && shape >= WIND_LIMITS.quietMargin;
+  return Math.min(shape, (floorDb - (quiet ? WIND_LIMITS.quietFloorDb : WIND_LIMITS.floorDb)) / 6);
 }
 
 /** Windy stretches of a clip; a pure function over the measured series, times in ms from its first sample. */
 export function findWindSpans(series: WindSeries): { spans: WindSpan[]; confidence: number } {
   const margins = series.windows.map((window) => windMargin(window, measureGusts(series, window)));
-  const windy = series.windows.filter((_, i) => {
-    const margin = margins[i] ?? -1;
-    const company = Math.max(margins[i - 1] ?? -1, margins[i + 1] ?? -1);
-    // A window on its own must be plain, unless the clip has no other.
-    return margin >= 0 && (company >= 0 || margin >= ALONE_MARGIN || margins.length < 3);
-  });
+  const windy = windyRuns(series.windows, margins).flat();
   if (windy.length === 0) return { spans: [], confidence: 0 };
   const best = percentile(
-    margins.filter((margin) => margin >= 0),
+    windy.map(({ margin }) => margin),
     0.75,
   );
   const spans: { startMs: number; endMs: number }[] = [];
-  for (const window of windy) {
+  for (const { window } of windy) {
     const { startMs, endMs } = growWindow(series, window);
     const last = spans.at(-1);
     if (last && startMs <= last.endMs + JOIN_MS) last.endMs = Math.max(last.endMs, endMs);
@@ -142,6 +147,36 @@ export function findWindSpans(series: WindSeries): { spans: WindSpan[]; confiden
     spans: spans.map((span) => ({ ...span, levelDb: spanLevelDb(series, span) })),
     confidence: 0.6 + 0.35 * Math.min(1, best),
   };
+}
+
+interface WindyWindow {
+  readonly window: WindWindow;
+  readonly margin: number;
+}
+
+/** Stretches of windy windows, one window between two of them may miss, that hold up as a whole. */
+function windyRuns(windows: readonly WindWindow[], margins: readonly number[]): WindyWindow[][] {
+  const runs: WindyWindow[][] = [];
+  let lastAt = Number.NEGATIVE_INFINITY;
+  for (const [i, window] of windows.entries()) {
+    const margin = margins[i] ?? -1;
+    const company = Math.max(margins[i - 1] ?? -1, margins[i + 1] ?? -1);
+    // A window on its own must be plain, unless the clip has no other.
+    if (margin < 0 || (company < 0 && margin < ALONE_MARGIN && margins.length >= 3)) continue;
+    const run = i - lastAt <= 2 ? runs.at(-1) : undefined;
+    if (run) run.push({ window, margin });
+    else runs.push([{ window, margin }]);
+    lastAt = i;
+  }
+  return runs.filter((run) => {
+    const usual = (pick: (window: WindWindow) => number) => median(run.map(({ window }) => pick(window)));
+    const plain = run.reduce((sum, { margin }) => sum + margin, 0) >= RUN_MARGIN;
+    return (
+      usual((window) => window.lineSteadiness) <= WIND_LIMITS.usualSteadiness &&
+      usual((window) => window.pauseTonalShare) <= WIND_LIMITS.usualPauseTonalShare &&
+      (plain || margins.length < 3)
+    );
+  });
 }
 
 /** Median background 60-500 Hz of a span, dBFS: the figure of the report, before and after. */
@@ -177,7 +212,7 @@ export function levelCurve(series: WindSeries): WindSpan[] {
 }
 
 function growWindow(series: WindSeries, window: WindWindow): { startMs: number; endMs: number } {
-  const limit = Math.max(WIND_LIMITS.floorDb, window.floorDb - GROW_DB);
+  const limit = Math.max(Math.min(WIND_LIMITS.floorDb, window.floorDb), window.floorDb - GROW_DB);
   const { blockMs, blockFloorDb } = series;
   const gap = Math.ceil(JOIN_MS / blockMs);
   const walk = (from: number, step: 1 | -1): number => {
@@ -222,7 +257,7 @@ export function detectWindNoise(
     measure: {
       name: 'background below 500 Hz',
       unit: 'dBFS',
-      threshold: WIND_LIMITS.floorDb,
+      threshold: value < WIND_LIMITS.floorDb ? WIND_LIMITS.quietFloorDb : WIND_LIMITS.floorDb,
       value: round(value),
     },
     curve: {

@@ -4,13 +4,14 @@ export const HEVC_NAL = {
   radlR: 7,
   raslN: 8,
   raslR: 9,
+  blaWithDecodable: 17,
+  blaAlone: 18,
   idrWithLeading: 19,
   idrAlone: 20,
   cra: 21,
   vps: 32,
   sps: 33,
   pps: 34,
-  endOfSequence: 36,
   prefixSei: 39,
 } as const;
 
@@ -40,6 +41,3 @@ export function isHevcParameterSet(unit: Buffer): boolean {
 export function opensPicture(slice: Buffer): boolean {
   return ((slice[2] ?? 0) & 0x80) !== 0;
 }
-
-/** NAL unit that ends a coded video sequence (7.3.2.6): a CRA picture behind it starts a new one (8.1.3). */
-export const END_OF_SEQUENCE = Buffer.from([HEVC_NAL.endOfSequence << 1, 1]);

@@ -92,3 +92,22 @@ export function moveSlice(unit: Buffer, ppsId: number): Buffer {
   const moved = (((flags << 9) | (ppsId + 1)) << restBits) | rest;
   return Buffer.concat([unit.subarray(0, 2), Buffer.from([moved >> 8, moved & 255]), unit.subarray(3)]);
 }
+
+/**
+ * A slice of a CRA picture as one of a BLA picture: the same picture, said to begin a new sequence, so that nothing
+ * from before it is missed (ITU-T H.265, 8.1.3). Pictures that wait for their display are shown, which a CRA
+ * picture behind an end of sequence would forbid (C.5.2.2).
+ * @param leads decodable leading pictures (RADL) follow; skipped ones (RASL) must not
+ * @throws HevcError when it is no slice of a CRA picture
+ */
+export function craToBla(unit: Buffer, leads: boolean): Buffer {
+  if (hevcNalType(unit) !== HEVC_NAL.cra) throw new HevcError('This is no slice of a CRA picture.');
+  const type = leads ? HEVC_NAL.blaWithDecodable : HEVC_NAL.blaAlone;
+  const moved = Buffer.from(unit);
+  moved[0] = ((moved[0] ?? 0) & 0x81) | (type << 1);
+  // no_output_of_prior_pics_flag has no meaning in a CRA picture, but it would have one now.
+  const flags = moved[2] ?? 0;
+  moved[2] = flags & ~0x40;
+  if (moved[2] === 0) throw new HevcError('A slice cannot be moved.');
+  return moved;
+}

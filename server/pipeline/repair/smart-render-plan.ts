@@ -139,7 +139,7 @@ export function planSegments(input: PlanInput): SegmentPlan {
 }
 
 /** For each place the last sample at or before it such that all earlier samples are exactly those shown earlier. */
-function cleanStarts(order: DisplayOrder): number[] {
+export function cleanStarts(order: DisplayOrder): number[] {
   const starts: number[] = [];
   let latest = -1;
   let start = 0;

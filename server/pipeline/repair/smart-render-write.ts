@@ -3,6 +3,7 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import type { EncodedPictures, EncodedSegment } from './smart-render-encode.ts';
@@ -21,6 +22,8 @@ export interface ResultToWrite {
   readonly encoded: readonly (EncodedPictures | null)[];
   /** Pictures exchanged alone: by sample of the original, in the order of `coded.pictures`. */
   readonly standIns: { readonly samples: readonly number[]; readonly coded: EncodedPictures } | null;
+  /** Kept samples whose bytes lie elsewhere now, with the same pictures. */
+  readonly moved?: ReadonlyMap<number, ByteRange>;
   /** Added to the length of the clip, media ticks. */
   readonly shiftTotal: number;
   readonly outputPath: string;
@@ -57,7 +60,8 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
     if (!old) throw new H264Error('A kept picture is not in the original.');
     const standIn = result.standIns?.coded.pictures[result.standIns.samples.indexOf(from.sample)];
     if (standIn) return { bytes: standIn.bytes, dts, pts, durationTicks, sync: false };
-    const bytes = { file: result.source.file, offset: old.offset, sizeBytes: old.sizeBytes };
+    const own = { file: result.source.file, offset: old.offset, sizeBytes: old.sizeBytes };
+    const bytes = result.moved?.get(from.sample) ?? own;
     return { bytes, dts, pts, durationTicks, sync: old.sync };
   }
   const coded = result.encoded[from.segment]?.pictures[from.picture];

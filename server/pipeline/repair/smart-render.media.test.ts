@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
@@ -15,8 +15,16 @@ import {
   soundHash,
   sharedFolder,
 } from '#server/test/rendered-clips.ts';
-import type { NewPicture, PictureEdit } from './picture-edit.ts';
-import { smartRender, type SmartRenderResult } from './smart-render.ts';
+import {
+  expectedPictures,
+  original,
+  packetTimes,
+  renderEdit,
+  shownTimes,
+  threeChanges,
+} from '#server/test/rendered-edits.ts';
+import type { PictureEdit } from './picture-edit.ts';
+import { smartRender } from './smart-render.ts';
 
 const folder = sharedFolder();
 
@@ -125,101 +133,7 @@ async function make(maker: Maker): Promise<string> {
   return second;
 }
 
-/** Packet times of the shown pictures in display order, stream ticks. */
-async function shownTimes(file: string): Promise<number[]> {
-  const { stdout } = await runTool('packets', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries packet=pts,flags -of csv=p=0'.split(' '),
-    file,
-  ]);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.split(','))
-    .filter(([, flags]) => !flags?.includes('D'))
-    .map(([pts]) => Number(pts))
-    .sort((a, b) => a - b);
-}
-
-async function packetTimes(file: string): Promise<{ pts: number; dts: number }[]> {
-  const { stdout } = await runTool('packets', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries packet=pts,dts -of csv=p=0'.split(' '),
-    file,
-  ]);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [pts, dts] = line.split(',').map(Number);
-      return { pts: pts ?? 0, dts: dts ?? 0 };
-    });
-}
-
-interface Rendered {
-  readonly info: MediaInfo;
-  readonly output: string;
-  readonly result: SmartRenderResult;
-  readonly shares: number[];
-}
-
-async function render(file: string, name: string, edit: PictureEdit): Promise<Rendered> {
-  const workDir = path.join(folder.path, `${name}-work`);
-  await mkdir(workDir, { recursive: true });
-  const info = await probe(tools, file, 'mov');
-  const output = path.join(folder.path, `${name}-out.${path.extname(file).slice(1)}`);
-  const shares: number[] = [];
-  const result = await smartRender({
-    inputPath: file,
-    outputPath: output,
-    workDir,
-    info,
-    edit,
-    tools,
-    limits: renderLimits,
-    onProgress: (share) => shares.push(share),
-  });
-  return { info, output, result, shares };
-}
-
-const original = (ptsTicks: number, frame: number): NewPicture => ({
-  ptsTicks,
-  pixels: { kind: 'original', frame },
-});
-
-/** Replaces 44-47 by holding 43, adds two pictures before 70 and removes 90-92 with their time. */
-function threeChanges(times: readonly number[]): PictureEdit {
-  const at = (frame: number) => times[frame] ?? 0;
-  const gap = (at(70) - at(69)) / 3;
-  return [
-    {
-      firstFrame: 44,
-      endFrame: 48,
-      pictures: [44, 45, 46, 47].map((frame) => original(at(frame), 43)),
-      shiftAfterTicks: 0,
-    },
-    {
-      firstFrame: 70,
-      endFrame: 70,
-      pictures: [1, 2].map((step) => original(Math.round(at(69) + gap * step), 69)),
-      shiftAfterTicks: 0,
-    },
-    { firstFrame: 90, endFrame: 93, pictures: [], shiftAfterTicks: at(90) - at(93) },
-  ];
-}
-
-/** Original number of each picture of the result, null where a new one stands; and its planned time. */
-function expectedPictures(times: readonly number[], edit: PictureEdit) {
-  const out: { from: number | null; pts: number }[] = [];
-  let shift = 0;
-  let next = 0;
-  for (const span of edit) {
-    for (; next < span.firstFrame; next++) out.push({ from: next, pts: (times[next] ?? 0) + shift });
-    for (const picture of span.pictures) out.push({ from: null, pts: picture.ptsTicks });
-    next = span.endFrame;
-    shift += span.shiftAfterTicks;
-  }
-  for (; next < times.length; next++) out.push({ from: next, pts: (times[next] ?? 0) + shift });
-  return out;
-}
+const render = (file: string, name: string, edit: PictureEdit) => renderEdit(folder.path, file, name, edit);
 
 describe('smartRender', () => {
   for (const maker of MAKERS) {

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { NAL, nalType } from '#server/media/h264/nal.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
@@ -15,6 +16,7 @@ import {
   type EncodedSegment,
   type TargetSequence,
 } from './smart-render-encode.ts';
+import { renderHevc } from './smart-render-hevc.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import {
@@ -64,18 +66,21 @@ export type SmartRenderResult =
   | { readonly done: false; readonly reason: string };
 
 /**
- * Applies an edit to an MP4 clip with H.264 pictures so that only the pictures that must change are encoded
+ * Applies an edit to an MP4 clip with H.264 or HEVC pictures so that only the pictures that must change are encoded
  * anew: every other coded picture and all other tracks are carried over byte for byte, in one file with one
  * sample description. Declines with the reason where the stream does not allow it.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled.
  */
 export async function smartRender(input: SmartRenderInput): Promise<SmartRenderResult> {
   const file = await open(input.inputPath, 'r');
-  const spool = await open(path.join(input.workDir, 'smart-render.h264'), 'w+');
+  const spool = await open(path.join(input.workDir, 'smart-render.coded'), 'w+');
   try {
-    return await render(input, file, spool);
+    const isHevc = input.info.video[0]?.codec === 'hevc';
+    return await (isHevc ? renderHevc : render)(input, file, spool);
   } catch (error) {
-    if (error instanceof Mp4Error || error instanceof H264Error) return decline(error.message);
+    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) {
+      return decline(error.message);
+    }
     throw error;
   } finally {
     await spool.close();

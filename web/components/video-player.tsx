@@ -1,12 +1,13 @@
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import styled from 'styled-components';
 import { playerTexts } from '../texts/player.ts';
-import { colour, radius, space } from '../theme.ts';
+import { radius } from '../theme.ts';
 import { Controls } from './player/controls.tsx';
 import { toggleFullscreen } from './player/fullscreen.ts';
 import { KeyHelp } from './player/key-help.tsx';
 import { deviceOf, PlaybackFallback } from './player/playback-fallback.tsx';
-import { actionOf, neighbourSpan, type PlayerAction, takesText } from './player/player-keys.ts';
+import { type PlayerDeeds, PlayerFrame } from './player/player-frame.tsx';
+import { neighbourSpan } from './player/player-keys.ts';
 import { Timeline } from './player/timeline.tsx';
 import { usePlayback } from './player/use-playback.ts';
 import type { ThreadMark } from './thread-strip.tsx';
@@ -14,16 +15,6 @@ import type { ThreadMark } from './thread-strip.tsx';
 /** How long a failed playback waits before the fallback appears (specification section 2). */
 export const FALLBACK_DELAY_MS = 1000;
 
-const Frame = styled.div`
-  display: grid;
-  gap: ${space(1)};
-  --strip-ground: ${colour.raised};
-  &:fullscreen {
-    align-content: center;
-    padding: ${space(2)};
-    background: ${colour.raised};
-  }
-`;
 const Picture = styled.div<{ $ratio: number }>`
   position: relative;
   width: 100%;
@@ -103,52 +94,27 @@ export function VideoPlayer({
     setFallback(false);
     video.current?.load();
   };
-  const act = (action: PlayerAction): void => {
-    const frameMs = 1000 / (frameRate || 30);
-    switch (action.do) {
-      case 'toggle':
-        return toggle();
-      case 'mute':
-        return toggleMute();
-      case 'captions':
-        return toggleCaptions();
-      case 'fullscreen':
-        return toggleFullscreen(frame.current);
-      case 'help':
-        return setHelp(true);
-      case 'compare':
-        return onCompare?.();
-      case 'start':
-        return seek(0);
-      case 'end':
-        return seek(state.durationMs);
-      case 'skip':
-        return seek(nowMs() + action.seconds * 1000);
-      case 'frame':
-        video.current?.pause();
-        return seek(nowMs() + action.frames * frameMs);
-      case 'span': {
-        const starts = marks.map(({ startMs }) => startMs);
-        const target = neighbourSpan(starts, nowMs(), action.direction);
-        if (target !== null) seek(target);
-      }
-    }
+  const toSpan = (direction: 1 | -1): void => {
+    const starts = marks.map(({ startMs }) => startMs);
+    const target = neighbourSpan(starts, nowMs(), direction);
+    if (target !== null) seek(target);
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (takesText(event.target)) return;
-    const onButton = event.target instanceof HTMLButtonElement;
-    // Space on a focused button presses that button.
-    if (onButton && event.key === ' ') return;
-    const action = actionOf(event);
-    if (!action) return;
-    event.preventDefault();
-    act(action);
+  const deeds: PlayerDeeds = {
+    toggle,
+    toggleMute,
+    toggleCaptions,
+    seek,
+    nowMs,
+    pause: () => video.current?.pause(),
+    toSpan,
+    showHelp: () => setHelp(true),
+    compare: onCompare,
+    durationMs: state.durationMs,
+    frameMs: 1000 / (frameRate || 30),
   };
 
   return (
-    // Keys are shortcuts only: each one has a button or the seek bar as its equal.
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <Frame ref={frame} role="group" aria-label={playerTexts.label(title)} onKeyDown={onKeyDown}>
+    <PlayerFrame ref={frame} label={playerTexts.label(title)} deeds={deeds}>
       <Picture $ratio={width && height ? width / height : 16 / 9}>
         {/* Clips without speech have no captions track. */}
         {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
@@ -189,6 +155,6 @@ export function VideoPlayer({
         onHelp={() => setHelp(true)}
       />
       <KeyHelp open={help} onOpenChange={setHelp} />
-    </Frame>
+    </PlayerFrame>
   );
 }

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { ComparisonLayout } from '#common/api/comparison.ts';
 import type { Defect, DefectKind } from '#common/report.ts';
@@ -6,7 +6,8 @@ import { formatTimecode } from '#common/format.ts';
 import { comparisonTexts as texts } from '../../texts/comparison.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 import { KeyHelp } from '../player/key-help.tsx';
-import { actionOf, neighbourSpan, type PlayerAction, takesText } from '../player/player-keys.ts';
+import { type PlayerDeeds, PlayerFrame } from '../player/player-frame.tsx';
+import { neighbourSpan } from '../player/player-keys.ts';
 import { Timeline } from '../player/timeline.tsx';
 import { toggleFullscreen } from '../player/fullscreen.ts';
 import { usePlayback } from '../player/use-playback.ts';
@@ -18,17 +19,6 @@ import { placeNumber, toOriginalMs, toPreviewMs } from './places.ts';
 import { Stage, StageFallback } from './stage.tsx';
 import { type Side, useChannelSound } from './use-channel-sound.ts';
 
-const Frame = styled.div`
-  display: grid;
-  grid-template-columns: minmax(0, 1fr);
-  gap: ${space(1)};
-  --strip-ground: ${colour.raised};
-  &:fullscreen {
-    align-content: center;
-    padding: ${space(2)};
-    background: ${colour.raised};
-  }
-`;
 const Facts = styled.p`
   ${figures}
   display: flex;
@@ -114,48 +104,23 @@ export function ComparisonPlayer({
     const target = neighbourSpan(starts, nowMs(), direction);
     if (target !== null) seek(target);
   };
-  const act = (action: PlayerAction): void => {
-    switch (action.do) {
-      case 'toggle':
-        return toggle();
-      case 'mute':
-        return toggleMute();
-      case 'fullscreen':
-        return toggleFullscreen(frame.current);
-      case 'help':
-        return setHelp(true);
-      case 'compare':
-        return flip();
-      case 'start':
-        return seek(0);
-      case 'end':
-        return seek(layout.durationMs);
-      case 'skip':
-        return seek(nowMs() + action.seconds * 1000);
-      case 'frame':
-        video.current?.pause();
-        return seek(nowMs() + (action.frames * 1000) / layout.frameRate);
-      case 'span':
-        return toPlace(action.direction);
-      case 'captions':
-        return;
-    }
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (takesText(event.target)) return;
-    if (event.target instanceof HTMLButtonElement && event.key === ' ') return;
-    const action = actionOf(event);
-    if (!action) return;
-    event.preventDefault();
-    act(action);
+  const deeds: PlayerDeeds = {
+    toggle,
+    toggleMute,
+    seek,
+    nowMs,
+    pause: () => video.current?.pause(),
+    toSpan: toPlace,
+    showHelp: () => setHelp(true),
+    compare: flip,
+    durationMs: layout.durationMs,
+    frameMs: 1000 / layout.frameRate,
   };
 
   const soundOnly = layout.places.every(({ kind }) => SOUND_KINDS.has(kind));
   const arrangement = arrange(view, widthPx, layout.width / layout.height);
   return (
-    // Keys are shortcuts only: each one has a button or a slider as its equal.
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <Frame ref={frame} role="group" aria-label={texts.label(title)} tabIndex={-1} onKeyDown={onKeyDown}>
+    <PlayerFrame ref={frame} label={texts.label(title)} deeds={deeds} focusable>
       {failed ? (
         <StageFallback role="alert">{texts.playFailed}</StageFallback>
       ) : (
@@ -202,7 +167,7 @@ export function ComparisonPlayer({
       {layout.hasSound && !canSplit && <Facts>{texts.noSplit}</Facts>}
       {layout.leftOut > 0 && <Facts>{texts.leftOut(layout.leftOut)}</Facts>}
       <KeyHelp open={help} onOpenChange={setHelp} keys={texts.keys} title={texts.keysTitle} />
-    </Frame>
+    </PlayerFrame>
   );
 }
 

@@ -1,10 +1,9 @@
 import type { GreySize } from './grey-frame.ts';
+import type { GreyKernel } from './grey-kernel.ts';
 
-/** Side of the square windows that are followed, and the distance of their corners, pixels. */
+/** Side of the square windows that are followed (that of the kernel), and the distance of their corners, pixels. */
 const WINDOW = 16;
 const STRIDE = 16;
-/** Farthest displacement looked for, pixels of the small picture. */
-const REACH = 10;
 /** Windows whose mean change is below this do not move measurably (grey levels). */
 const STILL = 0.7;
 /** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window followable (Shi and Tomasi 1994). */
@@ -24,8 +23,12 @@ export interface Flow {
  * Motion of the windows of a small grey picture from one picture to the next: the best whole-pixel place by
  * mean absolute difference, refined by the gradient equation (B. Lucas and T. Kanade, "An iterative image
  * registration technique", 1981).
+ * @param before place of the first picture in the kernel
+ * @param after place of the second
  */
-export function blockFlow(before: Uint8Array, after: Uint8Array, size: GreySize): Flow {
+export function blockFlow(kernel: GreyKernel, before: number, after: number): Flow {
+  const { size } = kernel;
+  const pictures = [kernel.picture(before), kernel.picture(after)] as const;
   const columns = Math.floor((size.width - WINDOW) / STRIDE) + 1;
   const rows = Math.floor((size.height - WINDOW) / STRIDE) + 1;
   const flow: Flow = {
@@ -40,14 +43,14 @@ export function blockFlow(before: Uint8Array, after: Uint8Array, size: GreySize)
       const left = column * STRIDE;
       const top = row * STRIDE;
       const at = row * columns + column;
-      const texture = gradientTensor(before, size, left, top);
+      const texture = toTensor(kernel.texture(before, left, top));
       if (texture.smallest < MIN_TEXTURE) continue;
-      if (windowError(before, after, size, left, top, 0, 0, 1, Infinity) < STILL) {
+      if (kernel.windowChange(before, after, left, top) < STILL * WINDOW * WINDOW) {
         flow.valid[at] = 1;
         continue;
       }
-      const [wholeX, wholeY] = bestPlace(before, after, size, left, top, guessX, guessY);
-      const refined = refine(before, after, size, left, top, wholeX, wholeY, texture);
+      const [wholeX, wholeY] = kernel.search(before, after, left, top, guessX, guessY);
+      const refined = refine(...pictures, size, left, top, wholeX, wholeY, texture);
       if (!refined) continue;
       flow.x[at] = refined[0];
       flow.y[at] = refined[1];
@@ -67,79 +70,12 @@ interface Tensor {
   readonly smallest: number;
 }
 
-function gradientTensor(picture: Uint8Array, { width, height }: GreySize, left: number, top: number): Tensor {
-  let xx = 0;
-  let xy = 0;
-  let yy = 0;
-  for (let y = Math.max(1, top); y < Math.min(height - 1, top + WINDOW); y += 1) {
-    for (let x = Math.max(1, left); x < Math.min(width - 1, left + WINDOW); x += 1) {
-      const at = y * width + x;
-      const gx = ((picture[at + 1] ?? 0) - (picture[at - 1] ?? 0)) / 2;
-      const gy = ((picture[at + width] ?? 0) - (picture[at - width] ?? 0)) / 2;
-      xx += gx * gx;
-      xy += gx * gy;
-      yy += gy * gy;
-    }
-  }
-  const pixels = WINDOW * WINDOW;
+/** @param sums products of differences over two pixels each, so four times those of the gradient */
+function toTensor(sums: Int32Array): Tensor {
+  const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
   const half = (xx + yy) / 2;
   const root = Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);
-  return { xx, xy, yy, smallest: (half - root) / pixels };
-}
-
-/** Mean absolute difference of a window against the other picture moved by (dx, dy); Infinity outside. */
-function windowError(
-  before: Uint8Array,
-  after: Uint8Array,
-  { width, height }: GreySize,
-  left: number,
-  top: number,
-  dx: number,
-  dy: number,
-  step: number,
-  best: number,
-): number {
-  if (left + dx < 0 || top + dy < 0 || left + dx + WINDOW > width || top + dy + WINDOW > height) {
-    return Infinity;
-  }
-  const count = (WINDOW / step) ** 2;
-  const limit = best * count;
-  let sum = 0;
-  for (let y = 0; y < WINDOW; y += step) {
-    let from = (top + y) * width + left;
-    let to = from + dy * width + dx;
-    for (let x = 0; x < WINDOW; x += step) {
-      const difference = (before[from] ?? 0) - (after[to] ?? 0);
-      sum += difference < 0 ? -difference : difference;
-      from += step;
-      to += step;
-    }
-    if (sum > limit) return Infinity;
-  }
-  return sum / count;
-}
-
-function bestPlace(
-  before: Uint8Array,
-  after: Uint8Array,
-  size: GreySize,
-  left: number,
-  top: number,
-  guessX: number,
-  guessY: number,
-): [number, number] {
-  let bestX = 0;
-  let bestY = 0;
-  let best = windowError(before, after, size, left, top, 0, 0, 2, Infinity);
-  const guess = windowError(before, after, size, left, top, guessX, guessY, 2, best);
-  if (guess < best) [best, bestX, bestY] = [guess, guessX, guessY];
-  for (let dy = -REACH; dy <= REACH; dy += 1) {
-    for (let dx = -REACH; dx <= REACH; dx += 1) {
-      const error = windowError(before, after, size, left, top, dx, dy, 2, best);
-      if (error < best) [best, bestX, bestY] = [error, dx, dy];
-    }
-  }
-  return [bestX, bestY];
+  return { xx, xy, yy, smallest: (half - root) / (WINDOW * WINDOW) };
 }
 
 function refine(

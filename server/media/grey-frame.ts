@@ -1,6 +1,7 @@
 /**
- * Pure maths on one or two small grey pictures (8 bits, rows without padding). Used on the 160-pixel
- * stream of the analysis, where the area average of the scaler has already removed most sensor noise.
+ * Pure maths on what was counted in one or two small grey pictures (8 bits, rows without padding; the sums over
+ * their pixels are made by `grey-kernel.ts`). Used on the 160-pixel stream of the analysis, where the area average of
+ * the scaler has already removed most sensor noise.
  */
 
 /** Side of the square blocks that local differences are averaged over, pixels of the small picture. */
@@ -25,64 +26,60 @@ export function smallSize(width: number, height: number): GreySize {
   return { width: side(width), height: side(height) };
 }
 
-/**
- * Sums of absolute differences of two pictures, one per block, row by row; written into `out`.
- * @param rowStep 2 looks at every second row only, at half the cost
- */
-export function blockDifferences(
-  a: Uint8Array,
-  b: Uint8Array,
-  { width, height }: GreySize,
-  out: Float64Array,
-  rowStep: 1 | 2 = 1,
-): void {
-  const columns = width / BLOCK;
-  out.fill(0);
-  for (let y = 0; y < height; y += rowStep) {
-    const blockRow = ((y / BLOCK) | 0) * columns;
-    let at = y * width;
-    for (let column = 0; column < columns; column += 1) {
-      let sum = 0;
-      for (const end = at + BLOCK; at < end; at += 1) {
-        const difference = (a[at] ?? 0) - (b[at] ?? 0);
-        sum += difference < 0 ? -difference : difference;
-      }
-      out[blockRow + column] = (out[blockRow + column] ?? 0) + sum;
-    }
-  }
-}
-
 /** Share of the blocks that count as "the moving part": the strongest twentieth, at least three. */
 const STRONGEST_SHARE = 0.05;
 
-/** Mean of the strongest twentieth of the values: a high percentile that does not hang on one block. */
-export function strongestMean(values: Float64Array): number {
-  const sorted = Float64Array.from(values).sort();
-  const count = Math.min(sorted.length, Math.max(3, Math.round(sorted.length * STRONGEST_SHARE)));
+/**
+ * Mean of the strongest twentieth of the values: a high percentile that does not hang on one block.
+ * @param values whole numbers, not negative
+ */
+export function strongestMean(values: Int32Array): number {
+  const count = Math.min(values.length, Math.max(3, Math.round(values.length * STRONGEST_SHARE)));
+  if (count === 0) return 0;
+  // The strongest so far, ascending: few values get past the first.
+  const strongest = new Int32Array(count);
   let sum = 0;
-  for (let i = sorted.length - count; i < sorted.length; i += 1) sum += sorted[i] ?? 0;
-  return count > 0 ? sum / count : 0;
-}
-
-/** Counts of the 256 grey levels, written into `out`. */
-export function histogram(picture: Uint8Array, out: Uint32Array): void {
-  out.fill(0);
-  for (let i = 0; i < picture.length; i += 1) {
-    const level = picture[i] ?? 0;
-    out[level] = (out[level] ?? 0) + 1;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? 0;
+    if (value <= (strongest[0] ?? 0)) continue;
+    sum += value - (strongest[0] ?? 0);
+    let at = 0;
+    for (; at + 1 < count && (strongest[at + 1] ?? 0) < value; at += 1)
+      strongest[at] = strongest[at + 1] ?? 0;
+    strongest[at] = value;
   }
+  return sum / count;
 }
 
-/** Grey level below which `share` (0 to 1) of the pixels lie. */
-export function percentileLevel(counts: Uint32Array, share: number): number {
+/** What the counts of the grey levels of a picture tell. */
+export interface Levels {
+  readonly mean: number;
+  /** Lowest level at or below which a tenth, and nine tenths, of the pixels lie. */
+  readonly p10: number;
+  readonly p90: number;
+  /** Share of the pixels at or below the level given, 0 to 1. */
+  readonly crushedShare: number;
+}
+
+/**
+ * @param counts of the 256 levels
+ * @param pixels their sum, above 0
+ */
+export function measureLevels(counts: Uint32Array, pixels: number, crushedLevel: number): Levels {
   let total = 0;
-  for (const count of counts) total += count;
+  let crushed = 0;
   let seen = 0;
+  let p10 = -1;
+  let p90 = -1;
   for (let level = 0; level < counts.length; level += 1) {
-    seen += counts[level] ?? 0;
-    if (seen >= share * total) return level;
+    const count = counts[level] ?? 0;
+    total += count * level;
+    seen += count;
+    if (level <= crushedLevel) crushed = seen;
+    if (p10 < 0 && seen >= 0.1 * pixels) p10 = level;
+    if (p90 < 0 && seen >= 0.9 * pixels) p90 = level;
   }
-  return counts.length - 1;
+  return { mean: total / pixels, p10, p90, crushedShare: crushed / pixels };
 }
 
 /**
@@ -98,19 +95,4 @@ export function histogramDistance(a: Uint32Array, b: Uint32Array, pixels: number
     work += Math.abs(difference);
   }
   return Math.min(1, work / pixels / 128);
-}
-
-/** Mean squared gradient of neighbouring pixels, grey levels squared: falls when a picture blurs. */
-export function gradientEnergy(picture: Uint8Array, { width, height }: GreySize): number {
-  let sum = 0;
-  for (let y = 0; y + 1 < height; y += 1) {
-    const row = y * width;
-    for (let x = 0; x + 1 < width; x += 1) {
-      const here = picture[row + x] ?? 0;
-      const right = (picture[row + x + 1] ?? 0) - here;
-      const below = (picture[row + x + width] ?? 0) - here;
-      sum += right * right + below * below;
-    }
-  }
-  return sum / ((width - 1) * (height - 1));
 }

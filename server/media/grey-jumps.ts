@@ -1,5 +1,6 @@
 import { blockFlow, type Flow } from './grey-flow.ts';
-import { BLOCK, blockDifferences, type GreySize } from './grey-frame.ts';
+import { BLOCK } from './grey-frame.ts';
+import type { GreyKernel } from './grey-kernel.ts';
 import { median } from './statistics.ts';
 
 /** How the step into one picture compares with the steps around it, from the motion of many windows. */
@@ -36,30 +37,23 @@ const STILL_STEP = 0.15;
 
 /**
  * Compares the third of five consecutive steps with the others.
- * @param pictures six pictures in display order; the step judged leads from the third to the fourth
+ * @param places six pictures of the kernel in display order; the step judged leads from the third to the fourth
  */
-export function measureJump(pictures: readonly Uint8Array[], size: GreySize): JumpMeasure {
-  const steps: Flow[] = [];
-  for (let i = 1; i < pictures.length; i += 1) {
-    const before = pictures[i - 1];
-    const after = pictures[i];
-    if (before && after) steps.push(blockFlow(before, after, size));
-  }
-  return { ...compareSteps(steps), ...compareBlocks(pictures, size) };
+export function measureJump(kernel: GreyKernel, places: readonly number[]): JumpMeasure {
+  const steps = places.slice(1).map((place, before) => blockFlow(kernel, places[before] ?? place, place));
+  return { ...compareSteps(steps), ...compareBlocks(kernel, places) };
 }
 
 /** How the change of each lively block compares with its change in the steps before and after. */
 function compareBlocks(
-  pictures: readonly Uint8Array[],
-  size: GreySize,
+  kernel: GreyKernel,
+  places: readonly number[],
 ): Pick<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
-  const [, p1, p2, p3, p4] = pictures;
-  if (!p1 || !p2 || !p3 || !p4) return { livelyBlocks: 0, commonRise: 1 };
-  const changes = (a: Uint8Array, b: Uint8Array) => {
-    const out = new Float64Array((size.width / BLOCK) * (size.height / BLOCK));
-    blockDifferences(a, b, size, out);
-    return out;
-  };
+  const [, p1, p2, p3, p4] = places;
+  if (p1 === undefined || p2 === undefined || p3 === undefined || p4 === undefined) {
+    return { livelyBlocks: 0, commonRise: 1 };
+  }
+  const changes = (a: number, b: number) => kernel.blockDifferences(a, b, 1).slice();
   const before = changes(p1, p2);
   const here = changes(p2, p3);
   const after = changes(p3, p4);

@@ -1,4 +1,5 @@
 import type { GreySize } from './grey-frame.ts';
+import type { GreyKernel } from './grey-kernel.ts';
 
 /** Sums of each column and of each row, made zero-mean: one picture as two curves. */
 export interface Projections {
@@ -6,25 +7,20 @@ export interface Projections {
   readonly rows: Float64Array;
 }
 
-export function projections(picture: Uint8Array, { width, height }: GreySize): Projections {
-  const columns = new Float64Array(width);
-  const rows = new Float64Array(height);
+/** Empty curves for pictures of one size, for `project`. */
+export function emptyProjections({ width, height }: GreySize): Projections {
+  return { columns: new Float64Array(width), rows: new Float64Array(height) };
+}
+
+/** The curves of the picture in one place of the kernel, written into `out`. */
+export function project(kernel: GreyKernel, place: number, out: Projections): void {
+  const { width, height } = kernel.size;
+  const sums = kernel.project(place);
   let total = 0;
-  for (let y = 0; y < height; y += 1) {
-    let sum = 0;
-    const row = y * width;
-    for (let x = 0; x < width; x += 1) {
-      const level = picture[row + x] ?? 0;
-      sum += level;
-      columns[x] = (columns[x] ?? 0) + level;
-    }
-    rows[y] = sum / width;
-    total += sum;
-  }
+  for (let y = 0; y < height; y += 1) total += sums.rows[y] ?? 0;
   const mean = total / (width * height);
-  for (let x = 0; x < width; x += 1) columns[x] = (columns[x] ?? 0) / height - mean;
-  for (let y = 0; y < height; y += 1) rows[y] = (rows[y] ?? 0) - mean;
-  return { columns, rows };
+  for (let x = 0; x < width; x += 1) out.columns[x] = (sums.columns[x] ?? 0) / height - mean;
+  for (let y = 0; y < height; y += 1) out.rows[y] = (sums.rows[y] ?? 0) / width - mean;
 }
 
 export interface Shift {

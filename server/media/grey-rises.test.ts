@@ -3,9 +3,9 @@ import { BLOCK } from './grey-frame.ts';
 import { createStepRises } from './grey-rises.ts';
 
 /** Block sums of a step in which block `k` changes by `levels[k]` grey levels per pixel. */
-const step = (levels: readonly number[]) => Float64Array.from(levels, (level) => level * BLOCK * BLOCK);
+const step = (levels: readonly number[]) => Int32Array.from(levels, (level) => level * BLOCK * BLOCK);
 
-function risesOf(steps: readonly (Float64Array | null)[]) {
+function risesOf(steps: readonly (Int32Array | null)[]) {
   const rises = createStepRises();
   for (const one of steps) rises.add(one);
   return rises.finish();

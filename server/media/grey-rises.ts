@@ -1,4 +1,5 @@
 import { BLOCK } from './grey-frame.ts';
+import { selectRank } from './signal.ts';
 
 /** The change of the blocks in one step against the two steps beside it, as natural logarithms. */
 export interface StepRise {
@@ -31,7 +32,7 @@ const RISING = 0.1;
 
 export interface StepRiseBuilder {
   /** Takes the sums of absolute differences of the blocks to the picture before; null for the first picture. */
-  add(sums: Float64Array | null): void;
+  add(sums: Int32Array | null): void;
   /** One entry per picture. */
   finish(): (StepRise | null)[];
 }
@@ -43,11 +44,11 @@ export interface StepRiseBuilder {
  */
 export function createStepRises(): StepRiseBuilder {
   const rises: (StepRise | null)[] = [];
-  let before: Float64Array | null = null;
-  let here: Float64Array | null = null;
+  let before: Int32Array | null = null;
+  let here: Int32Array | null = null;
   return {
     add(sums) {
-      const after = sums && sums.map((sum) => Math.log(Math.max(LEAST, sum / (BLOCK * BLOCK))));
+      const after = sums && sums.slice();
       if (rises.length > 0) rises[rises.length - 1] = compare(before, here, after);
       rises.push(null);
       before = here;
@@ -57,10 +58,17 @@ export function createStepRises(): StepRiseBuilder {
   };
 }
 
+/** Logarithm of the mean change of a block by the sum over its pixels. */
+const LOG_CHANGE = Float64Array.from({ length: 255 * BLOCK * BLOCK + 1 }, (_, sum) =>
+  Math.log(Math.max(LEAST, sum / (BLOCK * BLOCK))),
+);
+/** Weight of a block in the rising share by the same sum. */
+const WEIGHT = LOG_CHANGE.map((change) => Math.min(MOST_WEIGHT, Math.exp(change)));
+
 function compare(
-  before: Float64Array | null,
-  here: Float64Array | null,
-  after: Float64Array | null,
+  before: Int32Array | null,
+  here: Int32Array | null,
+  after: Int32Array | null,
 ): StepRise | null {
   if (!before || !here || !after) return null;
   const overMean = new Float64Array(here.length);
@@ -72,12 +80,14 @@ function compare(
   let weights = 0;
   let rising = 0;
   for (let k = 0; k < here.length; k += 1) {
-    const [b = 0, h = 0, a = 0] = [before[k], here[k], after[k]];
-    const most = Math.max(b, a);
+    const mostSum = Math.max(before[k] ?? 0, after[k] ?? 0);
+    const most = LOG_CHANGE[mostSum] ?? 0;
     if (most < lively) continue;
+    const [b = 0, a = 0] = [LOG_CHANGE[before[k] ?? 0], LOG_CHANGE[after[k] ?? 0]];
+    const h = LOG_CHANGE[here[k] ?? 0] ?? 0;
     wide[wideCount] = h - most;
     wideCount += 1;
-    const weight = Math.min(MOST_WEIGHT, Math.exp(most));
+    const weight = WEIGHT[mostSum] ?? 0;
     weights += weight;
     if (h - most > RISING) rising += weight;
     if (Math.min(b, a) < lively) continue;
@@ -86,24 +96,26 @@ function compare(
     count += 1;
   }
   if (count < MIN_BLOCKS) return null;
-  const means = overMean.subarray(0, count).sort();
-  const maxima = overMax.subarray(0, count).sort();
   return {
-    overMean: placed(means, 0.5),
-    overMax: placed(maxima, 0.5),
-    lowOverMean: placed(means, 0.25),
-    lowOverMax: placed(maxima, 0.25),
-    wideOverMax: placed(wide.subarray(0, wideCount).sort(), 0.5),
+    overMean: quantileOf(overMean, count, 0.5),
+    overMax: quantileOf(overMax, count, 0.5),
+    lowOverMean: quantileOf(overMean, count, 0.25),
+    lowOverMax: quantileOf(overMax, count, 0.25),
+    wideOverMax: quantileOf(wide, wideCount, 0.5),
     risingShare: rising / weights,
     lively: count / here.length,
     wideLively: wideCount / here.length,
   };
 }
 
-/** Quantile of sorted values, interpolated. */
-function placed(sorted: Float64Array, share: number): number {
-  const place = share * (sorted.length - 1);
-  const low = sorted[Math.floor(place)] ?? 0;
-  const high = sorted[Math.ceil(place)] ?? low;
-  return low + (high - low) * (place - Math.floor(place));
+/** Quantile of the first `count` values, interpolated; these are reordered. */
+function quantileOf(values: Float64Array, count: number, share: number): number {
+  const place = share * (count - 1);
+  const rank = Math.floor(place);
+  const low = selectRank(values, count, rank);
+  if (rank === place) return low;
+  // Everything behind the rank is at least as large.
+  let high = Number.POSITIVE_INFINITY;
+  for (let i = rank + 1; i < count; i += 1) high = Math.min(high, values[i] ?? high);
+  return low + (high - low) * (place - rank);
 }

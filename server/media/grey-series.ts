@@ -1,15 +1,7 @@
-import {
-  BLOCK,
-  blockDifferences,
-  gradientEnergy,
-  histogram,
-  histogramDistance,
-  percentileLevel,
-  strongestMean,
-  type GreySize,
-} from './grey-frame.ts';
+import { BLOCK, histogramDistance, measureLevels, strongestMean, type GreySize } from './grey-frame.ts';
 import { measureJump, type JumpMeasure } from './grey-jumps.ts';
-import { curveShift, projections, type Projections } from './grey-motion.ts';
+import { createGreyKernel } from './grey-kernel.ts';
+import { curveShift, emptyProjections, project } from './grey-motion.ts';
 import { createStepRises, type StepRise } from './grey-rises.ts';
 
 /** How many pictures back differences are taken: one step, and the longer steps that tell loss from repeat. */
@@ -63,22 +55,15 @@ export interface GreySeriesBuilder {
   finish(): FrameSeries;
 }
 
-interface Kept {
-  readonly picture: Uint8Array;
-  readonly counts: Uint32Array;
-  readonly curves: Projections;
-}
-
 /**
  * Measures a stream of small grey pictures one by one and keeps numbers only: memory grows by about 200
  * bytes a picture, the pictures themselves are forgotten after the longest lag.
  */
 export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const pixels = size.width * size.height;
-  const blocks = new Float64Array((size.width / BLOCK) * (size.height / BLOCK));
   const blockPixels = BLOCK * BLOCK;
-  const longest = LAGS[LAGS.length - 1] ?? 1;
-  const ring: Kept[] = [];
+  const kept = 1 + (LAGS[LAGS.length - 1] ?? 1);
+  const kernel = createGreyKernel(size, kept);
   const blockDiff = new Map<Lag, number[]>(LAGS.map((lag) => [lag, []]));
   const meanDiff: number[] = [];
   const histogramDiff: number[] = [];
@@ -92,60 +77,56 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const sharpness: number[] = [];
   const rises = createStepRises();
   const jumps = new Map<number, JumpMeasure>();
+  const countsBefore = new Uint32Array(256);
+  let curves = emptyProjections(size);
+  let curvesBefore = emptyProjections(size);
 
-  const back = (lag: number): Kept | undefined => ring[ring.length - lag];
-
-  const compare = (now: Kept) => {
+  const compare = (now: number) => {
     for (const [lag, values] of blockDiff) {
-      const earlier = back(lag);
       // Longer lags only show how differences grow, for which every second row is enough.
       const rowStep = lag === 1 ? 1 : 2;
-      if (earlier) blockDifferences(now.picture, earlier.picture, size, blocks, rowStep);
-      values.push(earlier ? (strongestMean(blocks) * rowStep) / blockPixels : 0);
+      const blocks = now >= lag ? kernel.blockDifferences(now % kept, (now - lag) % kept, rowStep) : null;
+      values.push(blocks ? (strongestMean(blocks) * rowStep) / blockPixels : 0);
       if (lag !== 1) continue;
-      meanDiff.push(earlier ? sum(blocks) / pixels : 0);
-      rises.add(earlier ? blocks : null);
+      meanDiff.push(blocks ? sum(blocks) / pixels : 0);
+      rises.add(blocks);
     }
-    const before = back(1);
-    histogramDiff.push(before ? histogramDistance(now.counts, before.counts, pixels) : 0);
-    const x = before && curveShift(before.curves.columns, now.curves.columns);
-    const y = before && curveShift(before.curves.rows, now.curves.rows);
+    project(kernel, now % kept, curves);
+    const x = now > 0 ? curveShift(curvesBefore.columns, curves.columns) : null;
+    const y = now > 0 ? curveShift(curvesBefore.rows, curves.rows) : null;
     motionX.push(x?.pixels ?? 0);
     motionY.push(y?.pixels ?? 0);
     motionResidual.push(x && y ? Math.min(x.residual, y.residual) : 1);
+    [curves, curvesBefore] = [curvesBefore, curves];
   };
 
-  const followJump = () => {
-    const at = meanDiff.length - 3;
+  const followJump = (now: number) => {
+    const at = now - 2;
     const moves = blockDiff.get(1) ?? [];
     const here = moves[at] ?? 0;
-    if (ring.length < JUMP_PICTURES || here < JUMP_MIN) return;
+    if (now + 1 < JUMP_PICTURES || here < JUMP_MIN) return;
     if (here < JUMP_CANDIDATE * Math.max(moves[at - 1] ?? 0, moves[at + 1] ?? 0)) return;
-    const pictures = ring.slice(-JUMP_PICTURES).map((kept) => kept.picture);
-    jumps.set(at, measureJump(pictures, size));
+    const first = now + 1 - JUMP_PICTURES;
+    const places = Array.from({ length: JUMP_PICTURES }, (_, i) => (first + i) % kept);
+    jumps.set(at, measureJump(kernel, places));
   };
 
   return {
     add(bytes) {
-      const picture = Uint8Array.from(bytes);
-      const counts = new Uint32Array(256);
-      histogram(picture, counts);
-      const now: Kept = { picture, counts, curves: projections(picture, size) };
+      const now = meanDiff.length;
+      const place = now % kept;
+      kernel.picture(place).set(bytes);
       compare(now);
-      let total = 0;
-      let crushed = 0;
-      counts.forEach((count, level) => {
-        total += count * level;
-        if (level <= CRUSHED_LEVEL) crushed += count;
-      });
-      lumaMean.push(total / pixels);
-      lumaP10.push(percentileLevel(counts, 0.1));
-      lumaP90.push(percentileLevel(counts, 0.9));
-      crushedShare.push(crushed / pixels);
-      sharpness.push(gradientEnergy(picture, size));
-      ring.push(now);
-      if (ring.length > longest) ring.shift();
-      followJump();
+      const counts = kernel.histogram(place);
+      histogramDiff.push(now > 0 ? histogramDistance(counts, countsBefore, pixels) : 0);
+      countsBefore.set(counts);
+      const levels = measureLevels(counts, pixels, CRUSHED_LEVEL);
+      lumaMean.push(levels.mean);
+      lumaP10.push(levels.p10);
+      lumaP90.push(levels.p90);
+      crushedShare.push(levels.crushedShare);
+      sharpness.push(kernel.gradient(place) / ((size.width - 1) * (size.height - 1)));
+      followJump(now);
     },
     finish: () => ({
       size,
@@ -167,8 +148,8 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   };
 }
 
-function sum(values: Float64Array): number {
+function sum(values: Int32Array): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let i = 0; i < values.length; i += 1) total += values[i] ?? 0;
   return total;
 }

@@ -142,12 +142,27 @@ export async function renderHevc(
     done: true,
     framesKept: samples.length - replaced - moved.size,
     framesTotal: samples.length,
-    reencodedSpans: plan.segments.map((segment) => ({
-      firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
-      endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
-    })),
+    reencodedSpans: changedSpans(plan.segments, moved, order),
     heldFrames,
   };
+}
+
+/** Stretches that were encoded anew, and the key pictures behind them whose header changed with all else kept. */
+function changedSpans(
+  segments: readonly Segment[],
+  moved: ReadonlyMap<number, ByteRange>,
+  order: DisplayOrder,
+): { firstFrame: number; endFrame: number }[] {
+  return segments.flatMap((segment) => {
+    const key = moved.has(segment.endSample) ? (order.placeOf[segment.endSample] ?? 0) : null;
+    const adjoins = key === segment.endPlace;
+    const spans = [{ first: segment.firstPlace, end: segment.endPlace + (adjoins ? 1 : 0) }];
+    if (key !== null && !adjoins) spans.push({ first: key, end: key + 1 });
+    return spans.map(({ first, end }) => ({
+      firstFrame: Math.max(0, first - order.firstShown),
+      endFrame: Math.min(end, order.endShown) - order.firstShown,
+    }));
+  });
 }
 
 /** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */

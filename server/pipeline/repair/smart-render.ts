@@ -58,7 +58,7 @@ export type SmartRenderResult =
       readonly framesKept: number;
       /** Coded pictures of the original. */
       readonly framesTotal: number;
-      /** Stretches of the original, display order, whose pictures were encoded anew. */
+      /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
       readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
       /** Originals that could not be decoded, so that the picture before stands in their place. */
       readonly heldFrames: readonly number[];

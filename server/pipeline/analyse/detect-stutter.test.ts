@@ -52,6 +52,38 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
   });
 
+  it('leaves the rests of stop motion alone, however frozen they are', () => {
+    const onTwos = motion(180).map((move, i) => (i % 2 === 0 ? move : 0.1));
+    for (const [first, last] of [
+      [31, 37],
+      [71, 73],
+      [111, 125],
+    ] as const) {
+      onTwos.fill(0.03, first, last + 1);
+    }
+    expect(detectStutter(frameSeries(onTwos), [], FPS)).toEqual([]);
+    const onThrees = motion(180).map((move, i) => (i % 3 === 0 ? move : 0.1));
+    onThrees.fill(0.03, 61, 75);
+    onThrees.fill(0.03, 112, 120);
+    expect(detectStutter(frameSeries(onThrees), [], FPS)).toEqual([]);
+  });
+
+  it('finds a long freeze far from the part of a clip whose pictures come in pairs', () => {
+    const moves = motion(420).map((move, i) => (i < 120 && i % 2 === 0 ? 0.03 : move));
+    const [run, ...others] = detectStutter(frameSeries(withRun(moves, 320, 8)), [], FPS);
+    expect(run).toMatchObject({ first: 320, last: 327 });
+    expect(others).toEqual([]);
+  });
+
+  it('finds runs between the holds of a converted rate', () => {
+    const pulldown = motion(180).map((move, i) => (i % 6 === 0 ? 0.1 : move));
+    const runs = detectStutter(frameSeries(withRun(withRun(pulldown, 62, 3, 4), 117, 3, 4)), [], FPS);
+    expect(runs).toMatchObject([
+      { first: 62, last: 64 },
+      { first: 117, last: 119 },
+    ]);
+  });
+
   it('finds repeats that end at a cut', () => {
     const moves = withRun(motion(120), 50, 4);
     moves[54] = 160;
@@ -74,12 +106,6 @@ describe('detectStutter', () => {
     const pulldown = motion(150).map((move, i) => (i % 5 === 0 || i % 5 === 2 ? move : 0.05));
     expect(detectStutter(frameSeries(threes), [], 24)).toEqual([]);
     expect(detectStutter(frameSeries(pulldown), [], 60)).toEqual([]);
-  });
-
-  it('still finds a long freeze in a clip whose pictures come in pairs', () => {
-    const moves = motion(150).map((move, i) => (i % 2 === 0 || (i > 60 && i < 68) ? 0.03 : move));
-    const [run] = detectStutter(frameSeries(moves), [], 25);
-    expect(run).toMatchObject({ first: 60, last: 68 });
   });
 
   it('reports nothing where a sway turns round', () => {

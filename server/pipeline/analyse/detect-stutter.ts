@@ -2,6 +2,7 @@ import type { FrameSeries } from '#server/media/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
+import { isDrawn } from './stutter-drawn.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 
@@ -66,8 +67,8 @@ const MIN_CONTRAST = 5;
 
 /**
  * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
- * on both sides, or rest again and again; low-rate sources and animation on twos or threes hold pictures all
- * the time: neither is reported. Constants measured on runs of 2 to 11 pictures injected into 19 real clips
+ * on both sides, or rest again and again; low-rate sources, stop motion and animation on twos or threes hold pictures
+ * all the time: none is reported. Constants measured on runs of 2 to 11 pictures injected into 19 real clips
  * and on the same clips untouched; runs in little motion are found by `findCalmRuns`.
  * @param cuts first pictures of new shots, as `detectCuts` answers them
  * @param fps pictures per second
@@ -92,7 +93,10 @@ export function detectStutter(
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   return decideHistories(
-    all.filter(({ first, last }) => !restsByNature({ ...clip, first, last })),
+    all.filter(({ first, last }) => {
+      const run = { ...clip, first, last };
+      return !restsByNature(run) && !isDrawn(run);
+    }),
     pictureSurplus,
   );
 }

@@ -150,7 +150,8 @@ export function restsByNature({ first, last, moves, fps }: RunPlace): boolean {
   return resting > MAX_REST_SHARE * total;
 }
 
-function isSharp(moves: readonly number[], from: number, to: number): boolean {
+/** True for a hold whose neighbours are far livelier than anything in it. */
+export function isSharp(moves: readonly number[], from: number, to: number): boolean {
   const loudest = Math.max(...moves.slice(from, to + 1));
   return Math.min(moves[from - 1] ?? 0, moves[to + 1] ?? 0) >= SHARP_RATIO * Math.max(0.2, loudest);
 }

@@ -75,6 +75,13 @@ describe('detectStutter', () => {
     expect(others).toEqual([]);
   });
 
+  it('leaves a figure alone that comes to rest before a cut', () => {
+    const stops = withRun(motion(120), 70, 6);
+    stops.splice(66, 4, 11, 8, 5, 2.5);
+    stops[76] = 160;
+    expect(detectStutter(frameSeries(stops), [76], FPS)).toEqual([]);
+  });
+
   it('finds runs between the holds of a converted rate', () => {
     const pulldown = motion(180).map((move, i) => (i % 6 === 0 ? 0.1 : move));
     const runs = detectStutter(frameSeries(withRun(withRun(pulldown, 62, 3, 4), 116, 3, 4)), [], FPS);
@@ -129,9 +136,11 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
   });
 
-  it('finds a longer hold in a pulldown that repeats every fifth picture', () => {
-    const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 71 ? 0.05 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
+  it('finds a longer hold over lost pictures in a pulldown that repeats every fifth picture, and no other', () => {
+    const twice = motion(150).map((move, i) => (i % 5 === 0 || i === 71 ? 0.05 : move));
+    expect(detectStutter(frameSeries(twice), [], FPS)).toEqual([]);
+    const lost = twice.map((move, i) => (i === 72 ? 3 * move : move));
+    expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
   });
 
   it('leaves the last slow picture before a run out of it', () => {

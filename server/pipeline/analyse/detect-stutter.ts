@@ -144,8 +144,10 @@ function judge(run: Candidate): Judged | null {
     edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
+  if (alive.length === 1 && slowsDown(run, alive[0] === before ? -1 : 1)) return null;
   const quietness = inside / quieter;
-  if (!standsOut(cadences, length, loudest / quieter)) return null;
+  const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
+  if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep })) return null;
   if (cadences.length > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   const end = endAtJump(run, moves, cutSet);
   return {
@@ -166,8 +168,10 @@ function judgeCalm(
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
-  if (isEmpty(run) || !standsOut(cadencesAround(run), last - first + 1, quietness)) return null;
+  const place = { repeats: last - first + 1, loudness: quietness, isStep: false };
+  if (isEmpty(run) || !standsOut(cadencesAround(run), place)) return null;
   const endsAtCut = cutSet.has(last + 1);
+  if (endsAtCut && slowsDown(run, -1)) return null;
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
   const end = endAtJump(run, moves, cutSet);
@@ -237,10 +241,13 @@ function isEmpty({ first, last, series }: Pick<Candidate, 'first' | 'last' | 'se
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
-function isTurn({ first, last, moves }: Candidate): boolean {
-  return [-1, 1].every((direction) => {
-    const edge = direction < 0 ? first - 1 : last + 1;
-    const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
-    return near < TURN_SHARE * next && next < far;
-  });
+function isTurn(run: Candidate): boolean {
+  return slowsDown(run, -1) && slowsDown(run, 1);
+}
+
+/** True where the motion is the slower the nearer to the run, seen to one side of it. */
+function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolean {
+  const edge = direction < 0 ? first - 1 : last + 1;
+  const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
+  return near < TURN_SHARE * next && next < far;
 }

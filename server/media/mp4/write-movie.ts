@@ -25,6 +25,8 @@ export interface MovieToWrite {
   /** `moov` with everything but its tracks as it shall stand in the result. */
   readonly moov: Box;
   readonly tracks: readonly OutTrack[];
+  /** A working file that is read at once and removed: not flushed to the disk. */
+  readonly temporary?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -77,7 +79,7 @@ const PLAIN_FTYP = Buffer.concat([
 
 /**
  * Writes a progressive MP4: brand, index, then media interleaved by time, copied in pieces so that memory
- * does not grow with the file. The output is flushed to disk before the promise resolves.
+ * does not grow with the file. The output is flushed to disk before the promise resolves, unless it is temporary.
  * @throws Mp4Error when a source ends before its media; the signal's reason when aborted.
  */
 export async function writeMovie(outputPath: string, movie: MovieToWrite): Promise<void> {
@@ -129,7 +131,7 @@ export async function writeMovie(outputPath: string, movie: MovieToWrite): Promi
       }
     }
     if (position !== laid.end) throw new Mp4Error('The written file does not have its planned length.');
-    await output.sync();
+    if (!movie.temporary) await output.sync();
   } finally {
     await output.close();
   }

@@ -37,6 +37,8 @@ export interface ExportInput {
 
 export interface ExportedClip {
   readonly path: string;
+  /** What the finished file declares, where it has been read already; else null. */
+  readonly info: MediaInfo | null;
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
   /** Pictures of the original that were coded anew though nothing was wrong with them, `[first, end)`. */
@@ -55,10 +57,11 @@ const PICTURE_SHARE = 0.9;
  */
 export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
   const pictures = await exportPictures(input);
-  const path = await exportSound(input, pictures);
+  const { path, info } = await exportSound(input, pictures);
   input.onProgress?.(1);
   return {
     path,
+    info,
     video: pictures.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
@@ -152,23 +155,27 @@ async function encodeAll(
 }
 
 /** Puts the repaired, shifted or converted sound beside the pictures and answers the finished file. */
-async function exportSound(input: ExportInput, pictures: PictureStage): Promise<string> {
+async function exportSound(
+  input: ExportInput,
+  pictures: PictureStage,
+): Promise<Pick<ExportedClip, 'path' | 'info'>> {
   const { audio, needs, tools, signal } = input;
   const outputPath = `${input.workDir}/${input.name}.mp4`;
   if (audio.kind === 'copy' && audio.shiftMs !== 0) {
-    if (await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal)) return outputPath;
+    const shifted = await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal);
+    if (shifted) return { path: outputPath, info: null };
   }
   const sound = soundSource(input, pictures);
   if (pictures.path === input.inputPath && sound.kind === 'copy') {
     // Only the index was rebuilt: that file is whole and carries all tracks.
     await rm(outputPath, { force: true });
     await link(pictures.path, outputPath);
-    return outputPath;
+    return { path: outputPath, info: pictures.info };
   }
   const finished = pictures.path !== input.inputPath && sound.kind === 'copy' && !needs.brokenSound;
   if (finished) {
     await rename(pictures.path, outputPath);
-    return outputPath;
+    return { path: outputPath, info: pictures.info };
   }
   const plan = remuxPlan({ videoPath: pictures.path, videoInfo: pictures.info, sound, outputPath });
   await runFfmpeg(plan, {
@@ -178,7 +185,7 @@ async function exportSound(input: ExportInput, pictures: PictureStage): Promise<
       if (share !== null) input.onProgress?.(PICTURE_SHARE + share * (1 - PICTURE_SHARE));
     },
   });
-  return outputPath;
+  return { path: outputPath, info: null };
 }
 
 /** @returns false for files whose edit lists cannot carry the shift (fragments); a remux moves the times then */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PictureTimes } from '../analyse/analysis.ts';
-import { nearestFrame, planWindows } from './look-again.ts';
+import { planWindows } from './look-again.ts';
 
 const pictures: PictureTimes = {
   timeBase: { num: 1, den: 1000 },
@@ -40,14 +40,5 @@ describe('planWindows', () => {
 
   it('is empty when nothing is new', () => {
     expect(planWindows(pictures, inOrder, [])).toEqual([]);
-  });
-});
-
-describe('nearestFrame', () => {
-  it('finds the picture whose time is closest', () => {
-    expect(nearestFrame(pictures, 4010)).toBe(100);
-    expect(nearestFrame(pictures, 4030)).toBe(101);
-    expect(nearestFrame(pictures, -5)).toBe(0);
-    expect(nearestFrame(pictures, 1e9)).toBe(999);
   });
 });

@@ -1,12 +1,12 @@
-import { rm } from 'node:fs/promises';
-import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { probe, uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { open, rm } from 'node:fs/promises';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
 import { indexPictures } from '../analyse/picture-times.ts';
 import { readPackets } from '../analyse/read-packets.ts';
+import { openParts } from './result-parts.ts';
 
 export interface LookAgainInput {
   readonly resultPath: string;
@@ -49,40 +49,54 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const windows = planWindows(pictures, index.frameOfPacket, input.freshFrames);
   const total = pictures.ptsTicks.length;
   const covered = windows.reduce((sum, { first, end }) => sum + end - first, 0);
-  if (covered >= total * WHOLE_SHARE) {
-    const seen = await analysePicture({
-      inputPath: resultPath,
-      info,
-      tools,
-      signal,
-      onProgress: input.onProgress,
-    });
-    return { pictures: seen.pictures, findings: seen.findings, decoded: total };
-  }
-  const findings: Finding[] = [];
-  let done = 0;
-  for (const [index, window] of windows.entries()) {
-    const partPath = `${resultPath}.part-${index}.mp4`;
-    try {
-      await runFfmpeg(cutPlan(input, pictures, window, partPath), { tools, signal });
-      const part = await probe(tools, partPath, 'mov', signal);
+  const seen = covered < total * WHOLE_SHARE ? await lookAtParts(input, pictures, windows, covered) : null;
+  if (seen) return { pictures, findings: seen, decoded: covered };
+  const { onProgress } = input;
+  const all = await analysePicture({ inputPath: resultPath, info, tools, signal, onProgress });
+  return { pictures: all.pictures, findings: all.findings, decoded: total };
+}
+
+/** Findings near fresh pictures; null where the tables of the file are unusual, so that no part can be cut out. */
+async function lookAtParts(
+  input: LookAgainInput,
+  pictures: PictureTimes,
+  windows: readonly Window[],
+  covered: number,
+): Promise<Finding[] | null> {
+  const { resultPath, info, tools, signal } = input;
+  const file = await open(resultPath, 'r');
+  try {
+    const parts = await openParts(file, info, pictures);
+    if (!parts) return null;
+    const findings: Finding[] = [];
+    let done = 0;
+    for (const [index, window] of windows.entries()) {
+      const outputPath = `${resultPath}.part-${index}.mp4`;
       const before = done;
-      const seen = await analysePicture({
-        inputPath: partPath,
-        info: part,
-        tools,
-        signal,
-        onProgress: (share) => input.onProgress?.((before + share * (window.end - window.first)) / covered),
-      });
-      findings.push(
-        ...nearFresh(toResultNumbers(seen.findings, seen.pictures, pictures), input.freshFrames, pictures),
-      );
-    } finally {
-      await rm(partPath, { force: true });
+      try {
+        const part = await parts.cut(window, outputPath, signal);
+        if (!part) return null;
+        const seen = await analysePicture({
+          inputPath: outputPath,
+          info: part,
+          tools,
+          signal,
+          onProgress: (share) => input.onProgress?.((before + share * (window.end - window.first)) / covered),
+        });
+        const placed = toResultNumbers(seen.findings, seen.pictures, pictures, window);
+        findings.push(...nearFresh(placed, input.freshFrames, pictures));
+      } finally {
+        await rm(outputPath, { force: true });
+      }
+      done += window.end - window.first;
     }
-    done += window.end - window.first;
+    return findings;
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  } finally {
+    await file.close();
   }
-  return { pictures, findings, decoded: covered };
 }
 
 /** Pictures `[first, end)` in display order; `first` is a key frame. */
@@ -146,81 +160,23 @@ function closeWindow(
   return { first, end: count, packets: frameOfPacket.length - start };
 }
 
-function cutPlan(
-  input: LookAgainInput,
-  pictures: PictureTimes,
-  window: Window,
-  outputPath: string,
-): FfmpegPlan {
-  const startMs = ticksToMs(pictures.ptsTicks[window.first] ?? 0, pictures);
-  const seek = window.first === 0 ? [] : ['-ss', toSeconds(startMs - (input.info.startMs ?? 0))];
-  return {
-    label: 'cut out what is new',
-    // Times stay those of the result, so that findings can be placed in it.
-    globalOptions: ['-copyts'],
-    inputs: [
-      {
-        path: input.resultPath,
-        format: input.info.format,
-        options: [...uploadedInputOptions(input.info.format), ...seek],
-      },
-    ],
-    outputs: [
-      {
-        path: outputPath,
-        options: [
-          '-map',
-          '0:v:0',
-          '-c',
-          'copy',
-          '-frames:v',
-          String(window.packets),
-          '-video_track_timescale',
-          timescale(pictures),
-          '-f',
-          'mp4',
-        ],
-      },
-    ],
-    expectedDurationMs: null,
-  };
-}
-
-function timescale({ timeBase }: PictureTimes): string {
-  return String(timeBase.num === 1 ? timeBase.den : 90_000);
-}
-
-/** Frame numbers of a part as those of the result, by the times both have. */
+/** Frame numbers and times of a part, whose first picture is the first of the window, as those of the result. */
 function toResultNumbers(
   findings: readonly Finding[],
   part: PictureTimes | null,
   result: PictureTimes,
+  { first }: Window,
 ): Finding[] {
   if (!part) return [];
-  const numberOf = (frame: number | null): number | null => {
-    const ticks = frame === null ? undefined : part.ptsTicks[frame];
-    return ticks === undefined ? null : nearestFrame(result, ticksToMs(ticks, part));
-  };
+  const shiftMs = ticksToMs((result.ptsTicks[first] ?? 0) - (part.ptsTicks[0] ?? 0), result);
+  const numberOf = (frame: number | null) => (frame === null ? null : frame + first);
   return findings.map((finding) => ({
     ...finding,
+    startMs: finding.startMs + shiftMs,
+    endMs: finding.endMs + shiftMs,
     firstFrame: numberOf(finding.firstFrame),
     lastFrame: numberOf(finding.lastFrame),
   }));
-}
-
-/** Display number of the picture whose time is nearest to `ms`. */
-export function nearestFrame(pictures: PictureTimes, ms: number): number {
-  const target = (ms * pictures.timeBase.den) / (pictures.timeBase.num * 1000);
-  let low = 0;
-  let high = pictures.ptsTicks.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((pictures.ptsTicks[middle] ?? 0) < target) low = middle + 1;
-    else high = middle;
-  }
-  const at = pictures.ptsTicks[low] ?? 0;
-  const before = pictures.ptsTicks[low - 1];
-  return before !== undefined && target - before < at - target ? low - 1 : low;
 }
 
 function nearFresh(

@@ -13,6 +13,8 @@ import { judgeVerdicts, type JudgedVerdicts } from './verify-verdicts.ts';
 
 export interface VerifyInput {
   readonly resultPath: string;
+  /** What the result declares, where it has been read already. */
+  readonly resultInfo?: MediaInfo | null;
   /** What the result was made from. */
   readonly inputPath: string;
   readonly analysis: Analysis;
@@ -49,7 +51,7 @@ export interface Verification {
  */
 export async function verifyResult(input: VerifyInput): Promise<Verification> {
   const { tools, signal } = input;
-  const info = await probe(tools, input.resultPath, 'mov', signal);
+  const info = input.resultInfo ?? (await probe(tools, input.resultPath, 'mov', signal));
   const pictures = input.analysis.pictures;
   const planned = pictures ? plannedPictures(pictures.ptsTicks, input.edit) : [];
   const repainted = input.video.treatment === 'smart_render' || input.video.treatment === 'full_encode';

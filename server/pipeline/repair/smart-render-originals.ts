@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { container } from '#server/media/mp4/box.ts';
+import { cutPart } from '#server/media/mp4/cut-part.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
@@ -59,50 +58,22 @@ async function* decodeGroup(
   wanted: readonly number[],
   label: string,
 ): AsyncGenerator<NumberedPicture> {
-  const { samples } = input.source;
+  const { source, signal } = input;
+  const { samples } = source;
   const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
   const origin = samples[from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
   for (let sample = from; sample <= lastSample; sample++) {
     placeAt.set((samples[sample]?.pts ?? 0) - origin, input.order.placeOf[sample] ?? 0);
   }
-  const clipPath = await writeClip(input, from, lastSample + 1, label);
+  const clipPath = path.join(input.workDir, `${label}.mp4`);
+  await cutPart({ ...source, samples: samples.slice(from, lastSample + 1), outputPath: clipPath, signal });
   let previous = -1;
   for await (const { pts, pixels } of streamPictures(decodePlan(input, clipPath), input)) {
     const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
     previous = place;
     yield { frame: place, pixels };
   }
-}
-
-/** A small clip of the samples `[from, end)` with the times of the original, counted from the first decode time. */
-async function writeClip(input: OriginalsInput, from: number, end: number, label: string): Promise<string> {
-  const { source } = input;
-  const origin = source.samples[from]?.dts ?? 0;
-  const clip = source.samples.slice(from, end).map((sample) => ({
-    bytes: { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes },
-    dts: sample.dts - origin,
-    pts: sample.pts - origin,
-    durationTicks: sample.durationTicks,
-    sync: sample.sync,
-  }));
-  // Without its edit list the clip shows hidden pictures too, and its times are plain media times.
-  const bare = container(
-    'trak',
-    (source.track.trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref'),
-  );
-  const moov = container(
-    'moov',
-    (source.movie.moov.children ?? []).filter((box) => box.type === 'mvhd'),
-  );
-  const outputPath = path.join(input.workDir, `${label}.mp4`);
-  await writeMovie(outputPath, {
-    ftyp: source.movie.ftyp,
-    moov,
-    tracks: [rebuildTrack(bare, source.track.timescale, clip)],
-    signal: input.signal,
-  });
-  return outputPath;
 }
 
 function decodePlan(input: OriginalsInput, clipPath: string): FfmpegPlan {

@@ -138,6 +138,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
   const repaired = [...attempt.pictures.map(({ verdict }) => verdict), ...attempt.sound.verdicts];
   const verification = await verifyResult({
     resultPath: exported.path,
+    resultInfo: exported.info,
     inputPath,
     analysis,
     edit,

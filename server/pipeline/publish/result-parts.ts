@@ -1,0 +1,56 @@
+import type { FileHandle } from 'node:fs/promises';
+import { cutPart } from '#server/media/mp4/cut-part.ts';
+import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import type { PictureTimes } from '../analyse/analysis.ts';
+import type { Window } from './look-again.ts';
+
+export interface ResultParts {
+  /**
+   * Writes the pictures of a window as a clip of their own and says what it holds, as ffprobe would.
+   * @returns null when the tables of the file do not list these pictures
+   * @throws Mp4Error when the file cannot be read
+   */
+  cut(window: Window, outputPath: string, signal?: AbortSignal): Promise<MediaInfo | null>;
+}
+
+/**
+ * Opens a result for cutting parts of its pictures out of it, coded bytes untouched.
+ * @returns null when its tables are unusual
+ * @throws Mp4Error when they cannot be read
+ */
+export async function openParts(
+  file: FileHandle,
+  info: MediaInfo,
+  pictures: PictureTimes,
+): Promise<ResultParts | null> {
+  const stream = info.video[0];
+  if (!stream || info.format !== 'mov') return null;
+  const movie = await readMovie(file);
+  const track = findVideoTrack(movie, stream.index);
+  const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+  const { num, den } = pictures.timeBase;
+  if (movie.fragmented || !edit || num !== 1 || den !== track.timescale) return null;
+  const samples = readSamples(track.stbl);
+  const toMs = (ticks: number) => (ticks * 1000) / track.timescale;
+  return {
+    async cut(window, outputPath, signal) {
+      const ticks = pictures.ptsTicks[window.first];
+      const first = samples.findIndex(({ pts }) => pts + edit.offsetTicks === ticks);
+      const head = samples[first];
+      if (!head?.sync) return null;
+      // Leading pictures of an open group belong to what stands before; in HEVC nothing behind needs them.
+      const from = stream.codec === 'hevc' ? head.pts : Number.NEGATIVE_INFINITY;
+      const part = samples.slice(first, first + window.packets).filter(({ pts }) => pts >= from);
+      // As many pictures as the window has, the key picture first: part and window then count alike.
+      if (part.length !== window.end - window.first || part.some(({ pts }) => pts < head.pts)) return null;
+      await cutPart({ file, movie, track, samples: part, outputPath, signal });
+      const startMs = toMs(head.pts - head.dts);
+      const durationMs = part.reduce((sum, { durationTicks }) => sum + toMs(durationTicks), 0);
+      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: part.length }];
+      return { ...info, startMs, durationMs, video, audio: [], others: [] };
+    },
+  };
+}

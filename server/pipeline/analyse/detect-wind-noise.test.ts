@@ -95,7 +95,10 @@ describe('detectWindNoise', () => {
 
   it('does not take babble for wind: lines in the pauses of most windows', () => {
     const shares = [0.31, 0.38, 0.36, 0.33];
-    expect(findWindSpans(seriesOf(shares.map((pauseTonalShare) => ({ pauseTonalShare })))).spans).toEqual([]);
+    const unplain = shares.map((pauseTonalShare) => ({ pauseTonalShare, tiltDbPerOctave: -4.8 }));
+    expect(findWindSpans(seriesOf(unplain)).spans).toEqual([]);
+    const plain = shares.map((pauseTonalShare) => ({ pauseTonalShare }));
+    expect(findWindSpans(seriesOf(plain)).spans).toHaveLength(1);
   });
 
   it('needs more than two windows that hardly pass', () => {

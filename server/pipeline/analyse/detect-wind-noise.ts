@@ -35,7 +35,10 @@ export const WIND_LIMITS = {
    */
   usualSteadiness: 0.15,
   deepRumbleDb: -8,
-  /** Lines in the pauses of that window: wind under a voice up to 0.3, babble of a coffee shop 0.35. */
+  /**
+   * Lines in the pauses of that window: wind under a voice up to 0.3, babble of a coffee shop 0.35, which never is
+   * plain; plain wind over notes has 0.35 too.
+   */
   usualPauseTonalShare: 0.32,
   /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
   totalOverFloorDb: 16,
@@ -177,7 +180,8 @@ function windyRuns(windows: readonly WindWindow[], margins: readonly number[]): 
     const plain = run.reduce((sum, { margin }) => sum + margin, 0) >= RUN_MARGIN;
     const deep = usual((window) => window.lowFloorDb - window.floorDb) > WIND_LIMITS.deepRumbleDb;
     const stays = deep && usual((window) => window.lineSteadiness) > WIND_LIMITS.usualSteadiness;
-    const babbles = usual((window) => window.pauseTonalShare) > WIND_LIMITS.usualPauseTonalShare;
+    const unplain = Math.max(...run.map(({ margin }) => margin)) < ALONE_MARGIN;
+    const babbles = unplain && usual((window) => window.pauseTonalShare) > WIND_LIMITS.usualPauseTonalShare;
     return !stays && !babbles && (plain || margins.length < 3);
   });
 }

@@ -107,7 +107,24 @@ describe('detectHiddenDrops', () => {
         byRise,
       ).length;
     expect([found(0.43, null), found(0.43, 0)]).toEqual([1, 0]);
-    expect([found(0.5, null), found(0.5, 0)]).toEqual([1, 1]);
+    expect([found(0.6, null), found(0.6, 0)]).toEqual([1, 1]);
+  });
+
+  it('believes weak jumps only while most of what the sound misses is unexplained', () => {
+    const strong = rising([60], 0.5);
+    const rises = rising([120], 0.27).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
+    const found = (surplus: number) =>
+      detectHiddenDrops(frameSeries(moves([60, 120], 1.5), { rises }), [], FPS, NONE, surplus, byRise).map(
+        ({ after }) => after,
+      );
+    expect(found(-2)).toEqual([60]);
+    expect(found(-4)).toEqual([60, 120]);
+  });
+
+  it('takes a step as far as sixteen pictures for a cut between like scenes', () => {
+    const found = (factor: number) =>
+      detectHiddenDrops(frameSeries(moves([80], factor)), [], FPS, NONE).length;
+    expect([found(4), found(16)]).toEqual([1, 0]);
   });
 
   it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {

@@ -58,15 +58,25 @@ const CROWDED = 8;
 /** Odds that make a loss where the sound cannot say whether pictures are missing. */
 const SURE = 2.4;
 /** Odds that make a loss although the sound is as long as the picture. */
-const SURE_THOUGH_EVEN = 3.2;
+const SURE_THOUGH_EVEN = 4;
 /** Odds that are enough where the sound says that pictures are missing; the best come first. */
 const LIKELY = 1;
+/** Weaker odds than this are believed only while less than this share of the deficit is explained. */
+const WEAK = 2;
+const WEAK_SHARE = 0.5;
 /** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */
 const MIN_DEFICIT = 1.6;
 /** Likely losses must explain this share of the deficit, else the sound is longer for another reason. */
 const EXPLAINED_SHARE = 0.4;
 /** A step as long as others around it is a jerk among jerks: its mean change over the liveliest of both flanks. */
 const MIN_MEAN_RATIO = 0.9;
+/**
+ * A step as far as sixteen pictures is a cut between like scenes when the histogram changes by more than this or the step is so
+ * many times the larger one beside it.
+ */
+const FAR_MISSING = 15;
+const FAR_HISTOGRAM = 0.045;
+const FAR_RATIO = 8;
 /** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
 const MOST_EXPLAINED = 3;
 /** Losses this near to a likelier one are its echo, pictures. */
@@ -110,13 +120,14 @@ export function detectHiddenDrops(
     // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
-    return others.length >= allowed ? [] : [toDrop(series, step, i)];
+    const drop = toDrop(series, step, i);
+    return others.length >= allowed || isLikeCut(step, drop) ? [] : [drop];
   });
   const likely = scores.flatMap((score, i): Scored[] => {
     const step = steps[i];
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
-    if (step.meanRatio < MIN_MEAN_RATIO) return [];
-    return [{ drop: { ...toDrop(series, step, i), confidence: oddsConfidence(score) }, score }];
+    const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
+    return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score }];
   });
   return addLikely(plain, likely, pictureSurplus);
 }
@@ -138,7 +149,8 @@ function addLikely(
   for (const { drop, score } of [...likely].sort((a, b) => b.score - a.score)) {
     const explained = chosen.reduce((sum, { missing }) => sum + Math.min(missing, MOST_EXPLAINED), 0);
     const enough = pictureSurplus === null ? SURE : SURE_THOUGH_EVEN;
-    const believed = score >= enough || (deficit >= MIN_DEFICIT && explained < deficit - 0.5);
+    const open = score >= WEAK ? explained < deficit - 0.5 : explained < WEAK_SHARE * deficit;
+    const believed = score >= enough || (deficit >= MIN_DEFICIT && open);
     if (believed && isFree(drop)) chosen.push(drop);
   }
   const missing = chosen.reduce((sum, drop) => sum + drop.missing, 0);
@@ -149,6 +161,11 @@ function addLikely(
 
 function sorted(drops: readonly HiddenDrop[]): HiddenDrop[] {
   return [...drops].sort((a, b) => a.after - b.after);
+}
+
+/** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */
+function isLikeCut({ flash, nextRatio }: Step, { missing }: HiddenDrop): boolean {
+  return missing >= FAR_MISSING && (flash > FAR_HISTOGRAM || nextRatio >= FAR_RATIO);
 }
 
 /** Confidence from odds, inside what a claim by motion alone may have. */
@@ -162,7 +179,9 @@ interface Step {
   /** Over the liveliest picture of both flanks. */
   readonly meanRatio: number;
   readonly blockRatio: number;
-  /** Over the livelier of the two next to it. */
+  /** Mean difference over the larger one of the two steps next to it. */
+  readonly nextRatio: number;
+  /** Block difference over the livelier of the two next to it. */
   readonly nearRatio: number;
   /** Median block difference of the quieter flank. */
   readonly motion: number;
@@ -189,6 +208,8 @@ function measureStep(series: FrameSeries, cuts: readonly number[], i: number): S
     jump: series.jumps.get(i),
     meanRatio: (series.meanDiff[i] ?? 0) / Math.max(0.05, ...means),
     blockRatio: here / Math.max(0.3, ...left, ...right),
+    nextRatio:
+      (series.meanDiff[i] ?? 0) / Math.max(0.05, series.meanDiff[i - 1] ?? 0, series.meanDiff[i + 1] ?? 0),
     nearRatio: here / Math.max(0.3, moves[i - 1] ?? 0, moves[i + 1] ?? 0),
     motion: Math.min(median(left), median(right)),
     flash: series.histogramDiff[i] ?? 0,

@@ -7,13 +7,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { App } from './app.tsx';
+import { prepareLibraries } from './browser-libraries.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { preloadPage } from './routes.tsx';
 
-// Libraries that add style elements find the page's nonce under this name; without it the policy refuses them.
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
-if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });
-
+prepareLibraries();
 preloadPage(window.location.pathname);
 
 const store = createStore();

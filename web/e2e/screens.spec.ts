@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
-import { expectAccessible, expectFits, visit } from './soundness.ts';
+import { collectRefusals, expectAccessible, expectFits, visit } from './soundness.ts';
 
 const PUBLIC_PAGES = [
   '/',
@@ -44,6 +44,7 @@ for (const { name, width, height } of SIZES) {
 
     test(`every screen is accessible and fits on a ${name}, in both themes`, async ({ page, server }) => {
       test.setTimeout(MANY_SCREENS_MS);
+      const refused = await collectRefusals(page);
       const look = async (path: string): Promise<void> => {
         await visit(page, path);
         await expectFits(page, path);
@@ -55,6 +56,7 @@ for (const { name, width, height } of SIZES) {
       await expectAccessible(page, 'sign-up form');
       await signIn(page, server, newAccount());
       for (const path of SIGNED_IN_PAGES) await look(path);
+      expect(refused, 'the security policy refuses nothing of our own').toEqual([]);
     });
 
     test(`screens in use, their menus and dialogs are accessible on a ${name}, in both themes`, async ({

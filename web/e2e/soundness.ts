@@ -62,3 +62,13 @@ export async function visit(page: Page, path: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
+
+/** What the page's security policy refuses from now on: in the pages of the product, nothing. */
+export async function collectRefusals(page: Page): Promise<readonly string[]> {
+  const refused: string[] = [];
+  await page.exposeFunction('noteRefusal', (what: string) => refused.push(what));
+  await page.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+    noteRefusal(event.violatedDirective + ' ' + event.blockedURI + ' ' + location.pathname);
+  })`);
+  return refused;
+}

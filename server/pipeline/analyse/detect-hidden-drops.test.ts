@@ -87,7 +87,7 @@ describe('detectHiddenDrops', () => {
   const byRise: Forest = (features) => 10 * (features[3] ?? 0) - 1.5;
 
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
-    const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.27) });
+    const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.33) });
     const found = (surplus: number | null) =>
       detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
     expect(found(-2)).toEqual([80]);
@@ -112,7 +112,7 @@ describe('detectHiddenDrops', () => {
 
   it('believes weak jumps only while most of what the sound misses is unexplained', () => {
     const strong = rising([60], 0.5);
-    const rises = rising([120], 0.27).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
+    const rises = rising([120], 0.33).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
     const found = (surplus: number) =>
       detectHiddenDrops(frameSeries(moves([60, 120], 1.5), { rises }), [], FPS, NONE, surplus, byRise).map(
         ({ after }) => after,

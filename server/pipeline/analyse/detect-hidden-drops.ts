@@ -60,7 +60,7 @@ const SURE = 2.4;
 /** Odds that make a loss although the sound is as long as the picture. */
 const SURE_THOUGH_EVEN = 4;
 /** Odds that are enough where the sound says that pictures are missing; the best come first. */
-const LIKELY = 1;
+const LIKELY = 1.4;
 /** Weaker odds than this are believed only while less than this share of the deficit is explained. */
 const WEAK = 2;
 const WEAK_SHARE = 0.5;

@@ -1,7 +1,7 @@
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, PictureTimes } from './analysis.ts';
-import { checkStructure, type DamagedFrame } from './check-structure.ts';
+import { checkStructure, type StructureCheck } from './check-structure.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
 import type { CorruptedSpan } from './detect-corruption.ts';
@@ -11,6 +11,7 @@ import { detectHiddenDrops } from './detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './detect-stutter.ts';
 import { findDamage } from './find-damage.ts';
+import { agrees, listPackets, withRestarts } from './list-packets.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
@@ -63,10 +64,13 @@ export interface PictureAnalysis {
  */
 export async function analysePicture(input: AnalysePictureInput): Promise<PictureAnalysis> {
   const { inputPath, info, tools, signal } = input;
-  const [scan, structure] = await Promise.all([
-    readPackets({ inputPath, info, tools, signal }),
-    damagedByStructure(input),
-  ]);
+  const told = () => readPackets({ inputPath, info, tools, signal });
+  const listed = await listPackets(inputPath, info);
+  const [check, read] = await Promise.all([structureOf(input), listed ? null : told()]);
+  const structure = check.damagedFrames;
+  const plain =
+    listed && structure.length === 0 && check.restarts ? withRestarts(listed, check.restarts) : null;
+  let scan = plain ?? read ?? (await told());
   const stream = info.video[0];
   const nothing: PictureAnalysis = {
     pictures: null,
@@ -94,6 +98,8 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
   // Damage is always judged by one decoder that saw everything before it.
   const seam = structure.length === 0 ? findSeam(decode, scan.video) : null;
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
+  // Where the decoder gives other pictures than the tables promise, the demuxer's own list leads.
+  if (plain && !agrees(plain, pass.ptsTicks)) scan = await told();
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
   const packets = scan.video;
@@ -125,13 +131,9 @@ function hasGaps(stream: VideoStreamInfo, scan: PacketScan): boolean {
   return index !== null && detectTimestampGaps(index.times).length > 0;
 }
 
-async function damagedByStructure({
-  inputPath,
-  info,
-  signal,
-}: AnalysePictureInput): Promise<readonly DamagedFrame[]> {
+async function structureOf({ inputPath, info, signal }: AnalysePictureInput): Promise<StructureCheck> {
   try {
-    return (await checkStructure(inputPath, info, signal)).damagedFrames;
+    return await checkStructure(inputPath, info, signal);
   } catch (error) {
     if (signal?.aborted) throw new MediaToolError('cancelled', 'check the coded pictures: cancelled.');
     throw error;

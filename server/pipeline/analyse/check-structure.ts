@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
+import { isHevcRestart } from '#server/media/hevc/restart.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
@@ -25,9 +27,11 @@ export interface StructureCheck {
   /** False when the file is no MP4 with H.264 or HEVC pictures, so that nothing could be checked. */
   readonly checked: boolean;
   readonly damagedFrames: readonly DamagedFrame[];
+  /** Samples, decode order, at which a decoder may start by what they hold; null when that cannot be told of all. */
+  readonly restarts: ReadonlySet<number> | null;
 }
 
-const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [] };
+const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], restarts: null };
 const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
@@ -47,12 +51,14 @@ export async function checkStructure(
     const movie = await readMovie(file);
     if (movie.fragmented) return NOT_CHECKED;
     const track = findVideoTrack(movie, info.video[0].index);
-    const findFault = faultFinder(track);
+    const checks = sampleChecks(track);
     const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
-    if (!findFault || !edit || track.entries.length > 1) return NOT_CHECKED;
+    if (!checks || !edit || track.entries.length > 1) return NOT_CHECKED;
     const samples = readSamples(track.stbl);
     const order = displayOrder(samples, edit.startTicks, edit.endTicks);
     const damagedFrames: DamagedFrame[] = [];
+    const restarts = new Set<number>();
+    let told = true;
     for (const [index, sample] of samples.entries()) {
       signal?.throwIfAborted();
       let reason: string | null;
@@ -61,7 +67,10 @@ export async function checkStructure(
       else {
         const bytes = await readUpTo(file, sample.offset, sample.sizeBytes);
         if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
-        else reason = findFault(bytes);
+        else reason = checks.findFault(bytes);
+        const restart = reason === null ? checks.isRestart(bytes) : null;
+        if (restart) restarts.add(index);
+        told &&= restart !== null;
       }
       const place = order.placeOf[index] ?? 0;
       if (reason !== null && place >= order.firstShown && place < order.endShown) {
@@ -69,7 +78,7 @@ export async function checkStructure(
       }
     }
     damagedFrames.sort((a, b) => a.frame - b.frame);
-    return { checked: true, damagedFrames };
+    return { checked: true, damagedFrames, restarts: told ? restarts : null };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return NOT_CHECKED;
     throw error;
@@ -78,18 +87,30 @@ export async function checkStructure(
   }
 }
 
-/** What finds the fault of one coded picture of a track; null for codecs that are not checked. */
-function faultFinder({ entries }: Track): ((sample: Buffer) => string | null) | null {
+interface SampleChecks {
+  /** What is wrong with one coded picture, or null. */
+  readonly findFault: (sample: Buffer) => string | null;
+  readonly isRestart: RestartCheck;
+}
+
+/** The checks for the coded pictures of a track; null for codecs that are not checked. */
+function sampleChecks({ entries }: Track): SampleChecks | null {
   const boxOf = (type: string) => entries[0]?.boxes.find((box) => box.type === type)?.payload;
   const [avcC, hvcC] = [boxOf('avcC'), boxOf('hvcC')];
   if (avcC) {
     const config = readAvcConfig(avcC);
     const findHeaderFault = createHeaderCheck(config);
-    return (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample);
+    return {
+      findFault: (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample),
+      isRestart: createRestartCheck(config),
+    };
   }
   if (!hvcC) return null;
   const { lengthSize } = readHevcConfig(hvcC);
-  return (sample) => findHevcSampleFault(sample, lengthSize);
+  return {
+    findFault: (sample) => findHevcSampleFault(sample, lengthSize),
+    isRestart: (sample) => isHevcRestart(sample, lengthSize),
+  };
 }
 
 /**

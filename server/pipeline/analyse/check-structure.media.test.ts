@@ -52,7 +52,9 @@ function sampleAt(index: number): Sample {
 describe('checkStructure', () => {
   it('finds nothing in an intact clip', async () => {
     const answer = await checkStructure(clip, await probe(tools, clip, 'mov'));
-    expect(answer).toEqual({ checked: true, damagedFrames: [] });
+    const restarts = new Set(samples.flatMap(({ sync }, place) => (sync ? [place] : [])));
+    expect(restarts.size).toBe(3);
+    expect(answer).toEqual({ checked: true, damagedFrames: [], restarts });
   });
 
   it('names the displayed frame whose data were zeroed, in spite of reordering', async () => {
@@ -116,7 +118,7 @@ describe('checkStructure', () => {
       { tools },
     );
     const info = await probe(tools, whole, 'mov');
-    expect(await checkStructure(whole, info)).toEqual({ checked: true, damagedFrames: [] });
+    expect(await checkStructure(whole, info)).toMatchObject({ checked: true, damagedFrames: [] });
     const file = await open(whole);
     const coded = readSamples(findVideoTrack(await readMovie(file), 0).stbl);
     await file.close();
@@ -143,6 +145,6 @@ describe('checkStructure', () => {
       { tools },
     );
     const info = await probe(tools, other, 'mov');
-    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [] });
+    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [], restarts: null });
   });
 });

@@ -158,6 +158,7 @@ function windowError(
   limit: number,
 ): number {
   const { width, height } = a;
+  const [inA, inB] = [a.samples, b.samples];
   let sum = 0;
   const inside =
     left - Math.abs(x) >= 0 &&
@@ -166,10 +167,10 @@ function windowError(
     top + size + Math.abs(y) <= height;
   for (let row = 0; row < size && sum < limit; row += 2) {
     if (inside) {
-      let inA = (top + row - y) * width + left - x;
-      let inB = (top + row + y) * width + left + x;
-      for (let column = 0; column < size; column += 1, inA += 1, inB += 1) {
-        const difference = (a.samples[inA] ?? 0) - (b.samples[inB] ?? 0);
+      const startA = (top + row - y) * width + left - x;
+      const startB = (top + row + y) * width + left + x;
+      for (let column = 0; column < size; column += 1) {
+        const difference = (inA[startA + column] ?? 0) - (inB[startB + column] ?? 0);
         sum += difference < 0 ? -difference : difference;
       }
       continue;
@@ -178,8 +179,8 @@ function windowError(
     const rowB = clamp(top + row + y, height) * width;
     for (let column = 0; column < size; column += 1) {
       const difference =
-        (a.samples[rowA + clamp(left + column - x, width)] ?? 0) -
-        (b.samples[rowB + clamp(left + column + x, width)] ?? 0);
+        (inA[rowA + clamp(left + column - x, width)] ?? 0) -
+        (inB[rowB + clamp(left + column + x, width)] ?? 0);
       sum += difference < 0 ? -difference : difference;
     }
   }

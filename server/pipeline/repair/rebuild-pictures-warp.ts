@@ -74,15 +74,16 @@ interface PlaneJob {
   readonly unit: number;
 }
 
+/** Fixed point: 16 bits of a place's fraction, 8 of which weigh pixels; 12 bits of the phase. */
+const PLACE_ONE = 1 << 16;
+const PHASE_ONE = 1 << 12;
+
 function warpPlane(job: PlaneJob, field: MotionField, phase: number): void {
-  const { from, to, out, start, width, height, across, down } = job;
+  const { width, height, across, down } = job;
   const { columns, rows } = field;
   const rowX = new Float64Array(columns);
   const rowY = new Float64Array(columns);
-  const sure = SURE_LEVELS * job.unit;
-  const doubtful = DOUBTFUL_LEVELS * job.unit;
-  const back = -2 * phase;
-  const forth = 2 * (1 - phase);
+  const cell = CELL / across;
   for (let y = 0; y < height; y += 1) {
     const cellY = Math.max(0, Math.min(rows - 1, ((y + 0.5) * down) / CELL - 0.5));
     const upper = Math.floor(cellY);
@@ -93,44 +94,114 @@ function warpPlane(job: PlaneJob, field: MotionField, phase: number): void {
       rowX[column] = ((field.halfX[u] ?? 0) * (1 - shareY) + (field.halfX[l] ?? 0) * shareY) / across;
       rowY[column] = ((field.halfY[u] ?? 0) * (1 - shareY) + (field.halfY[l] ?? 0) * shareY) / down;
     }
-    for (let x = 0; x < width; x += 1) {
-      const place = ((x + 0.5) * across) / CELL - 0.5;
-      const cellX = place < 0 ? 0 : place > columns - 1 ? columns - 1 : place;
-      const left = cellX | 0;
-      const right = left + 1 < columns ? left + 1 : left;
-      const shareX = cellX - left;
-      const dx = (rowX[left] ?? 0) * (1 - shareX) + (rowX[right] ?? 0) * shareX;
-      const dy = (rowY[left] ?? 0) * (1 - shareX) + (rowY[right] ?? 0) * shareX;
-      const first = sampleAt(from, start, width, height, x + back * dx, y + back * dy);
-      const second = sampleAt(to, start, width, height, x + forth * dx, y + forth * dy);
-      const moved = first + (second - first) * phase;
-      const gap = Math.abs(second - first);
-      const doubt = gap <= sure ? 0 : Math.min(MOST_DOUBT, (MOST_DOUBT * (gap - sure)) / doubtful);
-      const at = start + y * width + x;
-      const still = (from[at] ?? 0) + ((to[at] ?? 0) - (from[at] ?? 0)) * phase;
-      out[at] = moved + (still - moved) * doubt + 0.5;
+    // Between the middles of two cells the vector runs straight from one to the other.
+    for (let left = -1; left < columns; left += 1) {
+      const first = Math.max(0, left * cell + cell / 2);
+      const end = Math.min(width, (left + 1) * cell + cell / 2);
+      if (first >= end) continue;
+      const [from, to] = [Math.max(0, left), Math.min(columns - 1, left + 1)];
+      const slopeX = ((rowX[to] ?? 0) - (rowX[from] ?? 0)) / cell;
+      const slopeY = ((rowY[to] ?? 0) - (rowY[from] ?? 0)) / cell;
+      const dx = (rowX[from] ?? 0) + slopeX / 2;
+      const dy = (rowY[from] ?? 0) + slopeY / 2;
+      warpRun(job, phase, y, first, end, dx, dy, slopeX, slopeY);
     }
   }
 }
 
-function sampleAt(
-  samples: Uint8Array | Uint16Array,
+/** Pixels `[first, end)` of a row, along a half displacement that changes evenly from pixel to pixel. */
+function warpRun(
+  job: PlaneJob,
+  phase: number,
+  y: number,
+  first: number,
+  end: number,
+  dx: number,
+  dy: number,
+  slopeX: number,
+  slopeY: number,
+): void {
+  const { from, to, out, start, width, height, unit } = job;
+  const back = -2 * phase;
+  const forth = 2 * (1 - phase);
+  const sure = SURE_LEVELS * unit * 256;
+  const doubtful = DOUBTFUL_LEVELS * unit * 256;
+  const weight = Math.round(phase * PHASE_ONE);
+  const last = end - 1 - first;
+  const inside =
+    runsInside(first + back * dx, 1 + back * slopeX, last, width) &&
+    runsInside(first + forth * dx, 1 + forth * slopeX, last, width) &&
+    runsInside(y + back * dy, back * slopeY, last, height) &&
+    runsInside(y + forth * dy, forth * slopeY, last, height);
+  let ax = Math.round((first + back * dx) * PLACE_ONE);
+  let ay = Math.round((y + back * dy) * PLACE_ONE);
+  let bx = Math.round((first + forth * dx) * PLACE_ONE);
+  let by = Math.round((y + forth * dy) * PLACE_ONE);
+  const stepAx = Math.round((1 + back * slopeX) * PLACE_ONE);
+  const stepAy = Math.round(back * slopeY * PLACE_ONE);
+  const stepBx = Math.round((1 + forth * slopeX) * PLACE_ONE);
+  const stepBy = Math.round(forth * slopeY * PLACE_ONE);
+  const row = start + y * width;
+  for (let x = first; x < end; x += 1) {
+    let a: number;
+    let b: number;
+    if (inside) {
+      a = between(from, start + (ay >> 16) * width + (ax >> 16), width, (ax >> 8) & 255, (ay >> 8) & 255);
+      b = between(to, start + (by >> 16) * width + (bx >> 16), width, (bx >> 8) & 255, (by >> 8) & 255);
+    } else {
+      a = atEdge(from, start, width, height, ax, ay);
+      b = atEdge(to, start, width, height, bx, by);
+    }
+    const moved = a + (((b - a) * weight) >> 12);
+    const gap = a < b ? b - a : a - b;
+    if (gap <= sure) {
+      out[row + x] = (moved + 128) >> 8;
+    } else {
+      const doubt = Math.min(MOST_DOUBT, (MOST_DOUBT * (gap - sure)) / doubtful);
+      const still = (from[row + x] ?? 0) + ((to[row + x] ?? 0) - (from[row + x] ?? 0)) * phase;
+      // Storing into an integer array cuts the fraction off, hence the half for rounding.
+      out[row + x] = moved / 256 + (still - moved / 256) * doubt + 0.5;
+    }
+    ax += stepAx;
+    ay += stepAy;
+    bx += stepBx;
+    by += stepBy;
+  }
+}
+
+/** Whether all places of a run have a pixel behind them in the row or column of `length`. */
+function runsInside(place: number, step: number, count: number, length: number): boolean {
+  const end = place + step * count;
+  // Steps are rounded: a run that ends this near to the edge is taken pixel by pixel.
+  const edge = length - 1.01;
+  return place >= 0.01 && end >= 0.01 && place < edge && end < edge;
+}
+
+type Samples = PlaneJob['from'];
+
+/** 256 times the value between four pixels, by shares of 256. */
+function between(samples: Samples, at: number, width: number, shareX: number, shareY: number): number {
+  const upper = (samples[at] ?? 0) * (256 - shareX) + (samples[at + 1] ?? 0) * shareX;
+  const lower = (samples[at + width] ?? 0) * (256 - shareX) + (samples[at + width + 1] ?? 0) * shareX;
+  return (upper * (256 - shareY) + lower * shareY) >> 8;
+}
+
+/** The same for any place, pushed inside the plane. */
+function atEdge(
+  samples: Samples,
   start: number,
   width: number,
   height: number,
   x: number,
   y: number,
 ): number {
-  const px = x < 0 ? 0 : x > width - 1 ? width - 1 : x;
-  const py = y < 0 ? 0 : y > height - 1 ? height - 1 : y;
-  const left = px | 0;
-  const top = py | 0;
-  const at = start + top * width + left;
-  const right = left + 1 < width ? 1 : 0;
-  const below = top + 1 < height ? width : 0;
-  const shareX = px - left;
-  const shareY = py - top;
-  const upper = (samples[at] ?? 0) * (1 - shareX) + (samples[at + right] ?? 0) * shareX;
-  const lower = (samples[at + below] ?? 0) * (1 - shareX) + (samples[at + below + right] ?? 0) * shareX;
-  return upper + (lower - upper) * shareY;
+  const px = Math.max(0, Math.min((width - 1) * PLACE_ONE, x));
+  const py = Math.max(0, Math.min((height - 1) * PLACE_ONE, y));
+  const at = start + (py >> 16) * width + (px >> 16);
+  const right = (px >> 16) + 1 < width ? 1 : 0;
+  const below = (py >> 16) + 1 < height ? width : 0;
+  const [shareX, shareY] = [(px >> 8) & 255, (py >> 8) & 255];
+  const upper = (samples[at] ?? 0) * (256 - shareX) + (samples[at + right] ?? 0) * shareX;
+  const lower = (samples[at + below] ?? 0) * (256 - shareX) + (samples[at + below + right] ?? 0) * shareX;
+  return (upper * (256 - shareY) + lower * shareY) >> 8;
 }

@@ -135,10 +135,10 @@ async function fill(
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
     await pause(input.signal);
     const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
-    const blended = blendPictures(before, after, phase, format);
     const moved = field && warpPictures(before, after, field, phase, format);
-    const mixed = moved && judgement.method === 'mixed' ? blendPictures(blended, moved, 0.5, format) : moved;
-    const rebuilt = mixed ?? blended;
+    const blended = judgement.method === 'motion' ? null : blendPictures(before, after, phase, format);
+    const rebuilt =
+      moved && blended ? blendPictures(blended, moved, 0.5, format) : (moved ?? blended ?? before);
     const frame = input.task.firstFrame + index;
     const mayKeep = isDamage(input.task) && input.task.slotTicks.length > SURELY_REBUILT;
     const decoded = mayKeep ? known.get(frame) : undefined;

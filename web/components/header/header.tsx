@@ -26,7 +26,7 @@ const Face = styled.header`
   position: sticky;
   top: 0;
   z-index: 40;
-  background: color-mix(in srgb, ${colour.cloth} 88%, transparent);
+  background: color-mix(in srgb, ${colour.cloth} 96%, transparent);
   backdrop-filter: blur(12px);
   border-bottom: 1px solid ${colour.line};
   @media print {

@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { TOKEN_SCOPES, type TokenScope, tokenScope } from '#common/api/api-access.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
+import { SelectBox } from '../../components/select-box.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useCreateAccessToken } from '../../data/access-tokens.ts';
 import { accountTexts } from '../../texts/account.ts';
-import { colour, radius, screen, space, text } from '../../theme.ts';
+import { colour, screen, space, text } from '../../theme.ts';
 import { Problem, SettingsForm } from './settings-form.ts';
 
 const { tokens: texts } = accountTexts;
@@ -41,11 +42,6 @@ const Choice = styled.div`
   }
   select {
     width: 100%;
-    min-height: 48px;
-    padding: 0 ${space(1.5)};
-    border: 1px solid ${colour.lineStrong};
-    border-radius: ${radius.s};
-    background: ${colour.cloth};
   }
 `;
 const Scopes = styled.fieldset`
@@ -121,14 +117,14 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
         />
         <Choice>
           <label htmlFor={`${id}-lifetime`}>{texts.expiry}</label>
-          <select id={`${id}-lifetime`} {...register('lifetime')}>
+          <SelectBox $heightPx={48} id={`${id}-lifetime`} {...register('lifetime')}>
             {LIFETIMES.map((days) => (
               <option key={days} value={String(days)}>
                 {texts.days(days)}
               </option>
             ))}
             <option value="">{texts.noExpiry}</option>
-          </select>
+          </SelectBox>
         </Choice>
       </Row>
       <Scopes aria-describedby={errors.scopes ? `${id}-scopes` : undefined}>

@@ -2,10 +2,11 @@ import styled from 'styled-components';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { SelectBox } from '../../components/select-box.tsx';
 import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
-import { colour, radius, space, text } from '../../theme.ts';
+import { colour, space, text } from '../../theme.ts';
 import { IdeaCard } from './idea-card.tsx';
 
 const { list: texts } = ideaTexts;
@@ -32,13 +33,6 @@ const Filters = styled.div`
     gap: ${space(1)};
     font-size: ${text.s};
     color: ${colour.inkSoft};
-  }
-  select {
-    min-height: 40px;
-    padding: 0 ${space(1)};
-    border: 1px solid ${colour.lineStrong};
-    border-radius: ${radius.s};
-    background: ${colour.cloth};
   }
 `;
 const Quiet = styled.div`
@@ -88,7 +82,8 @@ export function IdeaList() {
         <Filters>
           <label>
             {texts.sort}
-            <select
+            <SelectBox
+              $heightPx={40}
               value={choice.sort}
               onChange={(event) =>
                 choose({ ...choice, sort: SORTS.find((name) => name === event.target.value) ?? 'wanted' })
@@ -99,12 +94,13 @@ export function IdeaList() {
                   {texts.sorts[name]}
                 </option>
               ))}
-            </select>
+            </SelectBox>
           </label>
           {statuses.length > 0 && (
             <label>
               {texts.status}
-              <select
+              <SelectBox
+                $heightPx={40}
                 value={choice.status}
                 onChange={(event) => choose({ ...choice, status: event.target.value })}
               >
@@ -112,7 +108,7 @@ export function IdeaList() {
                 {statuses.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
-              </select>
+              </SelectBox>
             </label>
           )}
         </Filters>

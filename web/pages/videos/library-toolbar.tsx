@@ -2,6 +2,7 @@ import styled from 'styled-components';
 import { DEFECT_FILTERS, VIDEO_SORTS } from '#common/api/videos.ts';
 import { VIDEO_STATUSES } from '#common/video.ts';
 import { Icon } from '../../components/icons.tsx';
+import { SelectBox } from '../../components/select-box.tsx';
 import type { Arrangement } from '../../data/arrange-videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, radius, space, text, visuallyHidden } from '../../theme.ts';
@@ -41,6 +42,10 @@ const Control = styled.input`
     color: ${colour.inkFaint};
   }
 `;
+const Filter = styled(SelectBox)`
+  width: 100%;
+  font-size: ${text.s};
+`;
 const Choice = styled.label`
   flex: 1 1 120px;
   span {
@@ -59,10 +64,10 @@ function Select<Value extends string>({ label, value, options, onChoose }: Selec
   return (
     <Choice>
       <span>{label}</span>
-      <Control
-        as="select"
+      <Filter
+        $ground="raised"
         value={value}
-        onChange={(event: { target: { value: string } }) => {
+        onChange={(event) => {
           const chosen = options.find((option) => option.value === event.target.value);
           if (chosen) onChoose(chosen.value);
         }}
@@ -72,7 +77,7 @@ function Select<Value extends string>({ label, value, options, onChoose }: Selec
             {option.text}
           </option>
         ))}
-      </Control>
+      </Filter>
     </Choice>
   );
 }

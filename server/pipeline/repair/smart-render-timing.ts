@@ -32,6 +32,9 @@ export type Timing =
 export function planTimes(samples: readonly Sample[], segments: readonly Segment[]): Timing {
   const out: { dts: number; pts: number; from: ResultSample['from'] }[] = [];
   const leaning = new Set(segments.flatMap((segment) => segment.leaning));
+  const slotOf = new Map(
+    segments.map((segment) => [segment.endSample, segment.endSample + freedSlots(segment)]),
+  );
   let shift = 0;
   let next = 0;
   const keepUpTo = (end: number) => {
@@ -39,7 +42,7 @@ export function planTimes(samples: readonly Sample[], segments: readonly Segment
       const sample = samples[next];
       if (!sample || leaning.has(next)) continue;
       out.push({
-        dts: sample.dts + shift,
+        dts: (samples[slotOf.get(next) ?? next] ?? sample).dts + shift,
         pts: sample.pts + shift,
         from: { kind: 'kept', sample: next },
       });
@@ -88,6 +91,16 @@ function risesBetween(before: number, segment: Segment, behind: number): boolean
   return latest < behind;
 }
 
+/**
+ * Decode slots right behind the next kept sample whose pictures go with the stretch: that sample takes the last of
+ * them, so that the pictures before it have one each.
+ */
+function freedSlots({ endSample, leaning }: Segment): number {
+  let count = 0;
+  while (leaning.includes(endSample + 1 + count)) count++;
+  return count;
+}
+
 /** Decode times for the pictures of one stretch, or null when they do not fit between its neighbours. */
 function decodeSlots(
   samples: readonly Sample[],
@@ -96,17 +109,18 @@ function decodeSlots(
   previousDts: number | null,
 ): number[] | null {
   const count = segment.pictures.length;
-  const old = samples.slice(segment.firstSample, segment.endSample).map((sample) => sample.dts + shift);
+  const end = segment.endSample + freedSlots(segment);
+  const old = samples.slice(segment.firstSample, end).map((sample) => sample.dts + shift);
   const inPlace =
     old.length === count &&
     segment.shiftAfter === shift &&
     segment.pictures.every((picture, index) => (old[index] ?? Infinity) <= picture.pts);
   if (inPlace) return old;
-  if (segment.leaning.length > 0) return spreadSlots(samples, segment, old[0], previousDts);
   const nextKept = samples[segment.endSample];
-  const reference = nextKept ?? samples[segment.decodeFrom.sample];
-  const delay = reference ? reference.pts - reference.dts : 0;
-  const ceiling = nextKept ? nextKept.dts + segment.shiftAfter : Infinity;
+  const nextDts = samples[end]?.dts ?? Infinity;
+  const first = samples[segment.decodeFrom.sample];
+  const delay = nextKept ? nextKept.pts - nextDts : first ? first.pts - first.dts : 0;
+  const ceiling = nextDts + segment.shiftAfter;
   const slots: number[] = [];
   let floor = previousDts === null ? -Infinity : previousDts + 1;
   for (const [index, picture] of segment.pictures.entries()) {
@@ -116,23 +130,4 @@ function decodeSlots(
   }
   const last = slots.at(-1);
   return last === undefined || last < ceiling ? slots : null;
-}
-
-/** Pictures that were decoded behind the next kept one share the time before it with all others of the stretch. */
-function spreadSlots(
-  samples: readonly Sample[],
-  segment: Segment,
-  firstOld: number | undefined,
-  previousDts: number | null,
-): number[] | null {
-  const count = segment.pictures.length;
-  const end = (samples[segment.endSample]?.dts ?? 0) + segment.shiftAfter;
-  const start = previousDts ?? (firstOld ?? end) - 1;
-  let floor = start;
-  const slots = segment.pictures.map(({ pts }, index) => {
-    const even = Math.round(start + ((end - start) * (index + 1)) / (count + 1));
-    floor = Math.max(floor + 1, Math.min(pts, even));
-    return floor;
-  });
-  return floor < end ? slots : null;
 }

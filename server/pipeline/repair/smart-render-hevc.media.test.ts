@@ -1,17 +1,30 @@
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { splitSample } from '#server/media/h264/nal.ts';
+import { HEVC_NAL, hevcNalType, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
-import { decodeHashes, encodeSource, sharedFolder, soundHash } from '#server/test/rendered-clips.ts';
+import {
+  decodeHashes,
+  encodeSource,
+  renderLimits,
+  sharedFolder,
+  soundHash,
+} from '#server/test/rendered-clips.ts';
 import {
   expectedPictures,
+  original,
   packetTimes,
   renderEdit,
   shownTimes,
   threeChanges,
 } from '#server/test/rendered-edits.ts';
+import { smartRender } from './smart-render.ts';
 
 const folder = sharedFolder();
 
@@ -102,6 +115,43 @@ async function colours(file: string): Promise<string[]> {
   return [...new Set(stdout.trim().split('\n'))];
 }
 
+async function videoSamples(file: string): Promise<Sample[]> {
+  const handle = await open(file);
+  try {
+    return readSamples(findVideoTrack(await readMovie(handle), 0).stbl);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** NAL unit type of the first slice of each sample, decode order. */
+async function pictureTypes(file: string): Promise<(number | undefined)[]> {
+  const bytes = await readFile(file);
+  const samples = await videoSamples(file);
+  return samples.map(({ offset, sizeBytes }) =>
+    splitSample(bytes.subarray(offset, offset + sizeBytes), 4)
+      .filter(isHevcSlice)
+      .map(hevcNalType)
+      .at(0),
+  );
+}
+
+/** A copy of a clip whose picture description has one more box; its index lies behind the media. */
+async function withBox(file: string, type: string): Promise<Buffer> {
+  const { stdout } = await runTool('move the index', tools.ffmpeg, [
+    ...['-v', 'error', '-y', '-i', file, '-c', 'copy', '-tag:v', 'hvc1', `${file}.end.mp4`],
+  ]);
+  expect(stdout).toBe('');
+  const bytes = await readFile(`${file}.end.mp4`);
+  const at = bytes.indexOf('hvcC') - 4;
+  const box = Buffer.concat([Buffer.from([0, 0, 0, 12]), Buffer.from(type), Buffer.alloc(4)]);
+  for (const parent of ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd', 'hvc1']) {
+    const head = bytes.lastIndexOf(parent, at) - 4;
+    bytes.writeUInt32BE(bytes.readUInt32BE(head) + box.length, head);
+  }
+  return Buffer.concat([bytes.subarray(0, at), box, bytes.subarray(at)]);
+}
+
 describe('smartRender of HEVC', () => {
   for (const maker of MAKERS) {
     it(`keeps all that an edit does not touch (${maker.name})`, async () => {
@@ -152,4 +202,133 @@ describe('smartRender of HEVC', () => {
       expect(result.heldFrames).toEqual([]);
     });
   }
+
+  it('encodes the leading pictures of an open group alone where only they are touched', async () => {
+    const file = await make({ name: 'leading-only', params: 'open-gop=1:bframes=3' });
+    const times = await shownTimes(file);
+    const types = await pictureTypes(file);
+    const cra = types.findIndex((type, index) => index > 0 && type === HEVC_NAL.cra);
+    expect([HEVC_NAL.raslR, HEVC_NAL.raslN]).toContain(types[cra + 1]);
+    // The first picture shown of those behind the key picture stands where that one stands in decode order.
+    const edit = [
+      {
+        firstFrame: cra,
+        endFrame: cra + 1,
+        pictures: [original(times[cra] ?? 0, cra - 1)],
+        shiftAfterTicks: 0,
+      },
+    ];
+    const { output, result } = await renderEdit(folder.path, file, 'leading-only', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [span] = result.reencodedSpans;
+    expect(span?.firstFrame).toBe(cra);
+    const before = await decodeHashes(file);
+    const after = await decodeHashes(output);
+    expect(after.warnings).toBe('');
+    const same = before.hashes.filter((hash, frame) => after.hashes[frame] === hash).length;
+    const leading = types.filter((type) => type === HEVC_NAL.raslR || type === HEVC_NAL.raslN).length;
+    expect(same).toBeGreaterThanOrEqual(before.hashes.length - leading);
+    expect(await pictureTypes(output)).toContain(HEVC_NAL.blaAlone);
+  });
+
+  it('leaves no trace of destroyed bytes in front of an open group', async () => {
+    const intact = await make({
+      name: 'destroyed',
+      params: 'open-gop=1:bframes=3',
+      pixelFormat: 'yuv420p10le',
+    });
+    const file = path.join(folder.path, 'destroyed-now.mp4');
+    const bytes = await readFile(intact);
+    const samples = await videoSamples(intact);
+    const victim = samples.find((sample, index) => index >= 48 && sample.sizeBytes > 300);
+    if (!victim) throw new Error('The clip has no picture to destroy.');
+    bytes.fill(0, victim.offset + 100, victim.offset + 280);
+    await writeFile(file, bytes);
+    expect((await decodeHashes(file)).hashes).not.toEqual((await decodeHashes(intact)).hashes);
+    const times = await shownTimes(file);
+    const damaged = Array.from({ length: 20 }, (_, step) => 42 + step);
+    const edit = [
+      {
+        firstFrame: 42,
+        endFrame: 62,
+        pictures: damaged.map((frame) => original(times[frame] ?? 0, frame < 52 ? 41 : 62)),
+        shiftAfterTicks: 0,
+      },
+    ];
+    const { output, result } = await renderEdit(folder.path, file, 'destroyed-now', edit);
+    if (!result.done) throw new Error(result.reason);
+    const before = await decodeHashes(intact);
+    const after = await decodeHashes(output);
+    expect(after.warnings).toBe('');
+    expect(await shownTimes(output)).toEqual(times);
+    const [span] = result.reencodedSpans;
+    expect(result.reencodedSpans).toHaveLength(1);
+    expect(after.hashes).toHaveLength(before.hashes.length);
+    before.hashes.forEach((hash, frame) => {
+      const outside = frame < (span?.firstFrame ?? 0) || frame >= (span?.endFrame ?? 0);
+      if (outside) expect(after.hashes[frame], `picture ${frame}`).toBe(hash);
+    });
+  });
+
+  it('mends what it has mended before', async () => {
+    const file = await make({ name: 'twice', params: 'open-gop=1:bframes=3' });
+    const times = await shownTimes(file);
+    const hold = (frame: number) => [
+      {
+        firstFrame: frame,
+        endFrame: frame + 2,
+        pictures: [frame, frame + 1].map((at) => original(times[at] ?? 0, frame - 1)),
+        shiftAfterTicks: 0,
+      },
+    ];
+    const once = await renderEdit(folder.path, file, 'twice', hold(40));
+    const twice = await renderEdit(folder.path, once.output, 'twice-again', hold(100));
+    expect(twice.result.done).toBe(true);
+    const [first, second] = [await decodeHashes(once.output), await decodeHashes(twice.output)];
+    expect(second.warnings).toBe('');
+    first.hashes.slice(0, 90).forEach((hash, frame) => expect(second.hashes[frame]).toBe(hash));
+  });
+
+  it('declines with a reason what it cannot keep intact', async () => {
+    const plain = await make({ name: 'declined', params: 'bframes=2' });
+    const times = await shownTimes(plain);
+    const hold = [{ firstFrame: 5, endFrame: 6, pictures: [original(times[5] ?? 0, 4)], shiftAfterTicks: 0 }];
+    const reasonFor = async (file: string, name: string) => {
+      const { result } = await renderEdit(folder.path, file, name, hold);
+      return result.done ? 'done' : result.reason;
+    };
+    const deep = await make({ name: 'declined-422', params: 'bframes=2', pixelFormat: 'yuv422p10le' });
+    expect(await reasonFor(deep, 'declined-422')).toMatch(/profile/);
+    const twelve = await make({ name: 'declined-12', params: 'bframes=2', pixelFormat: 'yuv420p12le' });
+    expect(await reasonFor(twelve, 'declined-12')).toMatch(/pixel format|profile/);
+    for (const [box, reason] of [
+      ['lhvC', /second layer/],
+      ['dvvC', /Dolby Vision/],
+    ] as const) {
+      const file = path.join(folder.path, `declined-${box}.mp4`);
+      await writeFile(file, await withBox(plain, box));
+      expect(await reasonFor(file, `declined-${box}`)).toMatch(reason);
+    }
+  });
+
+  it('leaves the clip to another encoder where this ffmpeg has none for HEVC', async () => {
+    const file = await make({ name: 'no-encoder', params: 'bframes=2' });
+    const tool = path.join(folder.path, 'ffmpeg-without-x265');
+    await writeFile(tool, '#!/bin/sh\ncase "$*" in *libx265*) exit 1;; *) exec ffmpeg "$@";; esac\n', {
+      mode: 0o755,
+    });
+    const times = await shownTimes(file);
+    const workDir = path.join(folder.path, 'no-encoder-work');
+    await mkdir(workDir);
+    const result = await smartRender({
+      inputPath: file,
+      outputPath: path.join(folder.path, 'no-encoder-out.mp4'),
+      workDir,
+      info: await probe(tools, file, 'mov'),
+      edit: [{ firstFrame: 5, endFrame: 6, pictures: [original(times[5] ?? 0, 4)], shiftAfterTicks: 0 }],
+      tools: { ...tools, ffmpeg: tool },
+      limits: renderLimits,
+    });
+    expect(result).toEqual({ done: false, reason: 'This server has no encoder for HEVC of this kind.' });
+  });
 });

@@ -82,6 +82,14 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(stops), [76], FPS)).toEqual([]);
   });
 
+  it('leaves a second of rest alone where the motion dies away before it and starts anew behind it', () => {
+    const eased = motion(140, 40).map((move, i) => {
+      if (i < 60) return 40 * 0.94 ** i;
+      return i < 90 ? 0.05 : move;
+    });
+    expect(detectStutter(frameSeries(eased), [], FPS)).toEqual([]);
+  });
+
   it('finds runs between the holds of a converted rate', () => {
     const pulldown = motion(180).map((move, i) => (i % 6 === 0 ? 0.1 : move));
     const runs = detectStutter(frameSeries(withRun(withRun(pulldown, 62, 3, 4), 116, 3, 4)), [], FPS);

@@ -50,8 +50,9 @@ const EDGE_RATIO = 1.6;
 const LONE_EDGE_RATIO = 2.5;
 /** Sides of more different motion than this are a shot coming to rest or starting... */
 const MAX_SIDE_RATIO = 8;
-/** ...unless the run is frozen solid against the quieter of them. */
+/** ...unless the run is frozen solid against the quieter of them and shorter than this: figures settle for longer. */
 const FROZEN_SHARE = 0.1;
+const LONG_RUN = 9;
 /** A motion that turns round stands still for so many pictures at most... */
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
@@ -132,7 +133,8 @@ function judge(run: Candidate): Judged | null {
   }
   const limit = quietLimit(length, quieter, jumps);
   if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
-  if (livelier > MAX_SIDE_RATIO * quieter && inside > FROZEN_SHARE * quieter) return null;
+  const isFrozen = length < LONG_RUN && inside <= FROZEN_SHARE * quieter;
+  if (livelier > MAX_SIDE_RATIO * quieter && !isFrozen) return null;
   const loudest = Math.max(...values);
   const cadences = cadencesAround(run);
   // Where pictures are repeated all the time, one more may stand right beside the run.
@@ -174,11 +176,14 @@ function judgeCalm(
   if (endsAtCut && slowsDown(run, -1)) return null;
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
+  const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
+  const evidence = endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before, after);
+  if (isUneven && last - first + 1 >= LONG_RUN && evidence <= 0 && !endsAtCut) return null;
   return {
     first,
     last: end,
-    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before, after),
+    evidence,
     startsAtCut: cutSet.has(first - 1),
     endsAtCut,
     quietness,

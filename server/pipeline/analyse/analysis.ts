@@ -53,6 +53,11 @@ export type FindingDetail =
       readonly evidence: 'structure' | 'decoder' | 'picture';
       /** Pictures that never came out of the decoder; those inside the span but not listed are only damaged. */
       readonly undecodedFrames: number;
+      /**
+       * Pictures whose own coded data are damaged, rising; the others of the span may only refer to them. Absent
+       * where that is not known.
+       */
+      readonly damagedDataFrames?: readonly number[];
     }
   | {
       readonly kind: 'audio_sync';

@@ -11,6 +11,8 @@ export interface CorruptedSpan {
   readonly evidence: CorruptionEvidence;
   /** Pictures of the span that never came out of the decoder. */
   readonly undecoded: number;
+  /** Pictures whose own coded data are bad, rising; the others refer to them. */
+  readonly damagedData: readonly number[];
   /** What was said first, in the words of the finder. */
   readonly reason: string;
   readonly confidence: number;
@@ -134,7 +136,8 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
       if (frame !== null && frame !== undefined && !damaged.has(frame)) damaged.set(frame, item);
     }
   }
-  return toSpans(damaged, new Set(index.undecoded));
+  const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
+  return toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
 }
 
 function affected(packet: number, { packets, disposable, typeOf }: SpreadInput): number[] {
@@ -164,16 +167,23 @@ function leading(key: number, packets: readonly VideoPacket[]): number[] {
   return found;
 }
 
-function toSpans(damaged: ReadonlyMap<number, BadPacket>, undecoded: ReadonlySet<number>): CorruptedSpan[] {
+function toSpans(
+  damaged: ReadonlyMap<number, BadPacket>,
+  undecoded: ReadonlySet<number>,
+  isOwn: (frame: number) => boolean,
+): CorruptedSpan[] {
   const spans: CorruptedSpan[] = [];
   for (const [frame, cause] of [...damaged].sort(([a], [b]) => a - b)) {
     const lost = undecoded.has(frame) ? 1 : 0;
+    const own = isOwn(frame) ? [frame] : [];
     const open = spans.at(-1);
     if (open && open.last === frame - 1) {
-      spans[spans.length - 1] = { ...open, last: frame, undecoded: open.undecoded + lost };
+      const damagedData = [...open.damagedData, ...own];
+      spans[spans.length - 1] = { ...open, last: frame, undecoded: open.undecoded + lost, damagedData };
     } else {
       const { evidence, reason } = cause;
-      spans.push({ first: frame, last: frame, evidence, undecoded: lost, reason, confidence: 0.95 });
+      const span = { first: frame, last: frame, evidence, undecoded: lost, damagedData: own };
+      spans.push({ ...span, reason, confidence: 0.95 });
     }
   }
   return spans;

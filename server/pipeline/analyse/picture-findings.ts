@@ -118,7 +118,12 @@ export function corruptionFinding(bad: CorruptedSpan, context: FindingContext): 
     confidence: bad.confidence,
     detector: 'detect-corruption',
     measure: { name: 'damaged pictures', unit: 'frames', threshold: 0, value: bad.last - bad.first + 1 },
-    detail: { kind: 'corrupted_section', evidence: bad.evidence, undecodedFrames: bad.undecoded },
+    detail: {
+      kind: 'corrupted_section',
+      evidence: bad.evidence,
+      undecodedFrames: bad.undecoded,
+      damagedDataFrames: bad.damagedData,
+    },
   };
 }
 

@@ -4,8 +4,11 @@
  * Consumers: smart render, and the full encode where smart render declines.
  */
 export type PixelSource =
-  /** A decoded picture of the original, by display number. */
-  | { readonly kind: 'original'; readonly frame: number }
+  /**
+   * A decoded picture of the original, by display number. `intact`: its own coded data are whole, it shows damage
+   * of pictures that it refers to at most, so that the data may stay.
+   */
+  | { readonly kind: 'original'; readonly frame: number; readonly intact?: boolean }
   /**
    * Picture `index` of a file of raw pictures laid end to end in the stream's own pixel format and coded
    * size (no rotation applied), tightly packed planes as ffmpeg's `rawvideo` writes them.

@@ -10,8 +10,12 @@ export function isDamage({ finding, firstFrame, endFrame, slotTicks }: RebuildTa
 
 /** The pictures of a damaged stretch as they come out of the decoder. */
 export function asDecoded(task: RebuildTask): NewPicture[] {
+  const { detail } = task.finding;
+  const damaged = detail.kind === 'corrupted_section' ? detail.damagedDataFrames : undefined;
   return task.slotTicks.map((ptsTicks, index) => {
-    return { ptsTicks, pixels: { kind: 'original', frame: task.firstFrame + index } };
+    const frame = task.firstFrame + index;
+    const intact = damaged !== undefined && !damaged.includes(frame);
+    return { ptsTicks, pixels: { kind: 'original', frame, ...(intact && { intact }) } };
   });
 }
 

@@ -13,6 +13,8 @@ export interface DecodeStreamOptions {
   readonly tools: ToolPaths;
   readonly pictureBytes: number;
   readonly signal?: AbortSignal;
+  /** Every line the decoder says. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
@@ -65,6 +67,7 @@ export async function* streamPictures(
     stallMs: DECODE_STALL_MS,
     wallMs: WALL_MS,
     onStderrLine: (line) => {
+      options.onLine?.(line);
       const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
       if (!shown) return;
       times.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));

@@ -59,7 +59,7 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
     const old = result.source.samples[from.sample];
     if (!old) throw new H264Error('A kept picture is not in the original.');
     const standIn = result.standIns?.coded.pictures[result.standIns.samples.indexOf(from.sample)];
-    if (standIn) return { bytes: standIn.bytes, dts, pts, durationTicks, sync: false };
+    if (standIn) return { bytes: standIn.bytes, dts, pts, durationTicks, sync: standIn.sync };
     const own = { file: result.source.file, offset: old.offset, sizeBytes: old.sizeBytes };
     const bytes = result.moved?.get(from.sample) ?? own;
     return { bytes, dts, pts, durationTicks, sync: old.sync };
@@ -69,15 +69,26 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
   return { bytes: coded.bytes, dts, pts, durationTicks, sync: coded.sync };
 }
 
-/** The sample description with the picture parameter set of the new slices; null when there are none. */
-export function withNewPps(source: SmartSource, encoded: readonly (EncodedSegment | null)[]): Buffer | null {
+/**
+ * The sample description with the picture parameter set of the new slices; null when there are none.
+ * @param verbatim the set that verbatim pictures name, where there are any
+ */
+export function withNewPps(
+  source: SmartSource,
+  encoded: readonly (EncodedSegment | null)[],
+  verbatim: Buffer | null = null,
+): Buffer | null {
   const { config, entry } = source;
   const units = new Map<string, Buffer>();
   for (const segment of encoded) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
-  if (units.size === 0) return null;
+  if (units.size === 0 && !verbatim) return null;
   // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
   if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');
-  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...units.values()] }));
+  return withEntryBox(
+    entry,
+    'avcC',
+    writeAvcConfig({ ...config, pps: [...config.pps, ...units.values(), ...(verbatim ? [verbatim] : [])] }),
+  );
 }
 
 function withNewEntry(trak: Box, sampleEntry: Buffer | null): Box {

@@ -16,16 +16,12 @@ import {
   type EncodedSegment,
   type TargetSequence,
 } from './smart-render-encode.ts';
+import { planAround } from './smart-render-around.ts';
+import { makeExchanges } from './smart-render-exchange.ts';
 import { renderHevc } from './smart-render-hevc.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
-import {
-  cutCandidates,
-  planSegments,
-  type Cut,
-  type Segment,
-  type SegmentPlan,
-} from './smart-render-plan.ts';
+import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
 import {
   encoderProfile,
   hasForeignParameterSets,
@@ -33,7 +29,7 @@ import {
   openSmartSource,
   type SmartSource,
 } from './smart-render-source.ts';
-import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';
+import type { StandIn } from './smart-render-stand-ins.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
 
@@ -104,7 +100,20 @@ async function render(
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findCuts(source, order, input.edit);
-  const { plan, standIns } = await planAround(source, order, cuts, input.edit);
+  const damaged = new Set(
+    input.edit.flatMap((span) => keptFrames(span).map((frame) => frame + order.firstShown)),
+  );
+  const tried = await makeExchanges({
+    ...input,
+    source,
+    order,
+    cuts,
+    damaged,
+    pixelFormat: format.name,
+    spool,
+    position: 0,
+  });
+  const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, tried.exchanges);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return decline(timing.reason);
@@ -118,12 +127,9 @@ async function render(
     return decline('The pictures are too large to be encoded within the memory of this server.');
   }
 
-  const damaged = new Set(
-    input.edit.flatMap((span) => keptFrames(span).map((frame) => frame + order.firstShown)),
-  );
   const encoded: (EncodedSegment | null)[] = [];
   const heldFrames: number[] = [];
-  let position = 0;
+  let { position } = tried;
   let doneCount = 0;
   const encode = async (
     label: string,
@@ -184,14 +190,20 @@ async function render(
           standIns.map(({ pixels }) => pixels),
           { neighbourIdrIds: [], standIns },
         );
+  const exchangedSamples = exchanges.flatMap(({ samples: replaced }) => replaced);
   await writeResult({
     source,
-    sampleEntry: withNewPps(source, [...encoded, alone]),
+    sampleEntry: withNewPps(source, [...encoded, alone], exchanges.length > 0 ? tried.pps : null),
     order,
     timing,
     segments: plan.segments,
     encoded,
-    standIns: alone && { samples: standIns.map(({ sample }) => sample), coded: alone },
+    standIns: {
+      samples: [...standIns.map(({ sample }) => sample), ...exchangedSamples],
+      coded: {
+        pictures: [...(alone?.pictures ?? []), ...exchanges.flatMap(({ pictures }) => pictures)],
+      },
+    },
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
     signal: input.signal,
@@ -199,44 +211,20 @@ async function render(
   const replaced = plan.segments.reduce((sum, { firstPlace, endPlace }) => sum + endPlace - firstPlace, 0);
   return {
     done: true,
-    framesKept: samples.length - replaced - standIns.length,
+    framesKept: samples.length - replaced - standIns.length - exchangedSamples.length,
     framesTotal: samples.length,
     reencodedSpans: [
       ...plan.segments.map((segment) => ({
         firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
         endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
       })),
-      ...standIns.map(({ sample }) => {
+      ...[...standIns.map(({ sample }) => sample), ...exchangedSamples].map((sample) => {
         const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames,
   };
-}
-
-/** Stretches to encode anew, and the pictures outside of them that can be exchanged alone. */
-async function planAround(
-  source: SmartSource,
-  order: DisplayOrder,
-  cuts: readonly Cut[],
-  edit: PictureEdit,
-): Promise<{ plan: SegmentPlan; standIns: StandIn[] }> {
-  let split = await splitEdit(source, order, edit);
-  for (;;) {
-    const plan = planSegments({
-      samples: source.samples,
-      order,
-      cuts,
-      edit: split.rest,
-      offsetTicks: source.shownEdit.offsetTicks,
-    });
-    const next = plan.ok ? withoutCovered(split, plan.segments) : split;
-    if (next.candidates.length === split.candidates.length) {
-      return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns) };
-    }
-    split = next;
-  }
 }
 
 /** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */

@@ -94,6 +94,7 @@ const findingDetail: z.ZodType<FindingDetail> = z.discriminatedUnion('kind', [
     kind: z.literal('corrupted_section'),
     evidence: z.enum(['structure', 'decoder', 'picture']),
     undecodedFrames: z.number(),
+    damagedDataFrames: z.array(z.number()).optional(),
   }),
   z.looseObject({
     kind: z.literal('audio_sync'),
@@ -163,7 +164,7 @@ const verdict: z.ZodType<Verdict> = z.looseObject({
 });
 
 const pixels = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('original'), frame: z.number() }),
+  z.looseObject({ kind: z.literal('original'), frame: z.number(), intact: z.boolean().optional() }),
   z.looseObject({ kind: z.literal('raw'), path: z.string(), index: z.number() }),
 ]);
 

@@ -1,0 +1,50 @@
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { PictureEdit } from './picture-edit.ts';
+import type { Exchange } from './smart-render-exchange.ts';
+import { planSegments, type Cut, type Segment, type SegmentPlan } from './smart-render-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';
+
+/** Stretches to encode anew, and the pictures outside of them that are exchanged alone. */
+export async function planAround(
+  source: SmartSource,
+  order: DisplayOrder,
+  cuts: readonly Cut[],
+  edit: PictureEdit,
+  made: readonly Exchange[],
+): Promise<{ plan: SegmentPlan; standIns: StandIn[]; exchanges: readonly Exchange[] }> {
+  const exchanged = new Set(made.map(({ span }) => span));
+  let exchanges = made;
+  let split = await splitEdit(
+    source,
+    order,
+    edit.filter((span) => !exchanged.has(span)),
+  );
+  for (;;) {
+    const plan = planSegments({
+      samples: source.samples,
+      order,
+      cuts,
+      edit: split.rest,
+      offsetTicks: source.shownEdit.offsetTicks,
+    });
+    if (!plan.ok) return { plan, standIns: [], exchanges };
+    const next = withoutCovered(split, plan.segments);
+    // A stretch that is encoded anyway takes in what it meets.
+    const apart = exchanges.filter((exchange) => !meets(exchange, plan.segments));
+    if (next.candidates.length === split.candidates.length && apart.length === exchanges.length) {
+      return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns), exchanges };
+    }
+    const back = exchanges.filter((exchange) => !apart.includes(exchange)).map(({ span }) => span);
+    const rest = [...next.rest, ...back].sort(
+      (a, b) => a.firstFrame - b.firstFrame || a.endFrame - b.endFrame,
+    );
+    split = { ...next, rest };
+    exchanges = apart;
+  }
+}
+
+function meets({ samples, endSample }: Exchange, segments: readonly Segment[]): boolean {
+  const first = Math.min(...samples);
+  return segments.some((segment) => first < segment.endSample && endSample > segment.firstSample);
+}

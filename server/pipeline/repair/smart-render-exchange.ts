@@ -1,0 +1,323 @@
+import path from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { NAL, joinSample, nalType } from '#server/media/h264/nal.ts';
+import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
+import { container, replaceBox } from '#server/media/mp4/box.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
+import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
+import type { EncodedPicture } from './smart-render-encode.ts';
+import type { PictureEdit } from './picture-edit.ts';
+import type { Cut } from './smart-render-plan.ts';
+import {
+  planExchanges,
+  readNumbers,
+  verbatimBudget,
+  verbatimBytes,
+  type DamagedSample,
+  type ExchangeCandidate,
+} from './smart-render-exchange-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+
+export interface ExchangeInput {
+  readonly source: SmartSource;
+  readonly order: DisplayOrder;
+  readonly cuts: readonly Cut[];
+  readonly edit: PictureEdit;
+  /** Places of pictures that are kept though damaged: decoding starts at none of them. */
+  readonly damaged: ReadonlySet<number>;
+  readonly workDir: string;
+  readonly pixelFormat: string;
+  /** Coded pictures are appended here from `position` on. */
+  readonly spool: FileHandle;
+  readonly position: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/** A damaged stretch whose damaged pictures have verbatim ones in their place. */
+export interface Exchange {
+  readonly span: ExchangeCandidate['span'];
+  /** By sample of the original, in the order of `pictures`. */
+  readonly samples: readonly number[];
+  readonly pictures: readonly EncodedPicture[];
+  /** One past the last sample of the stretch, decode order. */
+  readonly endSample: number;
+}
+
+export interface Exchanges {
+  readonly exchanges: readonly Exchange[];
+  /** Picture parameter set of the verbatim pictures; null when there are none. */
+  readonly pps: Buffer | null;
+  /** Where the spool goes on. */
+  readonly position: number;
+}
+
+/**
+ * Exchanges damaged coded pictures for verbatim copies of what the decoder makes of them, so that the stream decodes
+ * without a complaint and every picture behind stays byte for byte: pictures that the damage does not reach
+ * decode to the very same samples, the others show what they showed. Each stretch is tried: it is left out when the
+ * decoder still complains or later pictures change visibly.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
+  const { source, order, edit } = input;
+  const nothing = { exchanges: [], pps: null, position: input.position };
+  const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
+  // One id is left free for the encoder's own set.
+  if (used + 2 > 255 || source.config.pps.length >= 254) return nothing;
+  const ppsId = used + 2;
+  const pps = pcmPps(source.sps, ppsId);
+  const exchanges: Exchange[] = [];
+  let position = input.position;
+  let left = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps));
+  for (const candidate of await planExchanges(source, order, edit)) {
+    const made = await tryExchange({ ...input, position }, candidate, { id: ppsId, unit: pps }, left);
+    if (!made) continue;
+    exchanges.push(made);
+    position += made.pictures.reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
+    left -= made.pictures.length;
+  }
+  return exchanges.length === 0 ? nothing : { exchanges, pps, position };
+}
+
+interface OwnPps {
+  readonly id: number;
+  readonly unit: Buffer;
+}
+
+async function tryExchange(
+  input: ExchangeInput,
+  candidate: ExchangeCandidate,
+  pps: OwnPps,
+  most: number,
+): Promise<Exchange | null> {
+  const { source, order } = input;
+  const { damaged, endSample, span } = candidate;
+  if (damaged.length > most) return null;
+  const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
+  const start = input.cuts.findLast(({ sample, place }) => {
+    return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0) && !input.damaged.has(place);
+  });
+  if (!start) return null;
+  const part = { from: start.sample, end: endSample };
+  let made = await makeVerbatim(input, part, damaged, pps);
+  let changes = made && (await compare(input, part, made, pps));
+  if (!made || !changes) return null;
+  // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
+  // have lost it: they are exchanged too while they are few.
+  const also = changes.flatMap(({ place }) => {
+    const own = order.samples[place] ?? 0;
+    const leans = damaged.some(({ sample }) => sample < own && (order.placeOf[sample] ?? 0) > place);
+    return leans ? [own] : [];
+  });
+  if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
+    const followers = await readNumbers(source, also);
+    const all = followers && [...damaged, ...followers];
+    const wider = all && (await makeVerbatim(input, part, all, pps));
+    const left = wider && (await compare(input, part, wider, pps));
+    if (wider && left && left.length < changes.length) [made, changes] = [wider, left];
+  }
+  const isFar = changes.some(({ error }) => error > MOST_CHANGED);
+  const near = changes.filter(({ error }) => error <= HARDLY_CHANGED).length;
+  if (isFar || changes.length - near > span.pictures.length / 3) return null;
+  return { span, samples: [...made.coded.keys()], pictures: [...made.coded.values()], endSample };
+}
+
+/** Pictures that are exchanged only because they copied motion from a damaged one. */
+const MOST_FOLLOWERS = 8;
+/** Mean square errors up to which a later picture counts as hardly changed, 38 dB, and as what it was, 28 dB. */
+const HARDLY_CHANGED = 255 ** 2 / 10 ** 3.8;
+const MOST_CHANGED = 255 ** 2 / 10 ** 2.8;
+/** Complaints of the decoder about its input, as ffmpeg prints them. */
+const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]/;
+
+interface Verbatim {
+  /** By sample of the original. */
+  readonly coded: ReadonlyMap<number, EncodedPicture>;
+  /** What all pictures of the part looked like, by place. */
+  readonly marks: ReadonlyMap<number, Uint8Array>;
+}
+
+/** Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all. */
+async function makeVerbatim(
+  input: ExchangeInput,
+  part: Part,
+  damaged: readonly DamagedSample[],
+  pps: OwnPps,
+): Promise<Verbatim | null> {
+  const { source, order, spool } = input;
+  const wanted = new Map(damaged.map((item) => [order.placeOf[item.sample] ?? 0, item]));
+  const waiting = [...wanted.keys()].sort((a, b) => a - b);
+  const marks = new Map<number, Uint8Array>();
+  const coded = new Map<number, EncodedPicture>();
+  let position = input.position;
+  const store = async (place: number, pixels: Buffer) => {
+    const item = wanted.get(place);
+    if (!item) return;
+    const picture = pcmPicture(pixels, source.sps, pps.id, item.head);
+    const inBand = source.entry.coding === 'avc3' || (await carriesSets(source, item.sample));
+    const bytes = joinSample(inBand ? [pps.unit, picture] : [picture], source.config.lengthSize);
+    await writeFully(spool, bytes, position);
+    const sync = source.samples[item.sample]?.sync === true;
+    coded.set(item.sample, { bytes: { file: spool, offset: position, sizeBytes: bytes.length }, sync });
+    position += bytes.length;
+  };
+  let last: Buffer | null = null;
+  for await (const { place, pixels } of decodePart(input, part, null)) {
+    while (waiting[0] !== undefined && waiting[0] <= place) {
+      const next = waiting.shift() ?? 0;
+      // A picture that never came out shows the one before.
+      await store(next, next === place ? pixels : (last ?? pixels));
+    }
+    marks.set(place, sampled(pixels));
+    last = pixels;
+  }
+  for (const place of waiting) if (last) await store(place, last);
+  return coded.size === damaged.length ? { coded, marks } : null;
+}
+
+/** Pictures of a part that look different with the verbatim ones in it; null when the decoder complains. */
+async function compare(
+  input: ExchangeInput,
+  part: Part,
+  { coded, marks }: Verbatim,
+  pps: OwnPps,
+): Promise<{ place: number; error: number }[] | null> {
+  let complaints = 0;
+  let count = 0;
+  const onLine = (line: string) => {
+    if (COMPLAINT.test(line)) complaints += 1;
+  };
+  const changes: { place: number; error: number }[] = [];
+  for await (const { place, pixels } of decodePart(input, part, { coded, pps: pps.unit, onLine })) {
+    if (complaints > 0) return null;
+    count += 1;
+    const before = marks.get(place);
+    const error = before ? squareError(before, sampled(pixels)) : 0;
+    if (error > 0) changes.push({ place, error });
+  }
+  return complaints === 0 && count === part.end - part.from ? changes : null;
+}
+
+/** Every how many samples of a picture are compared; prime, so that no column is looked at alone. */
+const STRIDE = 13;
+
+function sampled(pixels: Uint8Array): Uint8Array {
+  const out = new Uint8Array(Math.floor(pixels.length / STRIDE));
+  for (let at = 0; at < out.length; at++) out[at] = pixels[at * STRIDE] ?? 0;
+  return out;
+}
+
+function squareError(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
+  return sum / Math.max(1, a.length);
+}
+
+/** Whether a sample carries parameter sets itself. */
+async function carriesSets(source: SmartSource, sample: number): Promise<boolean> {
+  if ((await source.head(sample)) === null) return false;
+  const units = await source.units(sample);
+  return units.some((unit) => nalType(unit) === NAL.pps);
+}
+
+/** Samples `[from, end)`, decode order. */
+interface Part {
+  readonly from: number;
+  readonly end: number;
+}
+
+interface Replaced {
+  readonly coded: ReadonlyMap<number, EncodedPicture>;
+  readonly pps: Buffer;
+  /** Hears what the decoder says, which then is as strict as it can be. */
+  readonly onLine: (line: string) => void;
+}
+
+/** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
+async function* decodePart(
+  input: ExchangeInput,
+  part: Part,
+  replaced: Replaced | null,
+): AsyncGenerator<{ place: number; pixels: Buffer }> {
+  const { source, order } = input;
+  const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
+  const origin = source.samples[part.from]?.dts ?? 0;
+  const placeAt = new Map<number, number>();
+  const samples = source.samples.slice(part.from, part.end).map((sample, index) => {
+    placeAt.set(sample.pts - origin, order.placeOf[part.from + index] ?? 0);
+    const own: ByteRange = { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes };
+    const bytes = replaced?.coded.get(part.from + index)?.bytes ?? own;
+    const { durationTicks, sync } = sample;
+    return { bytes, dts: sample.dts - origin, pts: sample.pts - origin, durationTicks, sync };
+  });
+  const bare = container(
+    'trak',
+    (source.track.trak.children ?? []).filter(({ type }) => type !== 'edts' && type !== 'tref'),
+  );
+  const entry = replaced ? withPps(source, [replaced.pps]) : source.entry.bytes;
+  await writeMovie(clipPath, {
+    ftyp: source.movie.ftyp,
+    moov: container(
+      'moov',
+      (source.movie.moov.children ?? []).filter(({ type }) => type === 'mvhd'),
+    ),
+    tracks: [rebuildTrack(withEntry(bare, entry), source.track.timescale, samples)],
+    temporary: true,
+    signal: input.signal,
+  });
+  const options = { ...input, pictureBytes: verbatimBytes(source.sps), onLine: replaced?.onLine };
+  let previous = -1;
+  for await (const { pts, pixels } of streamPictures(
+    decodePlan(input, clipPath, replaced !== null),
+    options,
+  )) {
+    const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
+    previous = place;
+    yield { place, pixels };
+  }
+}
+
+function withEntry(trak: Parameters<typeof replaceBox>[0], entry: Buffer) {
+  const stsd = singleEntryStsd(entry);
+  return replaceBox(trak, 'mdia/minf/stbl', (stbl) => {
+    return container(
+      'stbl',
+      (stbl.children ?? []).map((box) => (box.type === 'stsd' ? stsd : box)),
+    );
+  });
+}
+
+/** The sample description with more picture parameter sets. */
+export function withPps({ config, entry }: SmartSource, more: readonly Buffer[]): Buffer {
+  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...more] }));
+}
+
+function decodePlan(input: ExchangeInput, clipPath: string, strict: boolean): FfmpegPlan {
+  // The margin that the picture is cropped by is referred to as well.
+  const options = '-threads 1 -apply_cropping 0 -noautorotate'.split(' ');
+  return {
+    label: 'decode damaged pictures as they are',
+    logLevel: 'info',
+    globalOptions: ['-copyts'],
+    inputs: [
+      {
+        path: clipPath,
+        format: 'mov',
+        options: strict ? ['-err_detect', 'aggressive', ...options] : options,
+      },
+    ],
+    outputs: [
+      {
+        path: 'pipe:1',
+        options: ['-map', '0:v:0', ...EVERY_PICTURE_ONCE, '-pix_fmt', input.pixelFormat],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}

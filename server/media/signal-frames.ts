@@ -1,4 +1,4 @@
-import { createRealFft } from './fft.ts';
+import { createSpectrumKernel } from './signal-kernel.ts';
 
 /** Cuts a stream of samples into overlapping frames. */
 export interface Framer {
@@ -19,13 +19,15 @@ export function createFramer(
   let index = 0;
   return {
     push(samples) {
-      for (let i = 0; i < samples.length; i++) {
-        store[filled++] = samples[i] ?? 0;
-        if (filled === size) {
-          onFrame(store, index++);
-          store.copyWithin(0, hop);
-          filled = size - hop;
-        }
+      for (let at = 0; at < samples.length;) {
+        const taken = Math.min(size - filled, samples.length - at);
+        for (let i = 0; i < taken; i++) store[filled + i] = samples[at + i] ?? 0;
+        filled += taken;
+        at += taken;
+        if (filled < size) return;
+        onFrame(store, index++);
+        store.copyWithin(0, hop);
+        filled = size - hop;
       }
     },
   };
@@ -45,23 +47,15 @@ export interface PowerSpectrum {
 
 /** Power spectrum under a Hann window, scaled by the window's energy (Welch 1967), one-sided. */
 export function createPowerSpectrum(size: number): PowerSpectrum {
-  const fft = createRealFft(size);
   const window = hannWindow(size);
-  const windowed = new Float64Array(size);
-  const re = new Float64Array(fft.bins);
-  const im = new Float64Array(fft.bins);
-  const power = new Float64Array(fft.bins);
   const energy = window.reduce((sum, w) => sum + w * w, 0);
+  const kernel = createSpectrumKernel(window, energy * size);
   return {
-    bins: fft.bins,
+    bins: kernel.power.length,
     of(frame) {
-      for (let i = 0; i < size; i++) windowed[i] = (frame[i] ?? 0) * (window[i] ?? 0);
-      fft.forward(windowed, re, im);
-      for (let k = 0; k < fft.bins; k++) {
-        const sides = k === 0 || k === fft.bins - 1 ? 1 : 2;
-        power[k] = (sides * ((re[k] ?? 0) ** 2 + (im[k] ?? 0) ** 2)) / (energy * size);
-      }
-      return power;
+      kernel.frame.set(frame);
+      kernel.run();
+      return kernel.power;
     },
   };
 }

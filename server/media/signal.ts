@@ -17,7 +17,8 @@ export function dbToPower(db: number): number {
  * (definition 7 of Hyndman and Fan 1996); NaN for an empty list. The input is not changed.
  */
 export function percentile(values: ArrayLike<number>, q: number): number {
-  const sorted = Float64Array.from(values).sort();
+  // Of plain arrays this copies many times faster than `from`.
+  const sorted = new Float64Array(values).sort();
   if (sorted.length === 0) return Number.NaN;
   const rank = Math.min(1, Math.max(0, q)) * (sorted.length - 1);
   const low = Math.floor(rank);

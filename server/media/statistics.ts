@@ -6,7 +6,8 @@ export function median(values: readonly number[]): number {
 /** Value below which `share` (0 to 1) of the values lie, interpolated; 0 for none. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return 0;
-  const sorted = Float64Array.from(values).sort();
+  // Of plain arrays this copies many times faster than `from`.
+  const sorted = new Float64Array(values).sort();
   const place = share * (sorted.length - 1);
   const low = sorted[Math.floor(place)] ?? 0;
   const high = sorted[Math.ceil(place)] ?? low;

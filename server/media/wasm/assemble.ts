@@ -75,19 +75,25 @@ export const i32 = {
   add: plain(0x6a),
   sub: plain(0x6b),
   mul: plain(0x6c),
+  and: plain(0x71),
   or: plain(0x72),
   shl: plain(0x74),
+  shrS: plain(0x75),
   shrU: plain(0x76),
   ltS: plain(0x48),
   gtS: plain(0x4a),
   load: (at: Code, offset = 0): Code => [...at, 0x28, ...memory(offset)],
   load8: (at: Code, offset = 0): Code => [...at, 0x2d, ...memory(offset)],
   store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x36, ...memory(offset)],
+  store8: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x3a, ...memory(offset)],
 };
 
 export const f64 = {
   add: plain(0xa0),
+  div: plain(0xa3),
   fromI32: (value: Code): Code => [...value, 0xb7],
+  load: (at: Code, offset = 0): Code => [...at, 0x2b, ...memory(offset)],
+  store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x39, ...memory(offset)],
 };
 
 export const v128 = {
@@ -112,7 +118,13 @@ export const v128 = {
 };
 
 export const u8x16 = { subSaturated: vector(0x73), addPairs: vectorOne(0x7d) };
-export const i16x8 = { add: vector(0x8e), sub: vector(0x91) };
+export const i16x8 = {
+  splat: vectorOne(0x10),
+  add: vector(0x8e),
+  sub: vector(0x91),
+  mul: vector(0x95),
+  abs: vectorOne(0x80),
+};
 export const i32x4 = {
   add: vector(0xae),
   /** Sums of the products of neighbouring signed 16-bit lanes. */
@@ -122,6 +134,13 @@ export const i32x4 = {
   lowFromU16: vectorOne(0xa9),
   highFromU16: vectorOne(0xaa),
   lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x1b, lane],
+};
+
+export const f64x2 = {
+  add: vector(0xf0),
+  sub: vector(0xf1),
+  mul: vector(0xf2),
+  lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x21, lane],
 };
 
 export const block = (...statements: readonly Code[]): Code => statements.flat();

@@ -19,10 +19,13 @@ export const larger = (a: Code, b: Code): Code => choose(a, b, i32.gtS(a, b));
 export const addNeighbours = (lanes: Local, scratch: Local): Code =>
   lanes.set(i32x4.add(lanes.get, v128.shuffle(lanes.get, SWAP_WORDS, scratch)));
 
+/** The two 64-bit halves exchanged. */
+export const swapHalves = (value: Code, scratch: Local): Code => v128.shuffle(value, SWAP_HALVES, scratch);
+
 /** Sum of the four 32-bit lanes of `lanes`, which is overwritten. */
 export function lanesSum(lanes: Local, scratch: Local): Code {
   return block(
-    lanes.set(i32x4.add(lanes.get, v128.shuffle(lanes.get, SWAP_HALVES, scratch))),
+    lanes.set(i32x4.add(lanes.get, swapHalves(lanes.get, scratch))),
     addNeighbours(lanes, scratch),
     i32x4.lane(lanes.get, 0),
   );

@@ -154,7 +154,7 @@ export function createLogReader(): LogReader {
   return {
     complained: () => complained,
     read(line) {
-      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
+      const shown = line.includes('_showinfo_') && / n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
       if (shown) {
         ptsTicks.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
         types.push(shown[2] ?? '?');

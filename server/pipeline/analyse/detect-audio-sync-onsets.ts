@@ -22,15 +22,17 @@ export interface OnsetMeter {
 export function createOnsetMeter(): OnsetMeter {
   const spectrum = createPowerSpectrum(FRAME);
   const strength: number[] = [];
-  let before: Float64Array | null = null;
-  const framer = createFramer(FRAME, HOP, (frame) => {
+  const levels = new Float64Array(spectrum.bins);
+  const framer = createFramer(FRAME, HOP, (frame, index) => {
     const power = spectrum.of(frame);
-    const level = power.map((p) => Math.log1p(1e6 * p));
     let flux = 0;
-    if (before)
-      for (let k = 2; k < level.length; k++) flux += Math.max(0, (level[k] ?? 0) - (before[k] ?? 0));
-    before = level;
-    strength.push(flux);
+    for (let k = 2; k < power.length; k++) {
+      const level = Math.log1p(1e6 * (power[k] ?? 0));
+      flux += Math.max(0, level - (levels[k] ?? 0));
+      levels[k] = level;
+    }
+    // The first frame has none before it.
+    strength.push(index === 0 ? 0 : flux);
   });
   return {
     push: (samples) => framer.push(samples),

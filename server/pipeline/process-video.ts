@@ -67,7 +67,13 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
 
   const needs = playbackNeeds(analysis.info);
   const encodeAll = needs.video !== null;
-  const laterMs = laterCostMs({ analysisMs: opened.tookMs, info: analysis.info, plan, encodeAll });
+  const laterMs = laterCostMs({
+    analysisMs: opened.tookMs,
+    info: analysis.info,
+    plan,
+    keyframe: analysis.pictures?.keyframe ?? [],
+    encodeAll,
+  });
   job.meter.expectLater(laterMs, opened.tookMs);
   const cuts = await pictureStep(job, 'fixing_cuts', opened, plan);
   const sound = await soundStep(job, opened, plan);

@@ -26,7 +26,7 @@ const OPENED = 0.6;
 export async function analyseStep(job: JobContext): Promise<AnalysedClip & { readonly tookMs: number }> {
   const { task, signal, meter, store } = job;
   job.steps.set('analyzing', 'running');
-  meter.begin('analyzing', 1, createExpectedWork(false).later(0));
+  meter.begin('analyzing', 1, createExpectedWork(false, null).later(0));
   const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
     const ffmpegVersion = await readVersion(job);
     const clip = await openOriginal({
@@ -40,8 +40,9 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
     // Already known to be coded anew as a whole: that and the check behind it cost far more than the analysis.
     // Opened, but the packets are not listed yet.
     const opened = OPENED * openShare(clip.info);
+    const work = createExpectedWork(playbackNeeds(clip.info).video !== null, clip.info);
+    meter.expect(work.later(0));
     meter.report(opened);
-    const work = createExpectedWork(playbackNeeds(clip.info).video !== null);
     const analysis = await analyseVideo({
       inputPath: clip.path,
       info: clip.info,

@@ -1,38 +1,75 @@
 import { describe, expect, it } from 'vitest';
 import { createExpectedWork } from './expected-work.ts';
+import { picturesToRepaint, type ClipMeasures } from './step-costs.ts';
 
+/** 720p30 with sound. */
+function aClip(durationMs: number): ClipMeasures {
+  return {
+    durationMs,
+    video: [{ width: 1280, height: 720, frameRate: 30, frameCount: null, durationMs }],
+    audio: [{ channels: 1, durationMs }],
+  };
+}
+const CLIP = aClip(12_000);
 const SHARES = Array.from({ length: 21 }, (_, at) => at / 20);
 
 describe('createExpectedWork', () => {
   it('expects less the longer a clip shows no sign, and next to nothing at its end', () => {
-    const work = createExpectedWork(false);
+    const work = createExpectedWork(false, CLIP);
     const expected = SHARES.map((share) => work.later(share));
     expect(expected).toEqual([...expected].sort((a, b) => b - a));
-    expect(expected.at(-1)).toBeLessThan(0.2);
+    expect(expected.at(-1)).toBeLessThan(0.25);
   });
 
-  it('lets a bar without signs rise evenly, no farther than a tenth from the truth', () => {
-    const work = createExpectedWork(false);
+  it('takes a bar without signs as far off as one whose repeats show halfway, and neither by a fifth', () => {
+    const work = createExpectedWork(false, CLIP);
     work.see('calm_sound');
-    const end = work.later(1);
-    const off = SHARES.map((share) => Math.abs(share / (1 + work.later(share)) - share / (1 + end)));
-    expect(Math.max(...off)).toBeLessThan(0.1);
+    const told = (share: number) => share / (1 + work.later(share));
+    const end = 1 / (1 + work.later(1));
+    const clean = Math.max(...SHARES.map((share) => Math.abs(told(share) - share * end)));
+    const early = told(0.5);
+    work.see('picture');
+    const broken = early - told(0.5);
+    expect(clean).toBeLessThan(0.2);
+    expect(broken).toBeLessThan(0.2);
+    expect(Math.abs(clean - broken)).toBeLessThan(0.08);
+  });
+
+  it('expects less of a repair beside a longer analysis', () => {
+    const share = (durationMs: number) => {
+      const work = createExpectedWork(false, aClip(durationMs));
+      work.see('picture');
+      return work.later(0);
+    };
+    expect(share(36_000)).toBeLessThan(0.7 * share(12_000));
   });
 
   it('expects the repair of what has shown, whatever the place', () => {
-    const work = createExpectedWork(false);
+    const work = createExpectedWork(false, CLIP);
     work.see('picture');
     work.see('calm_sound');
     expect(work.later(0)).toBe(work.later(0.9));
     expect(work.later(0.5)).toBeGreaterThan(2);
     const calm = work.later(0.5);
     work.see('wind');
-    expect(work.later(0.5)).toBeGreaterThan(calm + 2);
+    expect(work.later(0.5)).toBeGreaterThan(calm + 1.5);
   });
 
   it('keeps to coding everything anew when that is certain', () => {
-    const work = createExpectedWork(true);
+    const work = createExpectedWork(true, CLIP);
     work.see('calm_sound');
     expect(work.later(1)).toBe(work.later(0));
+  });
+});
+
+describe('picturesToRepaint', () => {
+  const keyframe = Array.from({ length: 200 }, (_, at) => at % 50 === 0 && at <= 100);
+
+  it('counts the groups that are changed, each once, and of a long one its end', () => {
+    expect(picturesToRepaint([], keyframe)).toBe(0);
+    expect(picturesToRepaint([3, 49], keyframe)).toBe(50);
+    expect(picturesToRepaint([49, 50], keyframe)).toBe(100);
+    expect(picturesToRepaint([150], keyframe)).toBe(90);
+    expect(picturesToRepaint([200], keyframe)).toBe(90);
   });
 });

@@ -26,7 +26,7 @@ export async function soundStep(
     return UNTOUCHED_SOUND;
   }
   job.steps.set('fixing_audio', 'running');
-  job.meter.begin('fixing_audio', soundCostMs(clip.tookMs, plan.sound));
+  job.meter.begin('fixing_audio', soundCostMs(clip.tookMs, plan.sound, clip.analysis.info));
   const { value, tookMs } = await job.store.run('fixing_audio', storedSound, async () => {
     const repaired = await repairAudio({
       inputPath: clip.path,

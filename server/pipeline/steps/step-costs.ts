@@ -1,13 +1,16 @@
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { AudioStreamInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { PictureTask } from '../repair/picture-task.ts';
 import { MAX_INTERPOLATED } from '../repair/rebuild-pictures.ts';
 
 /**
- * Expected milliseconds of the steps behind the analysis, the weights of the progress bar. Ratios measured
- * on a 1080p30 clip of 15 s at preset veryfast; the analysis of the same clip on the same machine sets the scale.
+ * Expected milliseconds of the steps behind the analysis, the weights of the progress bar, from processor times of
+ * this process and its tools on clips of 12 and 36 s of 720p30 with groups of 30 to 360 pictures. The analysis of the same clip on
+ * the same machine sets the scale.
  */
 const COPY_MS = 300;
+/** Joining a new sound to the old pictures, and hearing the result once more. */
+const JOIN_SOUND_MS = 400;
 /** Starting the tools that open a clip and list its packets, and analysing a picture of a megapixel (two idle cores). */
 const OPEN_MS = 400;
 const ANALYSE_MS_A_MEGAPIXEL = 3;
@@ -15,20 +18,38 @@ const ANALYSE_MS_A_MEGAPIXEL = 3;
 const SLOWNESS = { least: 0.5, most: 10 } as const;
 /** Coding all pictures anew against analysing them: 29 s against 10 s. */
 const ENCODE_RATIO = 3;
-/** Coding the damaged groups anew and checking the result, against analysing the clip (1.3 to 2.9). */
-const SMART_RENDER_RATIO = 2.2;
+/** Coding groups anew: starting decoder and encoder, and each picture of a megapixel. */
+const REPAINT_MS = 1200;
+const REPAINT_MS_A_MEGAPIXEL = 33;
+/** Longer groups are entered nearer to the edit. */
+const MOST_OF_A_GROUP = 90;
+/** Analysing the result against analysing the clip. */
+const CHECK_RATIO = 0.8;
 /** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
 const SOUND_RATIO = 0.3;
-/** Wind on top: the network looks at each of its spectra (1.6 to 2.1). */
-const WIND_RATIO = 1.7;
+/** Wind: passes over a second of sound, and the network's look at the spectra of a second of one channel. */
+const WIND_MS_A_SECOND = 115;
+const WIND_MS_A_CHANNEL_SECOND = 115;
+/** Many clips carry one sound in two channels, which is looked at once. */
+const CHANNELS_OF_STEREO = 1.5;
 /** Motion between two pictures of a megapixel (74 to 187 ms on three clips), and one picture made along it. */
 const FIELD_MS_A_MEGAPIXEL = 180;
 const WARP_MS_A_MEGAPIXEL = 50;
 /** Decoding the true pictures around a hole. */
 const HOLE_MS = 250;
 
+/** What the costs of a clip depend on. */
+export interface ClipMeasures {
+  readonly durationMs: number | null;
+  readonly video: readonly Pick<
+    VideoStreamInfo,
+    'width' | 'height' | 'frameRate' | 'frameCount' | 'durationMs'
+  >[];
+  readonly audio: readonly Pick<AudioStreamInfo, 'channels' | 'durationMs'>[];
+}
+
 /** Expected milliseconds of analysing the pictures of an opened clip, on two idle cores. */
-function decodeMs({ video, durationMs }: MediaInfo): number {
+function decodeMs({ video, durationMs }: ClipMeasures): number {
   const stream = video[0];
   if (!stream) return 0;
   const seconds = (stream.durationMs ?? durationMs ?? 0) / 1000;
@@ -37,23 +58,22 @@ function decodeMs({ video, durationMs }: MediaInfo): number {
 }
 
 /** Share of the analysis that is over when the clip is open and its packets are listed, 0 to 1. */
-export function openShare(info: MediaInfo): number {
-  return OPEN_MS / (OPEN_MS + decodeMs(info));
+export function openShare(info: ClipMeasures): number {
+  return OPEN_MS / expectedAnalysisMs(info);
 }
 
 /** How much slower this machine is now than the one that was measured on, told by the analysis. */
-function slowness(analysisMs: number, info: MediaInfo): number {
-  return Math.min(SLOWNESS.most, Math.max(SLOWNESS.least, analysisMs / (OPEN_MS + decodeMs(info))));
+function slowness(analysisMs: number, info: ClipMeasures): number {
+  return Math.min(SLOWNESS.most, Math.max(SLOWNESS.least, analysisMs / expectedAnalysisMs(info)));
 }
 
 /** Making the pictures of some tasks. */
-export function pictureCostMs(analysisMs: number, tasks: readonly PictureTask[], info: MediaInfo): number {
+export function pictureCostMs(analysisMs: number, tasks: readonly PictureTask[], info: ClipMeasures): number {
   return slowness(analysisMs, info) * idleCostMs(tasks, info);
 }
 
-function idleCostMs(tasks: readonly PictureTask[], info: MediaInfo): number {
-  const stream = info.video[0];
-  const megapixels = stream ? (stream.width * stream.height) / 1e6 : 1;
+function idleCostMs(tasks: readonly PictureTask[], info: ClipMeasures): number {
+  const megapixels = megapixelsOf(info);
   return tasks.reduce((sum, task) => {
     if (task.kind === 'remove') return sum + 1;
     const count = task.slotTicks.length;
@@ -64,30 +84,90 @@ function idleCostMs(tasks: readonly PictureTask[], info: MediaInfo): number {
   }, 0);
 }
 
-/** Repairing the sound. */
-export function soundCostMs(analysisMs: number, findings: RepairPlan['sound']): number {
-  if (findings.length === 0) return 0;
-  const hasWind = findings.some(({ kind }) => kind === 'wind_noise');
-  return analysisMs * (SOUND_RATIO + (hasWind ? WIND_RATIO : 0));
+/** Expected milliseconds of analysing a clip whose pictures are whole, on two idle cores. */
+export function expectedAnalysisMs(info: ClipMeasures): number {
+  return OPEN_MS + decodeMs(info);
 }
 
-/** Writing and checking the result. */
-export function exportCostMs(analysisMs: number, info: MediaInfo, repaint: 'none' | 'some' | 'all'): number {
-  const ratio = { none: 0, some: SMART_RENDER_RATIO, all: ENCODE_RATIO + 1 }[repaint];
-  return COPY_MS * slowness(analysisMs, info) + analysisMs * ratio;
+/** Taking the wind out of a sound, on two idle cores. */
+export function expectedWindMs(info: ClipMeasures): number {
+  const stream = info.audio[0];
+  if (!stream) return 0;
+  const seconds = (stream.durationMs ?? info.durationMs ?? 0) / 1000;
+  const channels = stream.channels === 1 ? 1 : CHANNELS_OF_STEREO;
+  return seconds * (WIND_MS_A_SECOND + WIND_MS_A_CHANNEL_SECOND * channels);
+}
+
+/** Coding this many pictures anew, on two idle cores. */
+export function expectedRepaintMs(info: ClipMeasures, pictures: number): number {
+  return REPAINT_MS + REPAINT_MS_A_MEGAPIXEL * megapixelsOf(info) * pictures;
+}
+
+function megapixelsOf(info: ClipMeasures): number {
+  const stream = info.video[0];
+  return stream ? (stream.width * stream.height) / 1e6 : 1;
+}
+
+/**
+ * Pictures of the groups that are changed.
+ * @param places pictures that are changed, display order
+ * @param keyframe of each picture, whether a group begins there
+ */
+export function picturesToRepaint(places: readonly number[], keyframe: readonly boolean[]): number {
+  const groups = new Map(
+    places.map((place) => {
+      const at = Math.min(place, keyframe.length - 1);
+      const first = Math.max(0, keyframe.lastIndexOf(true, at));
+      const next = keyframe.indexOf(true, at + 1);
+      return [first, Math.min(MOST_OF_A_GROUP, (next < 0 ? keyframe.length : next) - first)];
+    }),
+  );
+  return [...groups.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Repairing the sound. */
+export function soundCostMs(analysisMs: number, findings: RepairPlan['sound'], info: ClipMeasures): number {
+  if (findings.length === 0) return 0;
+  const hasWind = findings.some(({ kind }) => kind === 'wind_noise');
+  const moved = findings.some(({ kind }) => kind !== 'wind_noise');
+  const wind = hasWind ? expectedWindMs(info) * slowness(analysisMs, info) : 0;
+  return wind + (moved ? analysisMs * SOUND_RATIO : 0);
+}
+
+/** What the last step changes. */
+export interface ExportChange {
+  /** Pictures that are coded anew. */
+  readonly repaint: number | 'all';
+  readonly sound: boolean;
+}
+
+/** Writing the result, and checking it. */
+export function exportCostMs(
+  analysisMs: number,
+  info: ClipMeasures,
+  change: ExportChange,
+): { readonly writeMs: number; readonly checkMs: number } {
+  const slow = slowness(analysisMs, info);
+  const join = (COPY_MS + (change.sound ? JOIN_SOUND_MS : 0)) * slow;
+  if (change.repaint === 'all') return { writeMs: join + ENCODE_RATIO * analysisMs, checkMs: analysisMs };
+  if (change.repaint === 0) return { writeMs: 0.6 * join, checkMs: 0.4 * join };
+  const writeMs = join + expectedRepaintMs(info, change.repaint) * slow;
+  return { writeMs, checkMs: CHECK_RATIO * analysisMs };
 }
 
 /** Everything behind the analysis. */
 export function laterCostMs(job: {
   readonly analysisMs: number;
-  readonly info: MediaInfo;
+  readonly info: ClipMeasures;
   readonly plan: RepairPlan;
+  readonly keyframe: readonly boolean[];
   readonly encodeAll: boolean;
 }): number {
-  const { plan, analysisMs } = job;
+  const { plan, analysisMs, info } = job;
   const tasks = [...plan.cuts, ...plan.frames];
-  const sound = soundCostMs(analysisMs, plan.sound);
-  const repaint = job.encodeAll ? 'all' : tasks.length > 0 ? 'some' : 'none';
-  const pictures = pictureCostMs(analysisMs, tasks, job.info);
-  return pictures + sound + exportCostMs(analysisMs, job.info, repaint);
+  const places = tasks.map(({ firstFrame }) => firstFrame);
+  const repaint = job.encodeAll ? 'all' : picturesToRepaint(places, job.keyframe);
+  const { writeMs, checkMs } = exportCostMs(analysisMs, info, { repaint, sound: plan.sound.length > 0 });
+  const pictures = pictureCostMs(analysisMs, tasks, info);
+  return pictures + soundCostMs(analysisMs, plan.sound, info) + writeMs + checkMs;
 }

@@ -68,4 +68,15 @@ describe('a coded clip without repeats', () => {
     const outputPath = await encodeSource(page, at('page.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
     expect(await repeatsIn(outputPath)).toEqual([]);
   });
+
+  it('is left alone where figures are moved by hand, shown twice each, and rest', async () => {
+    // A hundred drawings, two pictures each, of which the 11th to 15th, the 41st to 43rd and the 81st to 88th are one.
+    const drawing = 'floor(n/2)';
+    const x = `5*(min(${drawing},10)+clip(${drawing}-15,0,25)+clip(${drawing}-43,0,37)+max(${drawing}-88,0))`;
+    const film =
+      'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      `trim=end_frame=200,crop=640:360:x='${x}':y=180,fps=30`;
+    const outputPath = await encodeSource(film, at('film.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
+    expect(await repeatsIn(outputPath)).toEqual([]);
+  });
 });

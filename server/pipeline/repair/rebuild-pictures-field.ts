@@ -7,6 +7,7 @@ import {
   type Level,
   type MotionField,
 } from './rebuild-pictures-grid.ts';
+import { createMotionKernel } from './rebuild-pictures-kernel.ts';
 import { refineCells } from './rebuild-pictures-refine.ts';
 
 /** What is compared around a block on each side, pixels of its level. */
@@ -28,9 +29,17 @@ const LOCAL_STEPS = 3;
  * "True-motion estimation with 3-D recursive search block matching", 1993), then refined to quarter pixels.
  */
 export function estimateMotion(a: GreyPlane, b: GreyPlane): MotionField {
-  const levels: Level[] = [{ a, b }];
+  // All halvings together are a third of the whole.
+  const kernel = createMotionKernel(Math.ceil((8 / 3) * a.samples.length));
+  const held = (plane: GreyPlane): GreyPlane => {
+    const samples = kernel.take(plane.samples.length);
+    samples.set(plane.samples);
+    return { ...plane, samples };
+  };
+  const finest: Level = { kernel, a: held(a), b: held(b) };
+  const levels: Level[] = [finest];
   for (let last = levels[0]; last && Math.min(last.a.width, last.a.height) >= 2 * COARSEST_SIDE;) {
-    last = { a: halve(last.a), b: halve(last.b) };
+    last = { kernel, a: held(halve(last.a)), b: held(halve(last.b)) };
     levels.push(last);
   }
   let grid: Grid | null = null;
@@ -38,7 +47,7 @@ export function estimateMotion(a: GreyPlane, b: GreyPlane): MotionField {
     const planes = levels[level];
     if (planes) grid = searchLevel(planes, grid);
   }
-  return refineCells({ a, b }, grid);
+  return refineCells(finest, grid);
 }
 
 /** Half the size, each pixel the mean of four. */
@@ -149,7 +158,7 @@ function median3(values: Float32Array, [first, second, third]: readonly number[]
 
 /** Sum of absolute differences along a whole-pixel half displacement, every second row; stops above `limit`. */
 function windowError(
-  { a, b }: Level,
+  { kernel, a, b }: Level,
   left: number,
   top: number,
   size: number,
@@ -159,22 +168,18 @@ function windowError(
 ): number {
   const { width, height } = a;
   const [inA, inB] = [a.samples, b.samples];
-  let sum = 0;
   const inside =
     left - Math.abs(x) >= 0 &&
     top - Math.abs(y) >= 0 &&
     left + size + Math.abs(x) <= width &&
     top + size + Math.abs(y) <= height;
+  if (inside) {
+    const fromA = inA.byteOffset + (top - y) * width + left - x;
+    const fromB = inB.byteOffset + (top + y) * width + left + x;
+    return kernel.wholeSum(fromA, fromB, width, size, size / 2);
+  }
+  let sum = 0;
   for (let row = 0; row < size && sum < limit; row += 2) {
-    if (inside) {
-      const startA = (top + row - y) * width + left - x;
-      const startB = (top + row + y) * width + left + x;
-      for (let column = 0; column < size; column += 1) {
-        const difference = (inA[startA + column] ?? 0) - (inB[startB + column] ?? 0);
-        sum += difference < 0 ? -difference : difference;
-      }
-      continue;
-    }
     const rowA = clamp(top + row - y, height) * width;
     const rowB = clamp(top + row + y, height) * width;
     for (let column = 0; column < size; column += 1) {

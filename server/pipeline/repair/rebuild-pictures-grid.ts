@@ -1,3 +1,5 @@
+import type { MotionKernel } from './rebuild-pictures-kernel.ts';
+
 /** One plane of whole samples of at most eight bits, rows end to end. */
 export interface GreyPlane {
   readonly width: number;
@@ -24,8 +26,9 @@ export const CELL = 8;
 /** Side of the blocks that are searched, pixels of their level. */
 export const BLOCK = 8;
 
-/** The two pictures at one size. */
+/** The two pictures at one size, in the memory of the kernel. */
 export interface Level {
+  readonly kernel: MotionKernel;
   readonly a: GreyPlane;
   readonly b: GreyPlane;
 }

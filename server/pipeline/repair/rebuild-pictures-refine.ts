@@ -93,7 +93,7 @@ function pickForCell(level: Level, cells: Grid, blocks: Grid, row: number, colum
  * row; stops above `limit`.
  */
 function fineError(
-  { a, b }: Level,
+  { kernel, a, b }: Level,
   left: number,
   top: number,
   size: number,
@@ -111,95 +111,44 @@ function fineError(
   const backY = partY === 0 ? -wholeY : -wholeY - 1;
   const restX = partX === 0 ? 0 : 1 - partX;
   const restY = partY === 0 ? 0 : 1 - partY;
+  // Windows over the edge are pushed inside in both pictures; one pixel more is read than is kept.
   const leftA = clamp(left + backX, width - size);
   const leftB = clamp(left + wholeX, width - size);
-  // Windows over the edge are pushed inside in both pictures; one pixel more is read than is kept.
-  const lastA = Math.min(size, width - 1 - leftA);
-  const lastB = Math.min(size, width - 1 - leftB);
+  const [topA, topB] = [top + backY, top + wholeY];
   const [inA, inB] = [a.samples, b.samples];
+  const lastRow = height - size;
+  if (topA >= 0 && topB >= 0 && topA <= lastRow && topB <= lastRow) {
+    const fromA = inA.byteOffset + topA * width + leftA;
+    const fromB = inB.byteOffset + topB * width + leftB;
+    if (partX === 0 && partY === 0) return kernel.wholeSum(fromA, fromB, width, size, size / 2);
+    if (leftA + size < width && leftB + size < width) {
+      const places = { ax: 4 * restX, ay: 4 * restY, bx: 4 * partX, by: 4 * partY };
+      return kernel.quarterSum(fromA, fromB, width, size, size / 2, places);
+    }
+  }
+  const lastX = width - 1;
   let sum = 0;
   for (let row = 0; row < size && sum < limit; row += 2) {
-    const a0 = clamp(top + row + backY, height) * width + leftA;
-    const b0 = clamp(top + row + wholeY, height) * width + leftB;
-    if (partX === 0 && partY === 0) {
-      sum += wholeRow(inA, inB, a0, b0, size);
-      continue;
+    const a0 = clamp(topA + row, height) * width;
+    const a1 = clamp(topA + row + 1, height) * width;
+    const b0 = clamp(topB + row, height) * width;
+    const b1 = clamp(topB + row + 1, height) * width;
+    let valueA = between(inA, a0, a1, leftA, restY);
+    let valueB = between(inB, b0, b1, leftB, partY);
+    for (let column = 1; column <= size; column += 1) {
+      const nextA = between(inA, a0, a1, Math.min(lastX, leftA + column), restY);
+      const nextB = between(inB, b0, b1, Math.min(lastX, leftB + column), partY);
+      const difference = valueA + (nextA - valueA) * restX - valueB - (nextB - valueB) * partX;
+      sum += difference < 0 ? -difference : difference;
+      valueA = nextA;
+      valueB = nextB;
     }
-    const a1 = clamp(top + row + backY + 1, height) * width + leftA;
-    const b1 = clamp(top + row + wholeY + 1, height) * width + leftB;
-    sum +=
-      partX === 0
-        ? uprightRow(inA, inB, a0, a1, b0, b1, size, restY, partY)
-        : mixedRow(inA, inB, a0, a1, b0, b1, size, restX, restY, partX, partY, lastA, lastB);
   }
   return sum;
 }
 
-/** Differences of two rows from `a0` and `b0` on. */
-function wholeRow(inA: Uint8Array, inB: Uint8Array, a0: number, b0: number, size: number): number {
-  let sum = 0;
-  for (let column = 0; column < size; column += 1) {
-    const difference = (inA[a0 + column] ?? 0) - (inB[b0 + column] ?? 0);
-    sum += difference < 0 ? -difference : difference;
-  }
-  return sum;
-}
-
-/** The same between two rows each. */
-function uprightRow(
-  inA: Uint8Array,
-  inB: Uint8Array,
-  a0: number,
-  a1: number,
-  b0: number,
-  b1: number,
-  size: number,
-  restY: number,
-  partY: number,
-): number {
-  let sum = 0;
-  for (let column = 0; column < size; column += 1) {
-    const valueA = inA[a0 + column] ?? 0;
-    const valueB = inB[b0 + column] ?? 0;
-    const downA = valueA + ((inA[a1 + column] ?? 0) - valueA) * restY;
-    const difference = downA - valueB - ((inB[b1 + column] ?? 0) - valueB) * partY;
-    sum += difference < 0 ? -difference : difference;
-  }
-  return sum;
-}
-
-/** The same between two rows and two columns each; columns behind `lastA` and `lastB` repeat those. */
-function mixedRow(
-  inA: Uint8Array,
-  inB: Uint8Array,
-  a0: number,
-  a1: number,
-  b0: number,
-  b1: number,
-  size: number,
-  restX: number,
-  restY: number,
-  partX: number,
-  partY: number,
-  lastA: number,
-  lastB: number,
-): number {
-  let sum = 0;
-  const firstA = inA[a0] ?? 0;
-  const firstB = inB[b0] ?? 0;
-  let valueA = firstA + ((inA[a1] ?? 0) - firstA) * restY;
-  let valueB = firstB + ((inB[b1] ?? 0) - firstB) * partY;
-  for (let column = 1; column <= size; column += 1) {
-    const atA = column > lastA ? lastA : column;
-    const atB = column > lastB ? lastB : column;
-    const upperA = inA[a0 + atA] ?? 0;
-    const upperB = inB[b0 + atB] ?? 0;
-    const nextA = restY === 0 ? upperA : upperA + ((inA[a1 + atA] ?? 0) - upperA) * restY;
-    const nextB = partY === 0 ? upperB : upperB + ((inB[b1 + atB] ?? 0) - upperB) * partY;
-    const difference = valueA + (nextA - valueA) * restX - valueB - (nextB - valueB) * partX;
-    sum += difference < 0 ? -difference : difference;
-    valueA = nextA;
-    valueB = nextB;
-  }
-  return sum;
+/** A value between two rows. */
+function between(samples: Uint8Array, upper: number, lower: number, x: number, share: number): number {
+  const value = samples[upper + x] ?? 0;
+  return value + ((samples[lower + x] ?? 0) - value) * share;
 }

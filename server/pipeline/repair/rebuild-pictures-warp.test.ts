@@ -107,4 +107,30 @@ describe('warpPictures', () => {
     const made = warpPictures(still, still, motionBetween(still, still, layout), 0.5, layout);
     expect(made).toEqual(still);
   });
+
+  it.each([
+    [0.2, 'yuv420p'],
+    [0.6, 'yuv422p'],
+    [0.75, 'yuv444p'],
+  ])('makes eight bits at phase %f as a plain loop makes ten (%s)', (phase, name) => {
+    const size = { width: 90, height: 51 };
+    const layouts = [name, `${name}10le`].map((full) => rawFormat(full, size.width, size.height));
+    const [plain, deep] = layouts;
+    if (!plain || !deep) throw new Error('no layout');
+    const noise = (seed: number) =>
+      Uint8Array.from({ length: plain.pictureBytes }, (_, at) => ((at * 7919 + seed * 104_729) >> 3) & 255);
+    const widen = (picture: Uint8Array) =>
+      new Uint8Array(Uint16Array.from(picture, (sample) => 4 * sample).buffer);
+    const [a, b] = [noise(1), noise(2)];
+    const [columns, rows] = [12, 7];
+    const bend = (turn: number) =>
+      Float32Array.from({ length: columns * rows }, (_, at) => 9 * Math.sin(turn * at));
+    const field = { columns, rows, halfX: bend(1.7), halfY: bend(0.9) };
+    const bytes = warpPictures(a, b, field, phase, plain);
+    const words = new Uint16Array(warpPictures(widen(a), widen(b), field, phase, deep).buffer);
+    // The last bit of a share moves noise over all levels by one; the other half is rounding.
+    bytes.forEach((sample, at) => {
+      expect(Math.abs(sample - (words[at] ?? 0) / 4)).toBeLessThanOrEqual(1.5);
+    });
+  });
 });

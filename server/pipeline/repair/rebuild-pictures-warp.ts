@@ -1,5 +1,6 @@
 import { CELL, type MotionField } from './rebuild-pictures-grid.ts';
 import { samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
+import { createWarpKernel } from './rebuild-pictures-warp-kernel.ts';
 
 /**
  * Grey levels by which two joined pixels may differ without doubt, and the further ones to the full doubt of a
@@ -25,21 +26,91 @@ export function warpPictures(
   format: RawFormat,
   planes: 'all' | 'luma' = 'all',
 ): Uint8Array {
+  const moved = moveField(field, phase);
+  if (format.bytesPerSample === 1) return warpBytes(a, b, moved, phase, format, planes);
   const result = new Uint8Array(format.pictureBytes);
   const out = samplesOf(result, format);
   const from = samplesOf(a, format);
   const to = samplesOf(b, format);
-  const moved = moveField(field, phase);
   const unit = (format.maxValue + 1) / 256;
-  let start = 0;
-  for (const [across, down] of [[1, 1] as const, format.chroma, format.chroma]) {
-    const width = Math.ceil(format.width / across);
-    const height = Math.ceil(format.height / down);
+  for (const plane of planesOf(format, planes)) {
+    const { start, width, height, across, down } = plane;
     warpPlane({ from, to, out, start, width, height, across, down, unit }, moved, phase);
-    if (planes === 'luma') break;
-    start += width * height;
   }
   return result;
+}
+
+function planesOf(format: RawFormat, which: 'all' | 'luma') {
+  let start = 0;
+  const planes = [[1, 1] as const, format.chroma, format.chroma].map(([across, down]) => {
+    const width = Math.ceil(format.width / across);
+    const height = Math.ceil(format.height / down);
+    const plane = { start, width, height, across, down };
+    start += width * height;
+    return plane;
+  });
+  return which === 'luma' ? planes.slice(0, 1) : planes;
+}
+
+/** Pictures of eight bits, a third of the time of a plain loop. */
+function warpBytes(
+  a: Uint8Array,
+  b: Uint8Array,
+  field: MotionField,
+  phase: number,
+  format: RawFormat,
+  which: 'all' | 'luma',
+): Uint8Array {
+  const { columns } = field;
+  const kernel = createWarpKernel(format.pictureBytes, columns, format.width);
+  kernel.from.set(a);
+  kernel.to.set(b);
+  const weights = {
+    phase: Math.round(phase * PHASE_ONE),
+    sure: SURE_LEVELS * 256,
+    doubtStep: Math.round((MOST_DOUBT * PHASE_ONE * 256) / DOUBTFUL_LEVELS),
+    mostDoubt: MOST_DOUBT * PHASE_ONE,
+  };
+  const rowX = new Float64Array(columns);
+  const rowY = new Float64Array(columns);
+  const [ax, ay, bx, by] = kernel.vectors;
+  for (const { start, width, height, across, down } of planesOf(format, which)) {
+    const plane = { width, height, cell: CELL / across, columns };
+    for (let y = 0; y < height; y += 1) {
+      vectorsOfRow(field, y, across, down, rowX, rowY);
+      for (let column = 0; column < columns; column += 1) {
+        const x = (rowX[column] ?? 0) * 2 * PLACE_ONE;
+        const z = (rowY[column] ?? 0) * 2 * PLACE_ONE;
+        ax[column] = -phase * x;
+        ay[column] = -phase * z;
+        bx[column] = (1 - phase) * x;
+        by[column] = (1 - phase) * z;
+      }
+      kernel.warpRow(plane, start, y, weights);
+    }
+  }
+  return kernel.out.slice();
+}
+
+/** Half displacements at row `y` of a plane, in its pixels, one for each column of cells. */
+function vectorsOfRow(
+  field: MotionField,
+  y: number,
+  across: number,
+  down: number,
+  rowX: Float64Array,
+  rowY: Float64Array,
+): void {
+  const { columns, rows } = field;
+  const cellY = Math.max(0, Math.min(rows - 1, ((y + 0.5) * down) / CELL - 0.5));
+  const upper = Math.floor(cellY);
+  const lower = Math.min(rows - 1, upper + 1);
+  const shareY = cellY - upper;
+  for (let column = 0; column < columns; column += 1) {
+    const [u, l] = [upper * columns + column, lower * columns + column];
+    rowX[column] = ((field.halfX[u] ?? 0) * (1 - shareY) + (field.halfX[l] ?? 0) * shareY) / across;
+    rowY[column] = ((field.halfY[u] ?? 0) * (1 - shareY) + (field.halfY[l] ?? 0) * shareY) / down;
+  }
 }
 
 /** The field as it stands at a phase: vectors travel with their content. One step of a fixed-point search. */
@@ -80,20 +151,12 @@ const PHASE_ONE = 1 << 12;
 
 function warpPlane(job: PlaneJob, field: MotionField, phase: number): void {
   const { width, height, across, down } = job;
-  const { columns, rows } = field;
+  const { columns } = field;
   const rowX = new Float64Array(columns);
   const rowY = new Float64Array(columns);
   const cell = CELL / across;
   for (let y = 0; y < height; y += 1) {
-    const cellY = Math.max(0, Math.min(rows - 1, ((y + 0.5) * down) / CELL - 0.5));
-    const upper = Math.floor(cellY);
-    const lower = Math.min(rows - 1, upper + 1);
-    const shareY = cellY - upper;
-    for (let column = 0; column < columns; column += 1) {
-      const [u, l] = [upper * columns + column, lower * columns + column];
-      rowX[column] = ((field.halfX[u] ?? 0) * (1 - shareY) + (field.halfX[l] ?? 0) * shareY) / across;
-      rowY[column] = ((field.halfY[u] ?? 0) * (1 - shareY) + (field.halfY[l] ?? 0) * shareY) / down;
-    }
+    vectorsOfRow(field, y, across, down, rowX, rowY);
     // Between the middles of two cells the vector runs straight from one to the other.
     for (let left = -1; left < columns; left += 1) {
       const first = Math.max(0, left * cell + cell / 2);

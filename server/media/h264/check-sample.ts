@@ -1,4 +1,4 @@
-import { isSlice, nalType } from './nal.ts';
+import { NAL, isSlice, nalType } from './nal.ts';
 
 /**
  * What is wrong with the NAL units of one MP4 sample, found without decoding; null when nothing is. Intact
@@ -21,6 +21,20 @@ export function findSampleFault(sample: Buffer, lengthSize: number): string | nu
     at += length;
   }
   return slices === 0 ? 'the picture holds no slice' : null;
+}
+
+/**
+ * Whether a sample has faults and all of them lie in NAL units in front of its first slice, which begins the picture: messages and
+ * the like, without which the picture decodes as well.
+ */
+export function isFaultBeside(units: readonly Buffer[]): boolean {
+  const first = units.findIndex(isSlice);
+  const head = units[first];
+  // first_mb_in_slice 0 is a single set bit.
+  if (!head || ((head[1] ?? 0) & 0x80) === 0) return false;
+  const isSet = (unit: Buffer) => nalType(unit) === NAL.sps || nalType(unit) === NAL.pps;
+  const faults = units.flatMap((unit, at) => (findUnitFault(unit) === null ? [] : [{ unit, at }]));
+  return faults.length > 0 && faults.every(({ unit, at }) => at < first && !isSet(unit));
 }
 
 /** What is wrong with one NAL unit (without its length); null when nothing is. */

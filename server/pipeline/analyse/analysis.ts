@@ -58,6 +58,8 @@ export type FindingDetail =
        * where that is not known.
        */
       readonly damagedDataFrames?: readonly number[];
+      /** True where only what stands beside the pictures is damaged, so that they look as they should. */
+      readonly besideOnly?: boolean;
     }
   | {
       readonly kind: 'audio_sync';

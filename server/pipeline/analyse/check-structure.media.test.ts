@@ -57,6 +57,22 @@ describe('checkStructure', () => {
     expect(answer).toEqual({ checked: true, damagedFrames: [], restarts });
   });
 
+  it('tells a damaged message in front of a picture from damage in the picture', async () => {
+    const first = sampleAt(0);
+    const { damagedFrames } = await checkDamaged('message', (bytes) => {
+      // The encoder's message stands in front of the first slice; its type becomes one that streams do not have.
+      expect((bytes[first.offset + 4] ?? 0) & 31).toBe(6);
+      bytes.fill(0x99, first.offset + 4, first.offset + 44);
+    });
+    expect(damagedFrames).toMatchObject([{ frame: 0, beside: true }]);
+    const slice = await checkDamaged('slice', (bytes) => {
+      const message = bytes.readUInt32BE(first.offset);
+      bytes.fill(0x99, first.offset + message + 8, first.offset + message + 48);
+    });
+    expect(slice.damagedFrames).toHaveLength(1);
+    expect(slice.damagedFrames[0]?.beside).toBeUndefined();
+  });
+
   it('names the displayed frame whose data were zeroed, in spite of reordering', async () => {
     const victim = sampleAt(31);
     const answer = await checkDamaged('zeroed', (bytes) => {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { findSampleFault } from '#server/media/h264/check-sample.ts';
+import { findSampleFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
@@ -21,6 +21,8 @@ export interface DamagedFrame {
   /** Display order, hidden pictures left out. */
   readonly frame: number;
   readonly reason: string;
+  /** What is damaged stands beside the picture, which decodes without it. */
+  readonly beside?: boolean;
 }
 
 export interface StructureCheck {
@@ -62,19 +64,21 @@ export async function checkStructure(
     for (const [index, sample] of samples.entries()) {
       signal?.throwIfAborted();
       let reason: string | null;
+      let beside = false;
       if (sample.sizeBytes === 0) reason = 'the picture has no data';
       else if (sample.sizeBytes > MAX_SAMPLE_BYTES) reason = 'the picture is impossibly large';
       else {
         const bytes = await readUpTo(file, sample.offset, sample.sizeBytes);
         if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
         else reason = checks.findFault(bytes);
-        const restart = reason === null ? checks.isRestart(bytes) : null;
+        beside = reason !== null && checks.isBeside(bytes);
+        const restart = reason === null || beside ? checks.isRestart(bytes) : null;
         if (restart) restarts.add(index);
         told &&= restart !== null;
       }
       const place = order.placeOf[index] ?? 0;
       if (reason !== null && place >= order.firstShown && place < order.endShown) {
-        damagedFrames.push({ frame: place - order.firstShown, reason });
+        damagedFrames.push({ frame: place - order.firstShown, reason, ...(beside && { beside }) });
       }
     }
     damagedFrames.sort((a, b) => a.frame - b.frame);
@@ -90,7 +94,18 @@ export async function checkStructure(
 interface SampleChecks {
   /** What is wrong with one coded picture, or null. */
   readonly findFault: (sample: Buffer) => string | null;
+  /** Whether a fault lies beside the picture, which decodes without what is damaged. */
+  readonly isBeside: (sample: Buffer) => boolean;
   readonly isRestart: RestartCheck;
+}
+
+function unitsOf(sample: Buffer, lengthSize: number): Buffer[] | null {
+  try {
+    return splitSample(sample, lengthSize);
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
 }
 
 /** The checks for the coded pictures of a track; null for codecs that are not checked. */
@@ -102,6 +117,10 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
     const findHeaderFault = createHeaderCheck(config);
     return {
       findFault: (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample),
+      isBeside: (sample) => {
+        const units = unitsOf(sample, config.lengthSize);
+        return units !== null && isFaultBeside(units) && findHeaderFault(sample) === null;
+      },
       isRestart: createRestartCheck(config),
     };
   }
@@ -109,6 +128,7 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
   const { lengthSize } = readHevcConfig(hvcC);
   return {
     findFault: (sample) => findHevcSampleFault(sample, lengthSize),
+    isBeside: () => false,
     isRestart: (sample) => isHevcRestart(sample, lengthSize),
   };
 }

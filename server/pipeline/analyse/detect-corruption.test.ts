@@ -127,4 +127,15 @@ describe('findBadPackets and spreadDamage', () => {
     const renewal = { ...input('', 0), disposable: new Set<number>(), typeOf: () => 'P' };
     expect(spreadDamage(bad, renewal).at(-1)).toMatchObject({ last: 13 });
   });
+
+  it('claims one picture where only what stands beside it is damaged, and names the data that are bad', () => {
+    const structure = [
+      { frame: 0, reason: 'a NAL unit has the implausible type 25', beside: true },
+      { frame: 10, reason: 'a NAL unit is empty' },
+    ];
+    expect(spread(input('', 0, { structure }))).toMatchObject([
+      { first: 0, last: 0, damagedData: [0], besideOnly: true },
+      { first: 8, last: 13, damagedData: [10] },
+    ]);
+  });
 });

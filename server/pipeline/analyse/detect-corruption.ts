@@ -1,4 +1,5 @@
 import type { DecodePass } from './decode-pass.ts';
+import type { DamagedFrame } from './check-structure.ts';
 import type { PictureIndex } from './picture-times.ts';
 import type { VideoPacket } from './read-packets.ts';
 
@@ -13,6 +14,8 @@ export interface CorruptedSpan {
   readonly undecoded: number;
   /** Pictures whose own coded data are bad, rising; the others refer to them. */
   readonly damagedData: readonly number[];
+  /** Only what stands beside the pictures is damaged: they decode without it. */
+  readonly besideOnly?: boolean;
   /** What was said first, in the words of the finder. */
   readonly reason: string;
   readonly confidence: number;
@@ -25,7 +28,7 @@ export interface CorruptionInput {
   /** Pictures the decoder holds back for reordering (`has_b_frames`). */
   readonly reorderDepth: number;
   /** Damaged pictures that the structure check found, display order. */
-  readonly structure: readonly { readonly frame: number; readonly reason: string }[];
+  readonly structure: readonly DamagedFrame[];
 }
 
 /** A coded picture known to be bad, by its place in decode order. */
@@ -33,6 +36,8 @@ export interface BadPacket {
   readonly packet: number;
   readonly evidence: CorruptionEvidence;
   readonly reason: string;
+  /** Only what stands beside the picture is damaged: no other picture suffers. */
+  readonly beside?: boolean;
 }
 
 /** Decoder names in front of a message; containers, scalers and parsers speak too and do not count. */
@@ -105,12 +110,12 @@ export function findBadPackets(input: CorruptionInput): BadPacket[] {
   input.index.frameOfPacket.forEach((frame, packet) => {
     if (frame !== null) packetOfFrame.set(frame, packet);
   });
-  const at = (frame: number, evidence: CorruptionEvidence, reason: string): BadPacket[] => {
+  const at = (frame: number, evidence: CorruptionEvidence, reason: string, beside = false): BadPacket[] => {
     const packet = packetOfFrame.get(frame);
-    return packet === undefined ? [] : [{ packet, evidence, reason }];
+    return packet === undefined ? [] : [{ packet, evidence, reason, ...(beside && { beside }) }];
   };
   return [
-    ...input.structure.flatMap(({ frame, reason }) => at(frame, 'structure', reason)),
+    ...input.structure.flatMap(({ frame, reason, beside }) => at(frame, 'structure', reason, beside)),
     ...blamedPackets(input),
     ...input.index.undecoded.flatMap((frame) => at(frame, 'decoder', 'the picture cannot be decoded')),
   ];
@@ -131,9 +136,11 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
   const { index } = input;
   const damaged = new Map<number, BadPacket>();
   for (const item of bad) {
-    for (const packet of affected(item.packet, input)) {
+    for (const packet of item.beside ? [item.packet] : affected(item.packet, input)) {
       const frame = index.frameOfPacket[packet];
-      if (frame !== null && frame !== undefined && !damaged.has(frame)) damaged.set(frame, item);
+      if (frame === null || frame === undefined) continue;
+      const known = damaged.get(frame);
+      if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
     }
   }
   const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
@@ -177,13 +184,14 @@ function toSpans(
     const lost = undecoded.has(frame) ? 1 : 0;
     const own = isOwn(frame) ? [frame] : [];
     const open = spans.at(-1);
-    if (open && open.last === frame - 1) {
+    const besideOnly = cause.beside === true;
+    if (open && open.last === frame - 1 && (open.besideOnly ?? false) === besideOnly) {
       const damagedData = [...open.damagedData, ...own];
       spans[spans.length - 1] = { ...open, last: frame, undecoded: open.undecoded + lost, damagedData };
     } else {
       const { evidence, reason } = cause;
       const span = { first: frame, last: frame, evidence, undecoded: lost, damagedData: own };
-      spans.push({ ...span, reason, confidence: 0.95 });
+      spans.push({ ...span, reason, confidence: 0.95, ...(besideOnly && { besideOnly }) });
     }
   }
   return spans;

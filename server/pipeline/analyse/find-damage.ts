@@ -32,7 +32,8 @@ export interface DamageInput {
 export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   const { inputPath, stream, packets, pass, index, structure } = input;
   const told = findBadPackets({ packets, index, pass, reorderDepth: stream.reorderDepth, structure });
-  const bad = [...told, ...(await findSilent(input, new Set(told.map(({ packet }) => packet))))];
+  const surely = told.flatMap(({ packet, beside }) => (beside ? [] : [packet]));
+  const bad = [...told, ...(await findSilent(input, told.length > 0, new Set(surely)))];
   const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
   const typeOf = (packet: number) => {
     const decoded = decodedOfFrame.get(index.frameOfPacket[packet] ?? -1);
@@ -43,14 +44,17 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   return spreadDamage(bad, { index, packets, disposable, typeOf });
 }
 
-async function findSilent(input: DamageInput, told: ReadonlySet<number>): Promise<BadPacket[]> {
+async function findSilent(
+  input: DamageInput,
+  isDamaged: boolean,
+  told: ReadonlySet<number>,
+): Promise<BadPacket[]> {
   const { packets, index, pass } = input;
   // Where some data are bad others are likely bad too: then every picture is looked at.
-  const suspects =
-    told.size > 0
-      ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
-      : suspectPackets(pass.series, index);
-  const maxCompared = told.size > 0 ? undefined : 2;
+  const suspects = isDamaged
+    ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
+    : suspectPackets(pass.series, index);
+  const maxCompared = isDamaged ? undefined : 2;
   const silent = await checkSliceEnds({ ...input, suspects, maxCompared });
   return silent.map((packet) => ({
     packet,

@@ -8,6 +8,11 @@ export function isDamage({ finding, firstFrame, endFrame, slotTicks }: RebuildTa
   return finding.detail.kind === 'corrupted_section' && endFrame - firstFrame === slotTicks.length;
 }
 
+/** True when only data beside the pictures are damaged: the pictures themselves are as they should be. */
+export function isWholePicture({ finding }: RebuildTask): boolean {
+  return finding.detail.kind === 'corrupted_section' && finding.detail.besideOnly === true;
+}
+
 /** The pictures of a damaged stretch as they come out of the decoder. */
 export function asDecoded(task: RebuildTask): NewPicture[] {
   const { detail } = task.finding;

@@ -8,6 +8,7 @@ import {
   isBetterDecoded,
   isDamage,
   isPlausible,
+  isWholePicture,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
 import { findTrial, judgeMethods, motionBetween, type MethodJudgement } from './rebuild-pictures-judge.ts';
@@ -55,6 +56,7 @@ export async function rebuildPictures(
   known: ReadonlyMap<number, Uint8Array>,
 ): Promise<RebuiltHole> {
   const { task, format } = input;
+  if (isWholePicture(task)) return keepDecoded(task);
   const before = task.before === null ? undefined : known.get(task.before);
   const after = task.after === null ? undefined : known.get(task.after);
   if (!before || !after || task.before === null || task.after === null) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { NAL, joinSample, nalType } from '#server/media/h264/nal.ts';
 import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
 import { container, replaceBox } from '#server/media/mp4/box.ts';
@@ -100,11 +101,15 @@ async function tryExchange(
   const { damaged, endSample, span } = candidate;
   if (damaged.length > most) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
-  const start = input.cuts.findLast(({ sample, place }) => {
-    return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0) && !input.damaged.has(place);
+  const before = input.cuts.filter(({ sample, place }) => {
+    return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0);
   });
+  const start = before.findLast(({ place }) => !input.damaged.has(place)) ?? before[0];
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
+  const stripped = await makeStripped(input, damaged);
+  if (stripped && (await compare(input, part, { coded: stripped, marks: new Map() }, pps)))
+    return { span, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
   let made = await makeVerbatim(input, part, damaged, pps);
   let changes = made && (await compare(input, part, made, pps));
   if (!made || !changes) return null;
@@ -134,13 +139,34 @@ const MOST_FOLLOWERS = 8;
 const HARDLY_CHANGED = 255 ** 2 / 10 ** 3.8;
 const MOST_CHANGED = 255 ** 2 / 10 ** 2.8;
 /** Complaints of the decoder about its input, as ffmpeg prints them. */
-const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]/;
+const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/;
 
 interface Verbatim {
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** What all pictures of the part looked like, by place. */
   readonly marks: ReadonlyMap<number, Uint8Array>;
+}
+
+/** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
+async function makeStripped(
+  { source, spool, position }: ExchangeInput,
+  damaged: readonly DamagedSample[],
+): Promise<Map<number, EncodedPicture> | null> {
+  const coded = new Map<number, EncodedPicture>();
+  let at = position;
+  for (const { sample } of damaged) {
+    if ((await source.head(sample)) === null) return null;
+    const units = await source.units(sample);
+    if (!isFaultBeside(units)) return null;
+    const whole = units.filter((unit) => findUnitFault(unit) === null);
+    const bytes = joinSample(whole, source.config.lengthSize);
+    await writeFully(spool, bytes, at);
+    const sync = source.samples[sample]?.sync === true;
+    coded.set(sample, { bytes: { file: spool, offset: at, sizeBytes: bytes.length }, sync });
+    at += bytes.length;
+  }
+  return coded;
 }
 
 /** Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all. */

@@ -95,6 +95,7 @@ const findingDetail: z.ZodType<FindingDetail> = z.discriminatedUnion('kind', [
     evidence: z.enum(['structure', 'decoder', 'picture']),
     undecodedFrames: z.number(),
     damagedDataFrames: z.array(z.number()).optional(),
+    besideOnly: z.boolean().optional(),
   }),
   z.looseObject({
     kind: z.literal('audio_sync'),

@@ -61,6 +61,10 @@ const TURN_SHARE = 0.8;
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
 const MIN_LIVELY = 3;
+/** A run without a jump behind it that is livelier than this may be a pause of hands... */
+const FROZEN_QUIET = 0.15;
+/** ...when its liveliest picture changes this share of the quieter side (two of 1951 found runs do). */
+const MAX_LOUD_REST = 0.36;
 /** Confidence of a run in little motion that is frozen solid. */
 const CALM_CONFIDENCE = 0.9;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
@@ -148,6 +152,7 @@ function judge(run: Candidate): Judged | null {
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   if (alive.length === 1 && slowsDown(run, alive[0] === before ? -1 : 1)) return null;
   const quietness = inside / quieter;
+  if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
   if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep })) return null;
   if (cadences.length > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;

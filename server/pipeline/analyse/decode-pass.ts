@@ -85,7 +85,8 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   return {
     label: 'decode for analysis',
     logLevel: 'repeat+level+info',
-    globalOptions: ['-copyts'],
+    // Two filter threads would share a picture of which scaling takes a tenth of its decoding.
+    globalOptions: ['-copyts', '-filter_complex_threads', '1'],
     inputs: [
       {
         path: input.inputPath,

@@ -5,6 +5,7 @@ import { toSeconds } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { RebuildTask } from './picture-task.ts';
+import type { RebuildKernels } from './rebuild-pictures-judge.ts';
 import type { RawFormat } from './rebuild-pictures-raw.ts';
 
 export interface DecodeInput {
@@ -21,6 +22,8 @@ export interface RebuildInput extends DecodeInput {
   /** True for pictures that are no truth: damaged, repeated or in another hole. */
   readonly isBad: (frame: number) => boolean;
   readonly sceneCuts: readonly number[];
+  /** Working memory that several holes share. */
+  readonly kernels?: RebuildKernels;
   /** Raw file to write; only pictures that are new stand in it. */
   readonly rawPath: string;
 }

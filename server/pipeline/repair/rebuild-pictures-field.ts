@@ -7,7 +7,7 @@ import {
   type Level,
   type MotionField,
 } from './rebuild-pictures-grid.ts';
-import { createMotionKernel } from './rebuild-pictures-kernel.ts';
+import { createMotionKernel, type MotionKernel } from './rebuild-pictures-kernel.ts';
 import { refineCells } from './rebuild-pictures-refine.ts';
 
 /** What is compared around a block on each side, pixels of its level. */
@@ -28,9 +28,8 @@ const LOCAL_STEPS = 3;
  * Vectors are proposed by the coarser level and by neighbours, which keeps the field smooth (de Haan et al.,
  * "True-motion estimation with 3-D recursive search block matching", 1993), then refined to quarter pixels.
  */
-export function estimateMotion(a: GreyPlane, b: GreyPlane): MotionField {
-  // All halvings together are a third of the whole.
-  const kernel = createMotionKernel(Math.ceil((8 / 3) * a.samples.length));
+export function estimateMotion(a: GreyPlane, b: GreyPlane, kernel = createSearchKernel(a)): MotionField {
+  kernel.clear();
   const held = (plane: GreyPlane): GreyPlane => {
     const samples = kernel.take(plane.samples.length);
     samples.set(plane.samples);
@@ -48,6 +47,11 @@ export function estimateMotion(a: GreyPlane, b: GreyPlane): MotionField {
     if (planes) grid = searchLevel(planes, grid);
   }
   return refineCells(finest, grid);
+}
+
+/** A kernel with room for two planes and all their halvings, which together are a third of the whole. */
+export function createSearchKernel({ width, height }: Pick<GreyPlane, 'width' | 'height'>): MotionKernel {
+  return createMotionKernel(Math.ceil((8 / 3) * width * height));
 }
 
 /** Half the size, each pixel the mean of four. */

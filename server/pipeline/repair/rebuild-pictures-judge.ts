@@ -1,8 +1,10 @@
 import type { DecodeInput, RebuildInput } from './rebuild-pictures-decode.ts';
-import { estimateMotion } from './rebuild-pictures-field.ts';
+import { createSearchKernel, estimateMotion } from './rebuild-pictures-field.ts';
 import type { GreyPlane, MotionField } from './rebuild-pictures-grid.ts';
+import type { MotionKernel } from './rebuild-pictures-kernel.ts';
 import { samplesOf, toPsnr, type RawFormat, type RebuildMethod } from './rebuild-pictures-raw.ts';
-import { warpPictures } from './rebuild-pictures-warp.ts';
+import { createPixelKernel, warpPictures } from './rebuild-pictures-warp.ts';
+import type { WarpKernel } from './rebuild-pictures-warp-kernel.ts';
 
 /** Mean PSNR in dB that each method reached on true pictures beside the hole, and the choice it led to. */
 export interface MethodJudgement {
@@ -51,6 +53,16 @@ export function findTrial(input: Surroundings, steps: number): Trial | null {
   return null;
 }
 
+/** Working memory for pictures of one format, used again from hole to hole. */
+export interface RebuildKernels {
+  readonly motion: MotionKernel;
+  readonly pixels: WarpKernel | null;
+}
+
+export function createRebuildKernels(format: RawFormat): RebuildKernels {
+  return { motion: createSearchKernel(format), pixels: createPixelKernel(format) };
+}
+
 /**
  * Predicts true pictures beside the hole by every method and answers the one with the smallest error.
  * @param known decoded pictures by display number
@@ -60,17 +72,18 @@ export function judgeMethods(
   known: ReadonlyMap<number, Uint8Array>,
   steps: number,
   format: RawFormat,
+  kernels = createRebuildKernels(format),
 ): MethodJudgement {
   const from = trial ? known.get(trial.from) : undefined;
   const to = trial ? known.get(trial.to) : undefined;
   const sums = { motion: 0, mixed: 0, blend: 0, hold: 0 };
   let count = 0;
   if (trial && from && to) {
-    const field = motionBetween(from, to, format);
+    const field = motionBetween(from, to, format, kernels.motion);
     for (const { frame, step } of trial.truths) {
       const truth = known.get(frame);
       if (!truth) continue;
-      const moved = warpPictures(from, to, field, step / steps, format, 'luma');
+      const moved = warpPictures(from, to, field, step / steps, format, 'luma', kernels.pixels);
       const errors = methodErrors({ from, to, moved, truth }, step / steps, format);
       sums.motion += errors.motion;
       sums.mixed += errors.mixed;
@@ -132,8 +145,13 @@ function best(errors: { motion: number; mixed: number; blend: number }): MethodJ
 }
 
 /** Motion between two whole pictures by their luma planes. */
-export function motionBetween(a: Uint8Array, b: Uint8Array, format: RawFormat): MotionField {
-  return estimateMotion(greyOf(a, format), greyOf(b, format));
+export function motionBetween(
+  a: Uint8Array,
+  b: Uint8Array,
+  format: RawFormat,
+  kernel?: MotionKernel,
+): MotionField {
+  return estimateMotion(greyOf(a, format), greyOf(b, format), kernel);
 }
 
 function greyOf(picture: Uint8Array, format: RawFormat): GreyPlane {

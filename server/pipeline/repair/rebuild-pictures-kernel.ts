@@ -17,6 +17,8 @@ import { absoluteDifference, advance, lanesSum } from '#server/media/wasm/vector
 export interface MotionKernel {
   /** A new piece of the memory; its `byteOffset` is its address. */
   take(bytes: number): Uint8Array;
+  /** Gives all pieces back. */
+  clear(): void;
   /**
    * Sum of absolute differences of two windows, every second row.
    * @param a address of the first pixel in the one plane, `b` in the other
@@ -161,6 +163,9 @@ export function createMotionKernel(bytes: number): MotionKernel {
       const from = free;
       free += Math.ceil((size + MARGIN_BYTES) / 16) * 16;
       return new Uint8Array(memory.buffer, from, size);
+    },
+    clear() {
+      free = FIRST_FREE;
     },
     wholeSum: (a, b, width, size, rows) => Number(whole(a, b, 2 * width, maskOf(size)[1], rows)),
     quarterSum: (a, b, width, size, rows, { ax, ay, bx, by }) =>

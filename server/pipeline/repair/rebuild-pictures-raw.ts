@@ -71,6 +71,24 @@ export function blendPictures(a: Uint8Array, b: Uint8Array, weight: number, form
   return result;
 }
 
+/** Makes `picture` its mean with the blend of two others, as `blendPictures` would of both. */
+export function mixWithBlend(
+  picture: Uint8Array,
+  a: Uint8Array,
+  b: Uint8Array,
+  weight: number,
+  format: RawFormat,
+): void {
+  const out = samplesOf(picture, format);
+  const left = samplesOf(a, format);
+  const right = samplesOf(b, format);
+  for (let i = 0; i < out.length; i += 1) {
+    const from = left[i] ?? 0;
+    const blended = (from + ((right[i] ?? 0) - from) * weight + 0.5) | 0;
+    out[i] = (blended + (out[i] ?? 0) + 1) >> 1;
+  }
+}
+
 /** Mean squared error of the luma samples, on the scale of the format. */
 export function lumaError(a: Uint8Array, b: Uint8Array, format: RawFormat): number {
   const left = samplesOf(a, format);

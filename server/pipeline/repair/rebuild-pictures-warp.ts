@@ -1,6 +1,6 @@
 import { CELL, type MotionField } from './rebuild-pictures-grid.ts';
 import { samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
-import { createWarpKernel } from './rebuild-pictures-warp-kernel.ts';
+import { createWarpKernel, type WarpKernel } from './rebuild-pictures-warp-kernel.ts';
 
 /**
  * Grey levels by which two joined pixels may differ without doubt, and the further ones to the full doubt of a
@@ -16,7 +16,8 @@ const MOST_DOUBT = 0.5;
  * its vector joins, weighted by nearness, all planes. Vectors between the middles of cells are interpolated.
  * Where the two pixels disagree the vector is in doubt, and up to half of the plain blend is mixed in.
  * @param phase place between the two, 0 (first) to 1 (second)
- * @param planes `luma` leaves the colour planes zero, for measuring
+ * @param planes `luma` leaves the colour planes undefined, for measuring
+ * @param kernel of `createPixelKernel`, to be used again for further pictures of the format
  */
 export function warpPictures(
   a: Uint8Array,
@@ -25,9 +26,10 @@ export function warpPictures(
   phase: number,
   format: RawFormat,
   planes: 'all' | 'luma' = 'all',
+  kernel: WarpKernel | null = createPixelKernel(format),
 ): Uint8Array {
   const moved = moveField(field, phase);
-  if (format.bytesPerSample === 1) return warpBytes(a, b, moved, phase, format, planes);
+  if (kernel) return warpBytes(kernel, a, b, moved, phase, format, planes);
   const result = new Uint8Array(format.pictureBytes);
   const out = samplesOf(result, format);
   const from = samplesOf(a, format);
@@ -52,8 +54,15 @@ function planesOf(format: RawFormat, which: 'all' | 'luma') {
   return which === 'luma' ? planes.slice(0, 1) : planes;
 }
 
+/** What moves the pixels of pictures of eight bits; null for deeper ones, which are moved by a plain loop. */
+export function createPixelKernel(format: RawFormat): WarpKernel | null {
+  if (format.bytesPerSample !== 1) return null;
+  return createWarpKernel(format.pictureBytes, Math.ceil(format.width / CELL), format.width);
+}
+
 /** Pictures of eight bits, a third of the time of a plain loop. */
 function warpBytes(
+  kernel: WarpKernel,
   a: Uint8Array,
   b: Uint8Array,
   field: MotionField,
@@ -62,7 +71,6 @@ function warpBytes(
   which: 'all' | 'luma',
 ): Uint8Array {
   const { columns } = field;
-  const kernel = createWarpKernel(format.pictureBytes, columns, format.width);
   kernel.from.set(a);
   kernel.to.set(b);
   const weights = {

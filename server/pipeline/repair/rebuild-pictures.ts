@@ -11,8 +11,14 @@ import {
   isWholePicture,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
-import { findTrial, judgeMethods, motionBetween, type MethodJudgement } from './rebuild-pictures-judge.ts';
-import { blendPictures, isSameShot, type RebuildMethod } from './rebuild-pictures-raw.ts';
+import {
+  createRebuildKernels,
+  findTrial,
+  judgeMethods,
+  motionBetween,
+  type MethodJudgement,
+} from './rebuild-pictures-judge.ts';
+import { blendPictures, isSameShot, mixWithBlend, type RebuildMethod } from './rebuild-pictures-raw.ts';
 import { warpPictures } from './rebuild-pictures-warp.ts';
 
 /** Longest hole, pictures, that is filled from both sides at once; beyond it the last picture is held. */
@@ -129,18 +135,18 @@ async function fill(
 ): Promise<RebuiltHole> {
   const { format } = input;
   const phases = slotPhases(input);
-  const judgement = judgeMethods(findTrial(input, phases.steps), known, phases.steps, format);
+  const kernels = input.kernels ?? createRebuildKernels(format);
+  const judgement = judgeMethods(findTrial(input, phases.steps), known, phases.steps, format, kernels);
   await pause(input.signal);
-  const field = judgement.method === 'blend' ? null : motionBetween(before, after, format);
+  const field = judgement.method === 'blend' ? null : motionBetween(before, after, format, kernels.motion);
   const pictures: NewPicture[] = [];
   let rawCount = 0;
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
     await pause(input.signal);
     const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
-    const moved = field && warpPictures(before, after, field, phase, format);
-    const blended = judgement.method === 'motion' ? null : blendPictures(before, after, phase, format);
-    const rebuilt =
-      moved && blended ? blendPictures(blended, moved, 0.5, format) : (moved ?? blended ?? before);
+    const moved = field && warpPictures(before, after, field, phase, format, 'all', kernels.pixels);
+    if (moved && judgement.method === 'mixed') mixWithBlend(moved, before, after, phase, format);
+    const rebuilt = moved ?? blendPictures(before, after, phase, format);
     const frame = input.task.firstFrame + index;
     const mayKeep = isDamage(input.task) && input.task.slotTicks.length > SURELY_REBUILT;
     const decoded = mayKeep ? known.get(frame) : undefined;

@@ -7,6 +7,7 @@ import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures.ts';
 import { decodePictures, type DecodeInput, type RebuildInput } from './rebuild-pictures-decode.ts';
+import { createRebuildKernels } from './rebuild-pictures-judge.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 
 export interface PictureRepairInput {
@@ -80,10 +81,12 @@ export interface PlannedHole<Hole> {
 
 function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<RebuildInput>[] {
   const isBad = badPictures(input.analysis, input.allTasks);
+  const isNeeded = input.tasks.some(({ kind }) => kind === 'rebuild');
+  const kernels = isNeeded ? createRebuildKernels(decode.format) : undefined;
   return input.tasks.flatMap((task, index) => {
     if (task.kind === 'remove') return [];
     const { sceneCuts } = input.analysis;
-    const hole: RebuildInput = { ...decode, task, isBad, sceneCuts, rawPath: input.rawPath(index) };
+    const hole: RebuildInput = { ...decode, task, isBad, sceneCuts, kernels, rawPath: input.rawPath(index) };
     return [{ hole, needed: neededPictures(hole) }];
   });
 }

@@ -13,6 +13,8 @@ export const HEVC_NAL = {
   sps: 33,
   pps: 34,
   prefixSei: 39,
+  /** Unspecified in H.265; Dolby Vision puts its data of each picture there. */
+  dolbyVision: 62,
 } as const;
 
 /** Type of a NAL unit, 0 to 63. */

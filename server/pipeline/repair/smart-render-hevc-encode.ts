@@ -16,6 +16,7 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import type { EncodedPicture, EncodedPictures } from './smart-render-encode.ts';
+import type { Riders } from './smart-render-hevc-riders.ts';
 
 /** What new pictures must look like to stand beside the old ones. */
 export interface HevcTarget {
@@ -43,6 +44,8 @@ export interface HevcEncodeInput {
   readonly pictures: AsyncIterable<Buffer>;
   /** Messages that every new key picture repeats, as NAL units. */
   readonly messages: readonly Buffer[];
+  /** What rides with each picture. */
+  readonly riders: readonly Riders[];
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
@@ -192,13 +195,15 @@ interface CodedPicture {
 }
 
 /** Collects the encoder's NAL units into pictures under the target's ids. */
-function createCollector({ target, messages }: HevcEncodeInput) {
+function createCollector({ target, messages, riders }: HevcEncodeInput) {
   const { ids } = target;
   const sets = new Map<number, Buffer>();
   let open: { key: boolean; units: Buffer[] } | null = null;
+  let count = 0;
   const close = (): CodedPicture | null => {
     const done = open;
     open = null;
+    if (done) done.units.push(...(riders[count++]?.behind ?? []));
     return done;
   };
   const need = (type: number) => {
@@ -234,7 +239,7 @@ function createCollector({ target, messages }: HevcEncodeInput) {
       if (opensPicture(unit)) {
         done = close();
         const head = key ? [...(target.inBandSets ? allSets() : []), ...messages] : [];
-        open = { key, units: head };
+        open = { key, units: [...head, ...(riders[count]?.before ?? [])] };
       }
       open?.units.push(moveSlice(unit, ids.pps));
       return done;

@@ -17,6 +17,8 @@ export interface HevcSource extends ClipSource {
   /** Parameter sets of the sample description. */
   readonly parameterSets: readonly Buffer[];
   readonly sps: HevcSps;
+  /** Each picture carries the data that Dolby Vision makes its brighter version with. */
+  readonly dolbyVision: boolean;
   /** Ids of parameter sets that no picture of the clip names. */
   readonly freeIds: SetIds;
   /** NAL units of a sample. */
@@ -26,11 +28,10 @@ export interface HevcSource extends ClipSource {
 /** Boxes of a sample description that tell of coded data beside the plain pictures. */
 const LAYERED_BOXES = new Map([
   ['lhvC', 'has a second layer (depth, alpha or another view)'],
-  ['dvcC', 'carries Dolby Vision data for each picture'],
-  ['dvvC', 'carries Dolby Vision data for each picture'],
-  ['dvwC', 'carries Dolby Vision data for each picture'],
-  ['hvcE', 'carries Dolby Vision data for each picture'],
+  ['hvcE', 'has a second layer for Dolby Vision'],
 ]);
+/** Dolby Vision configuration records. */
+const DOLBY_VISION_BOXES = ['dvcC', 'dvvC', 'dvwC'];
 /** Profiles that new pictures can be given: Main and Main 10 (ITU-T H.265, A.3). */
 const PROFILES = new Set([1, 2]);
 
@@ -51,6 +52,10 @@ export async function openHevcSource(file: FileHandle, info: MediaInfo): Promise
     const beside = LAYERED_BOXES.get(type);
     if (beside) return decline(`The video ${beside}.`);
   }
+  const vision = clip.entry.boxes.filter(({ type }) => DOLBY_VISION_BOXES.includes(type));
+  if (!vision.every(({ payload }) => isPlainBeside(payload))) {
+    return decline('The video is in a form of Dolby Vision whose pictures do not stand alone.');
+  }
   const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
   if (lengthSize === 3) return decline('The NAL units of the video are stored in an unusual way.');
   if (parameterSets.some((unit) => hevcLayer(unit) > 0)) return decline('The video has a second layer.');
@@ -65,10 +70,25 @@ export async function openHevcSource(file: FileHandle, info: MediaInfo): Promise
   if (!freeIds) return decline('The video has no room for one more parameter set.');
   const units = (sample: number) => readUnits(clip, sample, lengthSize);
   const config = hvcC.payload;
-  return { ok: true, source: { ...clip, config, lengthSize, parameterSets, sps, freeIds, units } };
+  const dolbyVision = vision.length > 0;
+  return {
+    ok: true,
+    source: { ...clip, config, lengthSize, parameterSets, sps, dolbyVision, freeIds, units },
+  };
 }
 
 const ofType = (units: readonly Buffer[], type: number) => units.filter((unit) => hevcNalType(unit) === type);
+
+/**
+ * Whether a Dolby Vision configuration record (dv_version, then profile, level and what is present) tells of plain
+ * pictures with data beside them: profile 8, as phones record it, without an enhancement layer.
+ */
+function isPlainBeside(record: Buffer): boolean {
+  const fields = record.length >= 4 ? record.readUInt16BE(2) : 0;
+  const [profile, layers] = [fields >> 9, fields & 7];
+  // rpu_present_flag, el_present_flag, bl_present_flag.
+  return profile === 8 && layers === 0b101;
+}
 
 /** Why pictures of our encoder cannot stand beside those of this sequence; null when they can. */
 function refuseSequence(sps: HevcSps, stream: VideoStreamInfo): string | null {

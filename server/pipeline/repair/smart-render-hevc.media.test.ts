@@ -1,9 +1,14 @@
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { splitSample } from '#server/media/h264/nal.ts';
+import { joinSample, splitSample } from '#server/media/h264/nal.ts';
 import { HEVC_NAL, hevcNalType, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { container, replaceBox } from '#server/media/mp4/box.ts';
+import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { singleEntryStsd, withEntryBox } from '#server/media/mp4/sample-entry.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import type { NewSample } from '#server/media/mp4/write-tables.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -136,20 +141,59 @@ async function pictureTypes(file: string): Promise<(number | undefined)[]> {
   );
 }
 
-/** A copy of a clip whose picture description has one more box; its index lies behind the media. */
-async function withBox(file: string, type: string): Promise<Buffer> {
-  const { stdout } = await runTool('move the index', tools.ffmpeg, [
-    ...['-v', 'error', '-y', '-i', file, '-c', 'copy', '-tag:v', 'hvc1', `${file}.end.mp4`],
-  ]);
-  expect(stdout).toBe('');
-  const bytes = await readFile(`${file}.end.mp4`);
-  const at = bytes.indexOf('hvcC') - 4;
-  const box = Buffer.concat([Buffer.from([0, 0, 0, 12]), Buffer.from(type), Buffer.alloc(4)]);
-  for (const parent of ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd', 'hvc1']) {
-    const head = bytes.lastIndexOf(parent, at) - 4;
-    bytes.writeUInt32BE(bytes.readUInt32BE(head) + box.length, head);
+/** Units beside the slices of each picture, display order. */
+async function ridersByTime(file: string): Promise<Buffer[][]> {
+  const bytes = await readFile(file);
+  return (await videoSamples(file))
+    .sort((a, b) => a.pts - b.pts)
+    .map(({ offset, sizeBytes }) =>
+      splitSample(bytes.subarray(offset, offset + sizeBytes), 4).filter(
+        (unit) => hevcNalType(unit) === HEVC_NAL.dolbyVision,
+      ),
+    );
+}
+
+interface Extra {
+  /** One more box of the picture description. */
+  readonly box: { readonly type: string; readonly payload: Buffer };
+  /** NAL unit behind the slices of a sample. */
+  readonly behind?: (sample: number) => Buffer;
+}
+
+/** A copy of the pictures of a clip with something beside them. */
+async function withExtra(file: string, name: string, { box, behind }: Extra): Promise<string> {
+  const output = path.join(folder.path, `${name}.mp4`);
+  const source = await open(file);
+  const spool = await open(path.join(folder.path, `${name}.spool`), 'w+');
+  try {
+    const movie = await readMovie(source);
+    const track = findVideoTrack(movie, 0);
+    const [entry] = track.entries;
+    if (!entry) throw new Error('The clip has no picture description.');
+    const stsd = singleEntryStsd(withEntryBox(entry, box.type, box.payload));
+    const trak = replaceBox(track.trak, 'mdia/minf/stbl', (stbl) => {
+      return container('stbl', [...(stbl.children ?? []).filter(({ type }) => type !== 'stsd'), stsd]);
+    });
+    let position = 0;
+    const samples: NewSample[] = [];
+    for (const [index, old] of readSamples(track.stbl).entries()) {
+      const units = splitSample(await readExactly(source, old.offset, old.sizeBytes), 4);
+      const bytes = joinSample([...units, ...(behind ? [behind(index)] : [])], 4);
+      await spool.write(bytes, 0, bytes.length, position);
+      samples.push({ ...old, bytes: { file: spool, offset: position, sizeBytes: bytes.length } });
+      position += bytes.length;
+    }
+    const moov = container(
+      'moov',
+      (movie.moov.children ?? []).filter(({ type }) => type === 'mvhd'),
+    );
+    const tracks = [rebuildTrack(trak, track.timescale, samples)];
+    await writeMovie(output, { ftyp: movie.ftyp, moov, tracks });
+  } finally {
+    await source.close();
+    await spool.close();
   }
-  return Buffer.concat([bytes.subarray(0, at), box, bytes.subarray(at)]);
+  return output;
 }
 
 describe('smartRender of HEVC', () => {
@@ -301,14 +345,57 @@ describe('smartRender of HEVC', () => {
     expect(await reasonFor(deep, 'declined-422')).toMatch(/profile/);
     const twelve = await make({ name: 'declined-12', params: 'bframes=2', pixelFormat: 'yuv420p12le' });
     expect(await reasonFor(twelve, 'declined-12')).toMatch(/pixel format|profile/);
-    for (const [box, reason] of [
+    for (const [type, reason] of [
       ['lhvC', /second layer/],
-      ['dvvC', /Dolby Vision/],
+      ['dvvC', /Dolby Vision whose pictures do not stand alone/],
     ] as const) {
-      const file = path.join(folder.path, `declined-${box}.mp4`);
-      await writeFile(file, await withBox(plain, box));
-      expect(await reasonFor(file, `declined-${box}`)).toMatch(reason);
+      // Zeros tell of no profile.
+      const file = await withExtra(plain, `declined-${type}`, { box: { type, payload: Buffer.alloc(24) } });
+      expect(await reasonFor(file, `declined-${type}`)).toMatch(reason);
     }
+  });
+
+  it('gives new pictures of a Dolby Vision clip the data of the pictures they stand for', async () => {
+    const plain = await make({ name: 'vision', params: 'open-gop=1:bframes=3', pixelFormat: 'yuv420p10le' });
+    // Version 1.0, profile 8, level 4, data and plain pictures, compatible with HLG.
+    const payload = Buffer.concat([Buffer.from([1, 0, 0x10, 0x25, 0x40]), Buffer.alloc(19)]);
+    const dataOf = (sample: number) => Buffer.from([HEVC_NAL.dolbyVision << 1, 1, 0x19, 1 + sample, 0x80]);
+    const file = await withExtra(plain, 'vision-data', { box: { type: 'dvvC', payload }, behind: dataOf });
+    const times = await shownTimes(file);
+    const held = [40, 41, 42];
+    const edit = [
+      {
+        firstFrame: 40,
+        endFrame: 43,
+        pictures: held.map((frame) => original(times[frame] ?? 0, 39)),
+        shiftAfterTicks: 0,
+      },
+    ];
+    const { output, result } = await renderEdit(folder.path, file, 'vision', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [before, after] = [await ridersByTime(file), await ridersByTime(output)];
+    expect(after.length).toBe(times.length);
+    after.forEach((rider, frame) => {
+      expect(rider, `picture ${frame}`).toEqual(before[held.includes(frame) ? 39 : frame]);
+    });
+  });
+
+  it('keeps the times of a clip whose edit list starts inside a picture', async () => {
+    const file = await make({
+      name: 'inside',
+      params: 'open-gop=1:bframes=2',
+      remux: { input: ['-ss', '1.4'] },
+    });
+    const bytes = await readFile(file);
+    const edit = bytes.indexOf('elst') + 16;
+    bytes.writeInt32BE(bytes.readInt32BE(edit) - 100, edit);
+    const moved = path.join(folder.path, 'inside-moved.mp4');
+    await writeFile(moved, bytes);
+    const times = await shownTimes(moved);
+    const changes = threeChanges(times).slice(0, 1);
+    const { output, result } = await renderEdit(folder.path, moved, 'inside-moved', changes);
+    if (!result.done) throw new Error(result.reason);
+    expect(await shownTimes(output)).toEqual(times);
   });
 
   it('leaves the clip to another encoder where this ffmpeg has none for HEVC', async () => {

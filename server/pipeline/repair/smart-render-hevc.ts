@@ -18,6 +18,7 @@ import {
   type EncodedHevc,
   type HevcTarget,
 } from './smart-render-hevc-encode.ts';
+import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
@@ -112,7 +113,8 @@ export async function renderHevc(
       ...input,
       target,
       pictures: pixels.pictures,
-      messages: [],
+      messages: await keyMessages(source, segment),
+      riders: await readRiders(source, order, segment),
       spool,
       position,
       onPicture: () => input.onProgress?.(++doneCount / toEncode),

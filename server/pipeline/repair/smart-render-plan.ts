@@ -45,6 +45,8 @@ export interface PlannedPicture {
   readonly pts: number;
   /** `original` numbers are places in display order, hidden pictures counted. */
   readonly pixels: PixelSource;
+  /** Its own place in the original, or that of the last untouched picture before a changed one. */
+  readonly place: number;
 }
 
 /** A stretch of samples that is replaced by newly encoded ones. */
@@ -162,10 +164,12 @@ function buildPictures(
   const pictures: PlannedPicture[] = [];
   let shift = shiftBefore;
   let place = firstPlace;
+  let lastUntouched = Math.max(0, firstPlace - 1);
   const keepUpTo = (end: number) => {
     for (; place < end; place++) {
+      lastUntouched = place;
       const pts = samples[order.samples[place] ?? 0]?.pts ?? 0;
-      pictures.push({ pts: pts + shift, pixels: { kind: 'original', frame: place } });
+      pictures.push({ pts: pts + shift, pixels: { kind: 'original', frame: place }, place });
     }
   };
   for (const span of spans) {
@@ -173,6 +177,7 @@ function buildPictures(
     for (const picture of span.pictures) {
       const { pixels } = picture;
       pictures.push({
+        place: lastUntouched,
         pts: picture.ptsTicks - input.offsetTicks,
         pixels:
           pixels.kind === 'original' ? { kind: 'original', frame: pixels.frame + order.firstShown } : pixels,

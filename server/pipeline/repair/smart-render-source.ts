@@ -80,10 +80,18 @@ export async function openClip(
   if (!codings.includes(entry.coding)) {
     return decline(`The video track is stored as ${entry.coding}, which cannot be cut.`);
   }
-  const shownEdit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
-  if (!shownEdit) return decline('The edit list of the video has several parts.');
+  const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+  if (!edit) return decline('The edit list of the video has several parts.');
   const samples = readSamples(track.stbl);
-  return { ok: true, source: { file, movie, track, entry, samples, shownEdit } };
+  return { ok: true, source: { file, movie, track, entry, samples, shownEdit: startedAt(edit, samples) } };
+}
+
+/** Edits count times as ffmpeg does: it begins a shown stretch with its first picture, wherever that lies in it. */
+function startedAt(edit: SimpleEdit, samples: readonly Sample[]): SimpleEdit {
+  let first = Infinity;
+  for (const { pts } of samples) if (pts >= edit.startTicks) first = Math.min(first, pts);
+  if (!Number.isFinite(edit.startTicks) || !Number.isFinite(first)) return edit;
+  return { ...edit, offsetTicks: edit.offsetTicks + edit.startTicks - first };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface StepOutput<T> {
   readonly value: T;
   /** Absolute paths of files that must still be there, unchanged, for the value to mean anything. */
   readonly files: readonly string[];
+  /** SHA-256 of those files that the step has hashed already, by path. */
+  readonly hashes?: ReadonlyMap<string, string>;
 }
 
 export interface StepResult<T> {
@@ -65,7 +67,10 @@ export async function openStepStore(workDir: string, key: string): Promise<StepS
       await writeAtomically(file(valueName), JSON.stringify(made.value));
       const files = [];
       for (const item of made.files) {
-        files.push({ name: path.relative(workDir, item), sha256: await hashFile(item) });
+        files.push({
+          name: path.relative(workDir, item),
+          sha256: made.hashes?.get(item) ?? (await hashFile(item)),
+        });
       }
       const value = { name: valueName, sha256: await hashFile(file(valueName)) };
       state = { key, steps: { ...state.steps, [name]: { value, files, tookMs } } };

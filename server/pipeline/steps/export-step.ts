@@ -63,7 +63,8 @@ export async function exportStep(job: JobContext, work: ExportWork): Promise<Exp
   const { value, tookMs } = await store.run('exporting', storedExport, async () => {
     const outcome = await exportUntilItHolds(job, work);
     const files = [outcome.resultPath, outcome.posterPath].filter((file) => file !== null);
-    return { value: outcome, files };
+    const hashes = new Map(outcome.resultPath === null ? [] : [[outcome.resultPath, outcome.sha256]]);
+    return { value: outcome, files, hashes };
   });
   meter.end();
   if (value.resultPath === null) {
@@ -154,18 +155,15 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     signal,
     onProgress: (share) => meter.report(writeShare + share * (0.94 - writeShare)),
   });
-  const posterPath = await poster(
-    job,
-    exported.path,
-    verification.info,
-    verification.posterMs,
-    store.file('poster.jpg'),
-  );
+  const [posterPath, sha256] = await Promise.all([
+    poster(job, exported.path, verification.info, verification.posterMs, store.file('poster.jpg')),
+    hashFile(exported.path),
+  ]);
   const { size } = await stat(exported.path);
   const note = conversionNote(work.needs);
   const outcome: ExportOutcome = {
     resultPath: exported.path,
-    sha256: await hashFile(exported.path),
+    sha256,
     sizeBytes: size,
     media: summarise(verification.info, verification.pictures),
     posterPath,

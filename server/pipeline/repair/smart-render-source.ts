@@ -149,9 +149,17 @@ function refuseSequence(sps: Sps, width: number, height: number): string | null 
   const fits =
     sps.widthMbs === Math.ceil(width / 16) &&
     sps.heightMbs === Math.ceil(height / 16) &&
-    sps.widthMbs * 16 - crop.right === width &&
-    sps.heightMbs * 16 - crop.bottom === height;
+    isCut(sps.widthMbs, crop.right, width) &&
+    isCut(sps.heightMbs, crop.bottom, height);
   return fits ? null : 'The coded size of the video does not fit its pictures.';
+}
+
+/**
+ * Whether whole macroblocks are cut to a length: by the sequence, or, where it cuts nothing, by the container alone,
+ * which decoders follow within one macroblock (ffmpeg, `init_dimensions` in h264_slice.c). New slices cover whole macroblocks either way.
+ */
+function isCut(macroblocks: number, cropped: number, length: number): boolean {
+  return cropped === 0 || macroblocks * 16 - cropped === length;
 }
 
 /** x264's name for the profile that a sequence allows; null when there is none. */

@@ -2,6 +2,7 @@ import type { FrameSeries } from '#server/media/grey-series.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { median } from '#server/media/statistics.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import { checkHevcEnds } from './check-hevc-ends.ts';
 import { checkSliceEnds } from './check-slice-ends.ts';
 import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from './decode-pass.ts';
@@ -55,12 +56,28 @@ async function findSilent(
     ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
     : suspectPackets(pass.series, index);
   const maxCompared = isDamaged ? undefined : 2;
-  const silent = await checkSliceEnds({ ...input, suspects, maxCompared });
+  const silent =
+    input.stream.codec === 'hevc'
+      ? await checkHevcEnds({ ...input, suspects: isDamaged ? affordable(suspects, input) : [] })
+      : await checkSliceEnds({ ...input, suspects, maxCompared });
   return silent.map((packet) => ({
     packet,
     evidence: 'structure',
     reason: 'the picture is complete before its data end: they went astray on the way',
   }));
+}
+
+/** Luma samples of all HEVC pictures that are looked at: each costs as much as sixteen pictures. */
+const MOST_HEVC_SAMPLES = 60e6;
+
+/** The suspects that can be looked at in HEVC: all of a small clip, else those that stand out. */
+function affordable(suspects: readonly number[], { stream, pass, index }: DamageInput): readonly number[] {
+  const most = Math.floor(MOST_HEVC_SAMPLES / (stream.width * stream.height));
+  if (suspects.length <= most) return suspects;
+  const known = new Set(suspects);
+  return suspectPackets(pass.series, index)
+    .filter((packet) => known.has(packet))
+    .slice(0, most);
 }
 
 /** Share of the pictures looked at in a clip without any sign of damage, and their number at most, to bound the time. */

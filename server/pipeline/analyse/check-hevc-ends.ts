@@ -89,11 +89,11 @@ function createReader(input: SliceEndInput, file: FileHandle, lengthSize: number
   };
 }
 
-/** The first key picture that is no suspect, or else the first that can be read. */
+/** The first key picture that can be read and is not known to be damaged, as those that are no suspects may be. */
 async function findKey(input: SliceEndInput, slicesOf: SliceReader) {
   const suspects = new Set(input.suspects);
   const places = input.packets.flatMap((packet, place) => (packet.keyframe ? [place] : []));
-  const trusted = places.filter((place) => !suspects.has(place));
+  const trusted = places.filter((place) => suspects.has(place));
   for (const place of [...trusted, ...places]) {
     const slices = await slicesOf(place);
     if (slices) return { place, slices };

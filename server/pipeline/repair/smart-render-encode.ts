@@ -1,37 +1,32 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { NAL, createAnnexBSplitter, isSlice, joinSample, nalType } from '#server/media/h264/nal.ts';
+import { NAL, isSlice, nalType } from '#server/media/h264/nal.ts';
 import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';
 import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
 import { standInSlice } from '#server/media/h264/stand-in-slice.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
+import {
+  encoderPlan,
+  runEncoder,
+  type CodedPicture,
+  type EncodedPicture,
+  type EncoderRun,
+  type RawPictures,
+  type UnitCollector,
+} from './smart-render-encoder.ts';
 
 /** The sequence that new pictures must live in. */
-export interface TargetSequence {
+export interface TargetSequence extends RawPictures {
   readonly sps: Sps;
   /** x264's profile name. */
   readonly profile: string;
-  readonly width: number;
-  readonly height: number;
-  readonly pixelFormat: string;
-  /** Usual pictures per second, for rate control only. */
-  readonly frameRate: number;
   readonly lengthSize: number;
   /** Id of the picture parameter set that new slices name. */
   readonly ppsId: number;
   /** Repeat that set in front of each new IDR picture, for streams that carry parameter sets themselves. */
   readonly inBandPps: boolean;
-}
-
-export interface EncodedPicture {
-  readonly bytes: ByteRange;
-  readonly sync: boolean;
 }
 
 export interface EncodedPictures {
@@ -43,20 +38,13 @@ export interface EncodedSegment extends EncodedPictures {
   readonly pps: Buffer;
 }
 
-export interface EncodeInput {
+export interface EncodeInput extends EncoderRun {
   readonly target: TargetSequence;
-  readonly pictures: AsyncIterable<Buffer>;
   /** idr_pic_id values of the IDR pictures that stand right before and behind the stretch. */
   readonly neighbourIdrIds: readonly number[];
   /** Numbers of the coded pictures that the new ones take the place of, one by one; absent for a stretch. */
   readonly standIns?: readonly StandInNumbers[];
-  /** Coded pictures are appended here from `position` on. */
-  readonly spool: FileHandle;
-  readonly position: number;
-  readonly tools: ToolPaths;
   readonly limits: MediaLimits;
-  readonly signal?: AbortSignal;
-  readonly onPicture?: () => void;
 }
 
 /** What a picture that is exchanged alone takes over from the one before. */
@@ -85,7 +73,6 @@ const RENDER_TOOLS: readonly string[] = ['mbtree=0', 'aq-mode=0', 'weightp=0', '
  * -frames:v 45 -c:v libx264 -threads 2 -preset P -crf 18 -x264-params ... -f null -
  */
 export const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=10', 'sync-lookahead=0'];
-const WALL_MS = 4 * 60 * 60_000;
 
 /** Highest bit rate of each level in 1000 bit/s for the baseline and main profiles (ITU-T H.264, table A-1). */
 const LEVEL_KBITS = new Map([
@@ -114,32 +101,8 @@ const LEVEL_KBITS = new Map([
  * @throws H264Error when the encoder's stream cannot be moved; MediaToolError when it fails.
  */
 export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment> {
-  const splitter = createAnnexBSplitter();
   const mover = createMover(input.target, input.neighbourIdrIds, input.standIns);
-  const pictures: EncodedPicture[] = [];
-  let position = input.position;
-  const store = async (coded: CodedPicture | null) => {
-    if (!coded) return;
-    const bytes = joinSample(coded.units, input.target.lengthSize);
-    await writeFully(input.spool, bytes, position);
-    pictures.push({
-      bytes: { file: input.spool, offset: position, sizeBytes: bytes.length },
-      sync: coded.idr,
-    });
-    position += bytes.length;
-    input.onPicture?.();
-  };
-  await runFfmpeg(encodePlan(input), {
-    tools: input.tools,
-    signal: input.signal,
-    stdin: input.pictures,
-    wallMs: WALL_MS,
-    onStdout: async (chunk) => {
-      for (const unit of splitter.push(chunk)) await store(mover.push(unit));
-    },
-  });
-  for (const unit of splitter.end()) await store(mover.push(unit));
-  await store(mover.end());
+  const pictures = await runEncoder(encodePlan(input), input, mover, input.target.lengthSize);
   return { pictures, pps: mover.pps() };
 }
 
@@ -157,52 +120,21 @@ function encodePlan({ target, limits, standIns }: EncodeInput): FfmpegPlan {
   const high = target.profile === 'baseline' || target.profile === 'main' ? 1 : 1.25;
   const levelKbits = LEVEL_KBITS.get(target.sps.level);
   const rate = levelKbits === undefined ? [] : rateLimit(Math.floor(levelKbits * high));
-  return {
-    label: 'encode replaced pictures',
-    inputs: [
-      {
-        path: 'pipe:0',
-        format: 'rawvideo',
-        options: [
-          '-pixel_format',
-          target.pixelFormat.replace('yuvj', 'yuv'),
-          '-video_size',
-          `${target.width}x${target.height}`,
-          '-framerate',
-          target.frameRate.toFixed(3),
-        ],
-      },
-    ],
-    outputs: [
-      {
-        path: 'pipe:1',
-        options: [
-          ...words('-map 0:v:0 -c:v libx264 -bf 0 -f h264'),
-          ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${RENDER_PRESET}`),
-          ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
-          ...rate,
-          // The same settings as a stretch, so that both can share one picture parameter set.
-          ...(standIns ? words('-force_key_frames expr:1 -forced-idr 1') : []),
-        ],
-      },
-    ],
-    expectedDurationMs: null,
-  };
+  return encoderPlan(target, [
+    ...words('-map 0:v:0 -c:v libx264 -bf 0 -f h264'),
+    ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${RENDER_PRESET}`),
+    ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
+    ...rate,
+    // The same settings as a stretch, so that both can share one picture parameter set.
+    ...(standIns ? words('-force_key_frames expr:1 -forced-idr 1') : []),
+  ]);
 }
 
 const words = (text: string) => text.split(' ');
 
 const rateLimit = (kbits: number) => ['-maxrate', `${kbits}k`, '-bufsize', `${kbits}k`];
 
-interface CodedPicture {
-  readonly idr: boolean;
-  readonly units: readonly Buffer[];
-}
-
-interface Mover {
-  /** Takes the next NAL unit of the encoder; answers the picture that it closes. */
-  push(unit: Buffer): CodedPicture | null;
-  end(): CodedPicture | null;
+interface Mover extends UnitCollector {
   pps(): Buffer;
 }
 
@@ -219,7 +151,7 @@ function createMover(
   let frameNum = 0;
   let pocStep = 0;
   let idrCount = 0;
-  let open: { idr: boolean; units: Buffer[] } | null = null;
+  let open: { key: boolean; units: Buffer[] } | null = null;
   const close = () => {
     const done = open;
     open = null;
@@ -260,7 +192,7 @@ function createMover(
           pocStep++;
         }
         const opensSequence = head.idr && !standIns;
-        open = { idr: opensSequence, units: head.idr && target.inBandPps ? [moved] : [] };
+        open = { key: opensSequence, units: head.idr && target.inBandPps ? [moved] : [] };
       }
       // Holds only without B-pictures, as asked of the encoder: each picture is a reference of the next.
       if (head.refIdc === 0 || head.frameNum !== frameNum % 2 ** sps.frameNumBits) {

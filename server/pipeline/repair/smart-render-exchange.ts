@@ -11,7 +11,7 @@ import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
-import type { EncodedPicture } from './smart-render-encode.ts';
+import type { EncodedPicture } from './smart-render-encoder.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {

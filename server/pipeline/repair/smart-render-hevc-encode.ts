@@ -1,6 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { createAnnexBSplitter, joinSample, toRbsp } from '#server/media/h264/nal.ts';
+import { toRbsp } from '#server/media/h264/nal.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import {
   HEVC_NAL,
@@ -11,24 +10,24 @@ import {
 } from '#server/media/hevc/hevc-nal.ts';
 import { type HevcSps, parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { movePps, moveSlice, moveSps, moveVps, type SetIds } from '#server/media/hevc/move-units.ts';
-import { writeFully } from '#server/media/mp4/file-bytes.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import type { EncodedPicture, EncodedPictures } from './smart-render-encode.ts';
+import type { EncodedPictures } from './smart-render-encode.ts';
+import {
+  encoderPlan,
+  runEncoder,
+  type CodedPicture,
+  type EncoderRun,
+  type RawPictures,
+} from './smart-render-encoder.ts';
 import type { Riders } from './smart-render-hevc-riders.ts';
 
 /** What new pictures must look like to stand beside the old ones. */
-export interface HevcTarget {
+export interface HevcTarget extends RawPictures {
   /** The sequence of the old pictures. */
   readonly sps: HevcSps;
   /** Ids that the parameter sets of the new pictures get. */
   readonly ids: SetIds;
-  readonly width: number;
-  readonly height: number;
-  readonly pixelFormat: string;
-  /** Usual pictures per second, for rate control only. */
-  readonly frameRate: number;
   readonly lengthSize: number;
   /** Repeat the parameter sets in front of each new key picture, for streams that carry theirs themselves. */
   readonly inBandSets: boolean;
@@ -39,20 +38,13 @@ export interface EncodedHevc extends EncodedPictures {
   readonly sets: readonly [Buffer, Buffer, Buffer];
 }
 
-export interface HevcEncodeInput {
+export interface HevcEncodeInput extends EncoderRun {
   readonly target: HevcTarget;
-  readonly pictures: AsyncIterable<Buffer>;
   /** Messages that every new key picture repeats, as NAL units. */
   readonly messages: readonly Buffer[];
   /** What rides with each picture. */
   readonly riders: readonly Riders[];
-  /** Coded pictures are appended here from `position` on. */
-  readonly spool: FileHandle;
-  readonly position: number;
-  readonly tools: ToolPaths;
   readonly limits: MediaLimits;
-  readonly signal?: AbortSignal;
-  readonly onPicture?: () => void;
 }
 
 /**
@@ -68,7 +60,6 @@ const HEVC_PRESET = 'ultrafast';
  * Measured by: /usr/bin/time -f %M on the command above.
  */
 const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=0', 'frame-threads=1'];
-const WALL_MS = 4 * 60 * 60_000;
 
 /** Pixel formats that this ffmpeg's HEVC encoder takes; empty when it has none. */
 export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal): Promise<string[]> {
@@ -92,40 +83,16 @@ export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal)
  * @throws HevcError when the encoder's stream cannot be joined; MediaToolError when it fails.
  */
 export async function encodeHevc(input: HevcEncodeInput): Promise<EncodedHevc> {
-  const splitter = createAnnexBSplitter();
   const collector = createCollector(input);
-  const pictures: EncodedPicture[] = [];
-  let position = input.position;
-  const store = async (coded: CodedPicture | null) => {
-    if (!coded) return;
-    const bytes = joinSample(coded.units, input.target.lengthSize);
-    await writeFully(input.spool, bytes, position);
-    pictures.push({
-      bytes: { file: input.spool, offset: position, sizeBytes: bytes.length },
-      sync: coded.key,
-    });
-    position += bytes.length;
-    input.onPicture?.();
-  };
   try {
-    await runFfmpeg(encodePlan(input), {
-      tools: input.tools,
-      signal: input.signal,
-      stdin: input.pictures,
-      wallMs: WALL_MS,
-      onStdout: async (chunk) => {
-        for (const unit of splitter.push(chunk)) await store(collector.push(unit));
-      },
-    });
+    const pictures = await runEncoder(encodePlan(input), input, collector, input.target.lengthSize);
+    return { pictures, sets: collector.sets() };
   } catch (error) {
     // It refuses what its level cannot hold; the pictures can still be encoded in another way.
     const refused = error instanceof MediaToolError && error.code === 'tool_failed';
     if (refused) throw new HevcError('The HEVC encoder of this server cannot make such pictures.');
     throw error;
   }
-  for (const unit of splitter.end()) await store(collector.push(unit));
-  await store(collector.end());
-  return { pictures, sets: collector.sets() };
 }
 
 function encodePlan({ target, limits }: HevcEncodeInput): FfmpegPlan {
@@ -139,34 +106,11 @@ function encodePlan({ target, limits }: HevcEncodeInput): FfmpegPlan {
   ];
   const shape = target.sps.vui?.aspect;
   const aspect = shape && shape.width > 0 && shape.height > 0 ? `${shape.width}/${shape.height}` : null;
-  return {
-    label: 'encode replaced pictures',
-    inputs: [
-      {
-        path: 'pipe:0',
-        format: 'rawvideo',
-        options: [
-          '-pixel_format',
-          target.pixelFormat.replace('yuvj', 'yuv'),
-          '-video_size',
-          `${target.width}x${target.height}`,
-          '-framerate',
-          target.frameRate.toFixed(3),
-        ],
-      },
-    ],
-    outputs: [
-      {
-        path: 'pipe:1',
-        options: [
-          ...words('-map 0:v:0 -c:v libx265 -bf 0 -f hevc'),
-          ...words(`-preset ${HEVC_PRESET} -crf ${HEVC_CRF} -x265-params ${params.join(':')}`),
-          ...(aspect ? ['-vf', `setsar=${aspect}`] : []),
-        ],
-      },
-    ],
-    expectedDurationMs: null,
-  };
+  return encoderPlan(target, [
+    ...words('-map 0:v:0 -c:v libx265 -bf 0 -f hevc'),
+    ...words(`-preset ${HEVC_PRESET} -crf ${HEVC_CRF} -x265-params ${params.join(':')}`),
+    ...(aspect ? ['-vf', `setsar=${aspect}`] : []),
+  ]);
 }
 
 const words = (text: string) => text.split(' ');
@@ -187,11 +131,6 @@ function colourParams({ vui }: HevcSps): string[] {
     params.push(`chromaloc=${vui.chromaPlace.top}`);
   }
   return params;
-}
-
-interface CodedPicture {
-  readonly key: boolean;
-  readonly units: readonly Buffer[];
 }
 
 /** Collects the encoder's NAL units into pictures under the target's ids. */

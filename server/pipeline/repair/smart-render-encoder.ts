@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { createAnnexBSplitter, joinSample } from '#server/media/h264/nal.ts';
+import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+
+export interface EncodedPicture {
+  readonly bytes: ByteRange;
+  readonly sync: boolean;
+}
+
+/** A picture as it goes into the file. */
+export interface CodedPicture {
+  readonly key: boolean;
+  readonly units: readonly Buffer[];
+}
+
+/** Collects the encoder's NAL units into pictures that fit the clip. */
+export interface UnitCollector {
+  /** Takes the next NAL unit of the encoder; answers the picture that it closes. */
+  push(unit: Buffer): CodedPicture | null;
+  end(): CodedPicture | null;
+}
+
+/** What raw pictures look like. */
+export interface RawPictures {
+  readonly width: number;
+  readonly height: number;
+  readonly pixelFormat: string;
+  /** Usual pictures per second, for rate control only. */
+  readonly frameRate: number;
+}
+
+export interface EncoderRun {
+  readonly pictures: AsyncIterable<Buffer>;
+  /** Coded pictures are appended here from `position` on. */
+  readonly spool: FileHandle;
+  readonly position: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  readonly onPicture?: () => void;
+}
+
+const WALL_MS = 4 * 60 * 60_000;
+
+/** A run that takes raw pictures on its input and gives the coded stream on its output. */
+export function encoderPlan(
+  { width, height, pixelFormat, frameRate }: RawPictures,
+  options: readonly string[],
+): FfmpegPlan {
+  const shape = ['-pixel_format', pixelFormat.replace('yuvj', 'yuv'), '-video_size', `${width}x${height}`];
+  return {
+    label: 'encode replaced pictures',
+    inputs: [{ path: 'pipe:0', format: 'rawvideo', options: [...shape, '-framerate', frameRate.toFixed(3)] }],
+    outputs: [{ path: 'pipe:1', options: [...options] }],
+    expectedDurationMs: null,
+  };
+}
+
+/**
+ * Encodes raw pictures and appends what the collector makes of the stream to the spool file.
+ * @param lengthSize bytes of the length in front of each NAL unit in the file
+ * @throws MediaToolError when the encoder fails, and what the collector throws
+ */
+export async function runEncoder(
+  plan: FfmpegPlan,
+  run: EncoderRun,
+  collector: UnitCollector,
+  lengthSize: number,
+): Promise<EncodedPicture[]> {
+  const splitter = createAnnexBSplitter();
+  const pictures: EncodedPicture[] = [];
+  let position = run.position;
+  const store = async (coded: CodedPicture | null) => {
+    if (!coded) return;
+    const bytes = joinSample(coded.units, lengthSize);
+    await writeFully(run.spool, bytes, position);
+    pictures.push({ bytes: { file: run.spool, offset: position, sizeBytes: bytes.length }, sync: coded.key });
+    position += bytes.length;
+    run.onPicture?.();
+  };
+  await runFfmpeg(plan, {
+    tools: run.tools,
+    signal: run.signal,
+    stdin: run.pictures,
+    wallMs: WALL_MS,
+    onStdout: async (chunk) => {
+      for (const unit of splitter.push(chunk)) await store(collector.push(unit));
+    },
+  });
+  for (const unit of splitter.end()) await store(collector.push(unit));
+  await store(collector.end());
+  return pictures;
+}

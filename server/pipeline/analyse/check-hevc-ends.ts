@@ -1,5 +1,4 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { splitSample } from '#server/media/h264/nal.ts';
 import { isHevcParameterSet, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
@@ -7,37 +6,30 @@ import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { SliceEndInput } from './check-slice-ends.ts';
+import {
+  annexB,
+  dataOf,
+  hashPlan,
+  judgePictures,
+  MIN_SLICE_BYTES,
+  OTHER_ENDS,
+  stumpOf,
+  type Variants,
+  withOtherEnd,
+} from './slice-variants.ts';
 
-/** Written over the last bytes of a slice; no zeros, which emulation prevention would change. */
-const OTHER_ENDS = [0x5b, 0xe7, 0x96];
 const END_BYTES = 16;
 /** Put behind the last byte of a slice, where a whole one is never read. */
 const TAIL = Buffer.from([0x5b, 0xe7, 0x96, 0x3a, 0xc5, 0x5b, 0xe7, 0x96, 0x3a, 0xc5, 0x5b, 0xe7]);
 const TAILS = [TAIL, Buffer.from([...TAIL].reverse())];
-/** Slices shorter than this are left out: what is changed of them says nothing. */
-const MIN_SLICE_BYTES = 96;
-/** Share of a slice that surely holds blocks that are read: without the rest the picture must change. */
-const READ_SHARE = 1 / 8;
 /** Pictures decoded for one suspect: twice as it is, its stump, with other ends, with more behind, and as it is again; a key picture before each. */
 const PICTURES_EACH = 2 * (4 + OTHER_ENDS.length + TAILS.length);
 
-const START_CODE = Buffer.from([0, 0, 0, 1]);
 /** Access unit delimiter for any kind of picture (ITU-T H.265, 7.3.2.5). */
 const DELIMITER = Buffer.from([0, 0, 0, 1, 0x46, 0x01, 0x50]);
 
-const PLAN: FfmpegPlan = {
-  label: 'check the ends of slices',
-  inputs: [{ path: 'pipe:0', format: 'hevc', options: ['-threads', '1', '-skip_loop_filter', 'all'] }],
-  outputs: [
-    {
-      path: 'pipe:1',
-      options: ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'framehash', '-hash', 'md5'],
-    },
-  ],
-  expectedDurationMs: null,
-};
+const PLAN = hashPlan('check the ends of slices', 'hevc', ['-threads', '1', '-skip_loop_filter', 'all']);
 
 /**
  * HEVC pictures that decode in silence although their data are damaged. The decoder of a whole slice ends exactly
@@ -116,21 +108,7 @@ async function compare(
       for (const change of CHANGES) yield Buffer.concat([sets, unit(key.slices), unit(slices.map(change))]);
     }
   }
-  let listing = '';
-  await runFfmpeg(PLAN, {
-    tools: input.tools,
-    signal: input.signal,
-    stdin: variants(),
-    onStdout: (chunk) => {
-      listing += chunk.toString('latin1');
-    },
-  });
-  const rows = listing.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const hashes = rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
-  if (hashes.length !== PICTURES_EACH * fed.length) return [];
-  return fed.filter((_, index) => {
-    return isAstray(hashes.slice(PICTURES_EACH * index, PICTURES_EACH * (index + 1)));
-  });
+  return judgePictures(PLAN, input, variants(), { suspects: fed, each: PICTURES_EACH, judge: isAstray });
 }
 
 type Change = (slice: Buffer) => Buffer;
@@ -138,11 +116,12 @@ const asItIs: Change = (slice) => slice;
 const CHANGES: readonly Change[] = [
   asItIs,
   asItIs,
-  (slice) => slice.subarray(0, Math.max(MIN_SLICE_BYTES / 2, Math.floor(slice.length * READ_SHARE))),
+  stumpOf,
   ...OTHER_ENDS.map(
     (pattern): Change =>
       (slice) =>
-        withOtherEnd(slice, pattern),
+        // The mark of the end stays.
+        withOtherEnd(slice, pattern, END_BYTES, 1),
   ),
   ...TAILS.map(
     (tail): Change =>
@@ -152,14 +131,8 @@ const CHANGES: readonly Change[] = [
   asItIs,
 ];
 
-/** Judges the pictures of one suspect, in pairs of the key picture and a variant (in either order). */
-function isAstray(hashes: readonly string[]): boolean {
-  const pairs = Array.from({ length: hashes.length / 2 }, (_, at) => hashes.slice(2 * at, 2 * at + 2));
-  const keys = (pairs[0] ?? []).filter((hash) => pairs.every((pair) => pair.includes(hash)));
-  const [key] = keys;
-  // Without one key picture that came out alike every time nothing here means anything.
-  if (key === undefined || keys.length > 1) return false;
-  const [whole, again, stump, ...others] = pairs.map((pair) => pair.find((hash) => hash !== key) ?? key);
+function isAstray({ key, pictures }: Variants): boolean {
+  const [whole, again, stump, ...others] = pictures;
   const atLast = others.pop();
   if (whole === key || whole !== again || stump === whole) return false;
   const endsEarly = others.slice(0, OTHER_ENDS.length).every((hash) => hash === whole);
@@ -168,21 +141,4 @@ function isAstray(hashes: readonly string[]): boolean {
   return endsEarly || endsLate;
 }
 
-/** A slice up to its last byte of data; zero words behind it (cabac_zero_words, 7.3.2.12) are left out. */
-function dataOf(slice: Buffer): Buffer {
-  let end = slice.length;
-  while (end > 0 && (slice[end - 1] === 0 || (slice[end - 1] === 3 && slice[end - 2] === 0))) end -= 1;
-  return slice.subarray(0, end);
-}
-
-/** A slice whose last bytes hold a pattern, each different from what stood there; its end mark stays. */
-function withOtherEnd(slice: Buffer, pattern: number): Buffer {
-  const data = Buffer.from(slice);
-  for (let at = Math.max(0, data.length - END_BYTES); at < data.length - 1; at += 1) {
-    data[at] = data[at] === pattern ? pattern ^ 0x24 : pattern;
-  }
-  return data;
-}
-
-const annexB = (units: readonly Buffer[]) => Buffer.concat(units.flatMap((slice) => [START_CODE, slice]));
 const unit = (slices: readonly Buffer[]) => Buffer.concat([DELIMITER, annexB(slices)]);

@@ -12,6 +12,17 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { VideoPacket } from './read-packets.ts';
+import {
+  annexB,
+  dataOf,
+  hashPlan,
+  judgePictures,
+  MIN_SLICE_BYTES,
+  OTHER_ENDS,
+  stumpOf,
+  type Variants,
+  withOtherEnd,
+} from './slice-variants.ts';
 
 export interface SliceEndInput {
   readonly inputPath: string;
@@ -37,9 +48,6 @@ export interface SliceEndInput {
 const ROUNDS = [[16], [11, 23]];
 /** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
 const MAX_COMPARED = 48;
-/** Slices shorter than this are left out: what a cut leaves of them says nothing. */
-const MIN_SLICE_BYTES = 96;
-const START_CODE = Buffer.from([0, 0, 0, 1]);
 /** An access unit delimiter (ITU-T H.264, 7.3.2.4) of any slice type, so that pictures stay apart. */
 const DELIMITER = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 
@@ -141,17 +149,7 @@ const ROUND_PLAN: FfmpegPlan = {
   expectedDurationMs: null,
 };
 
-const COMPARE_PLAN: FfmpegPlan = {
-  label: LABEL,
-  inputs: [{ path: 'pipe:0', format: 'h264', options: DECODER }],
-  outputs: [
-    {
-      path: 'pipe:1',
-      options: ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'framehash', '-hash', 'md5'],
-    },
-  ],
-  expectedDurationMs: null,
-};
+const COMPARE_PLAN = hashPlan(LABEL, 'h264', DECODER);
 
 /** The stream of one round: parameter sets, one whole key frame, and the suspects with their ends cut off. */
 async function* feed(
@@ -203,15 +201,8 @@ function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer)
 
 const asItIs = (slice: Buffer) => slice;
 
-/**
- * What is written over the ends of slices: no pattern that skipped macroblocks could be read from, and no
- * zeros, which emulation prevention would change.
- */
-const OTHER_ENDS = [0x5b, 0xe7, 0x96];
 /** Pictures decoded for one suspect: as it is, its stump, and with each other end; a key frame in front of each. */
 const PICTURES_EACH = 2 * (2 + OTHER_ENDS.length);
-/** Share of a slice that surely holds macroblocks that are read: without the rest the picture must change. */
-const READ_SHARE = 1 / 8;
 
 /** Suspects whose picture stays the same whatever stands at their ends: the ends are never read. */
 async function samePictures(
@@ -225,61 +216,20 @@ async function samePictures(
     for (const packet of input.suspects) {
       const key = await keyPicture(input, file, config, packet);
       const units = (await readUnits(file, input.packets[packet], config)) ?? [];
-      const stump = (slice: Buffer) =>
-        slice.subarray(0, Math.max(MIN_SLICE_BYTES / 2, Math.floor(slice.length * READ_SHARE)));
       yield Buffer.concat([key, accessUnit(units, asItIs)]);
-      yield Buffer.concat([key, accessUnit(units, stump)]);
+      yield Buffer.concat([key, accessUnit(units, stumpOf)]);
       for (const pattern of OTHER_ENDS) {
-        yield Buffer.concat([key, accessUnit(units, (slice) => withOtherEnd(slice, length, pattern))]);
+        yield Buffer.concat([key, accessUnit(units, (slice) => withOtherEnd(slice, pattern, length))]);
       }
     }
   }
-  let listing = '';
-  await runFfmpeg(COMPARE_PLAN, {
-    tools: input.tools,
-    signal: input.signal,
-    stdin: variants(),
-    onStdout: (chunk) => {
-      listing += chunk.toString('latin1');
-    },
-  });
-  const rows = listing.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const hashes = rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
-  if (hashes.length !== PICTURES_EACH * input.suspects.length) return [];
-  return input.suspects.filter((_, index) => {
-    return isNeverRead(hashes.slice(PICTURES_EACH * index, PICTURES_EACH * (index + 1)));
-  });
+  const judgement = { suspects: input.suspects, each: PICTURES_EACH, judge: isNeverRead };
+  return judgePictures(COMPARE_PLAN, input, variants(), judgement);
 }
 
-/** Judges the pictures of one suspect, in pairs of a key frame and a variant (in either order). */
-function isNeverRead(hashes: readonly string[]): boolean {
-  const pairs = Array.from({ length: hashes.length / 2 }, (_, at) => hashes.slice(2 * at, 2 * at + 2));
-  const keys = (pairs[0] ?? []).filter((hash) => pairs.every((pair) => pair.includes(hash)));
-  const [key] = keys;
-  // Without one key frame that came out alike every time nothing here means anything.
-  if (key === undefined || keys.length > 1) return false;
-  const [whole, stump, ...others] = pairs.map((pair) => pair.find((hash) => hash !== key) ?? key);
+function isNeverRead({ key, pictures }: Variants): boolean {
+  const [whole, stump, ...others] = pictures;
   return whole !== key && stump !== whole && others.every((hash) => hash === whole);
-}
-
-/** A slice up to its last byte of data; zero words behind it (cabac_zero_words, 7.3.2.10) are left out. */
-function dataOf(unit: Buffer): Buffer {
-  let end = unit.length;
-  while (end > 0 && (unit[end - 1] === 0 || (unit[end - 1] === 3 && unit[end - 2] === 0))) end -= 1;
-  return unit.subarray(0, end);
-}
-
-/** A slice whose last bytes hold a pattern, each byte different from the one that stood there. */
-function withOtherEnd(unit: Buffer, length: number, pattern: number): Buffer {
-  const data = Buffer.from(dataOf(unit));
-  for (let at = Math.max(0, data.length - length); at < data.length; at += 1) {
-    data[at] = data[at] === pattern ? pattern ^ 0x24 : pattern;
-  }
-  return data;
-}
-
-function annexB(units: readonly Buffer[]): Buffer {
-  return Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
 }
 
 async function readUnits(

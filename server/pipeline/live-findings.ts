@@ -1,9 +1,4 @@
-import {
-  type LiveDefect,
-  type LiveFindings,
-  type LiveState,
-  MAX_LIVE_DEFECTS,
-} from '#common/live-findings.ts';
+import { type LiveDefect, type LiveFindings, MAX_LIVE_DEFECTS } from '#common/live-findings.ts';
 import type { Finding } from './analyse/analysis.ts';
 import { numberDefects } from './publish/build-report.ts';
 import type { Verdict } from './repair/picture-task.ts';
@@ -30,10 +25,9 @@ export function createLiveFindings(tell: (findings: LiveFindings) => void): Live
     tell({ durationMs, total: defects.size, defects: listed });
   }
 
-  function settleOne({ finding, outcome }: Verdict): boolean {
+  function settleOne({ finding, outcome: state }: Verdict): boolean {
     const place = placeOf(finding);
     const known = defects.get(place);
-    const state: LiveState = outcome;
     if (!known || known.state === state) return false;
     defects.set(place, { ...known, state });
     return true;

@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { createLiveFindings } from './live-findings.ts';
 import { toFailure } from './media-failure.ts';
 import { createProgressMeter } from './progress-meter.ts';
-import type { Analysis } from './analyse/analysis.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
@@ -41,11 +40,6 @@ export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): 
   }
 }
 
-/** Length of the clip's time axis, ms; 0 where nothing tells it. */
-function lengthMs({ info }: Analysis): number {
-  return info.durationMs ?? info.video[0]?.durationMs ?? 0;
-}
-
 async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<ProcessVideoResult> {
   const job: JobContext = {
     task,
@@ -62,7 +56,8 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const believed = analysis.findings.filter((finding) => !plan.contradicted.includes(finding));
   const issues = toIssues([...opened.indexFindings, ...believed]);
   io.send({ type: 'issues', issues });
-  job.live.found([...opened.indexFindings, ...analysis.findings], lengthMs(analysis));
+  const originalMedia = summarise(analysis.info, analysis.pictures);
+  job.live.found([...opened.indexFindings, ...analysis.findings], originalMedia.durationMs);
   job.live.settle(plan.left);
 
   const needs = playbackNeeds(analysis.info);
@@ -82,7 +77,6 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const exported = await exportStep(job, { opened, plan, needs, cuts, frames, sound });
 
   const { size } = await stat(task.inputPath);
-  const originalMedia = summarise(analysis.info, analysis.pictures);
   const unchanged = exported.resultPath === null;
   const result = unchanged
     ? { sha256: task.inputSha256, sizeBytes: size, media: originalMedia }

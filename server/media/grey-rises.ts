@@ -1,5 +1,5 @@
 import { BLOCK } from './grey-frame.ts';
-import { selectRank } from './signal.ts';
+import { selectQuantile } from './signal.ts';
 
 /** The change of the blocks in one step against the two steps beside it, as natural logarithms. */
 export interface StepRise {
@@ -97,25 +97,13 @@ function compare(
   }
   if (count < MIN_BLOCKS) return null;
   return {
-    overMean: quantileOf(overMean, count, 0.5),
-    overMax: quantileOf(overMax, count, 0.5),
-    lowOverMean: quantileOf(overMean, count, 0.25),
-    lowOverMax: quantileOf(overMax, count, 0.25),
-    wideOverMax: quantileOf(wide, wideCount, 0.5),
+    overMean: selectQuantile(overMean, count, 0.5),
+    overMax: selectQuantile(overMax, count, 0.5),
+    lowOverMean: selectQuantile(overMean, count, 0.25),
+    lowOverMax: selectQuantile(overMax, count, 0.25),
+    wideOverMax: selectQuantile(wide, wideCount, 0.5),
     risingShare: rising / weights,
     lively: count / here.length,
     wideLively: wideCount / here.length,
   };
-}
-
-/** Quantile of the first `count` values, interpolated; these are reordered. */
-function quantileOf(values: Float64Array, count: number, share: number): number {
-  const place = share * (count - 1);
-  const rank = Math.floor(place);
-  const low = selectRank(values, count, rank);
-  if (rank === place) return low;
-  // Everything behind the rank is at least as large.
-  let high = Number.POSITIVE_INFINITY;
-  for (let i = rank + 1; i < count; i += 1) high = Math.min(high, values[i] ?? high);
-  return low + (high - low) * (place - rank);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSpectralFloor } from './signal-floor.ts';
 import { createFramer, createPowerSpectrum } from './signal-frames.ts';
-import { fitLine, median, percentile, powerToDb, selectRank } from './signal.ts';
+import { fitLine, median, percentile, powerToDb, selectQuantile, selectRank } from './signal.ts';
 
 describe('signal maths', () => {
   it('interpolates percentiles between ranks', () => {
@@ -16,6 +16,16 @@ describe('signal maths', () => {
     sorted.forEach((value, rank) => {
       expect(selectRank(Float64Array.from(values), values.length, rank)).toBe(value);
     });
+  });
+
+  it('selects percentiles as sorting gives them', () => {
+    const values = Float64Array.from([5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 0.1]);
+    for (const q of [0, 0.25, 0.5, 0.77, 1]) {
+      for (const count of [1, 2, 7, values.length]) {
+        const expected = percentile(values.subarray(0, count), q);
+        expect(selectQuantile(values.slice(), count, q)).toBe(expected);
+      }
+    }
   });
 
   it('fits a line and keeps silence finite', () => {

@@ -85,3 +85,18 @@ export function selectRank(scratch: Float64Array, count: number, rank: number): 
   }
   return scratch[rank] ?? 0;
 }
+
+/**
+ * `percentile` of the first `count` values, one at least, without sorting all of them.
+ * @param scratch is reordered
+ */
+export function selectQuantile(scratch: Float64Array, count: number, q: number): number {
+  const place = q * (count - 1);
+  const rank = Math.floor(place);
+  const low = selectRank(scratch, count, rank);
+  if (rank === place) return low;
+  // Everything behind the rank is at least as large.
+  let high = Number.POSITIVE_INFINITY;
+  for (let i = rank + 1; i < count; i += 1) high = Math.min(high, scratch[i] ?? high);
+  return low + (high - low) * (place - rank);
+}

@@ -140,6 +140,9 @@ export const f64x2 = {
   add: vector(0xf0),
   sub: vector(0xf1),
   mul: vector(0xf2),
+  /** The smaller, or larger, value of each lane: `b < a ? b : a` and `a < b ? b : a`. */
+  least: vector(0xf6),
+  most: vector(0xf7),
   lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x21, lane],
 };
 

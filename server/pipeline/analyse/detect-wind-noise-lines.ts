@@ -1,5 +1,6 @@
 import { createFramer, createPowerSpectrum } from '#server/media/signal-frames.ts';
-import { median, selectRank } from '#server/media/signal.ts';
+import { createMedianKernel } from '#server/media/median-kernel.ts';
+import { median } from '#server/media/signal.ts';
 
 const FRAME = 4096;
 const HOP = 1024;
@@ -43,22 +44,21 @@ export function createLineMeter(rateHz: number): LineMeter {
   const low = Math.round(LOW_HZ / binHz);
   const high = Math.round(HIGH_HZ / binHz);
   const reach = Math.round(REACH_HZ / binHz);
-  const scratch = new Float64Array(2 * reach + 1);
+  const local = createMedianKernel({ rows: 1, length: high + reach, reach });
   let frames: FineFrame[] = [];
   const framer = createFramer(FRAME, HOP, (frame, index) => {
     const spectral = spectrum.of(frame);
+    local.row(0).set(spectral.subarray(0, high + reach));
+    local.run();
     const shape = new Float64Array(high - low);
     let power = 0;
     let excess = 0;
     for (let k = low; k < high; k++) {
-      const from = Math.max(0, k - reach);
-      let count = 0;
-      for (let j = from; j <= k + reach; j++) scratch[count++] = spectral[j] ?? 0;
-      const local = selectRank(scratch, count, count >> 1);
+      const usual = local.medians[k] ?? 0;
       const here = spectral[k] ?? 0;
       power += here;
-      excess += Math.max(0, here - 2 * local);
-      shape[k - low] = Math.log((here + 1e-15) / (local + 1e-15));
+      excess += Math.max(0, here - 2 * usual);
+      shape[k - low] = Math.log((here + 1e-15) / (usual + 1e-15));
     }
     frames.push({ start: index * HOP, power, excess, shape: normalise(shape) });
   });

@@ -1,7 +1,7 @@
 import { createFramer, createPowerSpectrum } from '#server/media/signal-frames.ts';
 import { createLineMeter, type LineFigures } from './detect-wind-noise-lines.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
-import { fitLine, percentile, powerToDb } from '#server/media/signal.ts';
+import { fitLine, percentile, powerToDb, selectQuantile } from '#server/media/signal.ts';
 
 /** Rate the wind meter works at; wind and the voice band lie below 8 kHz. */
 export const WIND_RATE_HZ = 16_000;
@@ -164,18 +164,18 @@ function summarise(
   const firstSample = firstFrame * HOP;
   const endSample = firstSample + (frames.length - 1) * HOP + FRAME;
   const fine = linesOf(firstSample, endSample);
-  const quiet = Float64Array.from({ length: BINS }, (_, k) =>
-    percentile(
-      frames.map(({ floor }) => floor[k] ?? 0),
-      0.25,
-    ),
-  );
+  const levels = new Float64Array(frames.length);
+  const quiet = new Float64Array(BINS);
+  for (let k = 0; k < BINS; k++) {
+    for (let i = 0; i < frames.length; i++) levels[i] = frames[i]?.floor[k] ?? 0;
+    quiet[k] = selectQuantile(levels, frames.length, 0.25);
+  }
   const half = [...frames].sort((a, b) => a.bandFloor - b.bandFloor).slice(0, frames.length >> 1);
   const octaves: number[] = [];
-  const levels: number[] = [];
+  const octaveDb: number[] = [];
   for (let k = Math.round(100 / BIN_HZ); k < Math.round(1600 / BIN_HZ); k++) {
     octaves.push(Math.log2(k * BIN_HZ));
-    levels.push(powerToDb(quiet[k] ?? 0));
+    octaveDb.push(powerToDb(quiet[k] ?? 0));
   }
   const sum = (pick: (frame: FrameFigures) => number, list: readonly FrameFigures[]) =>
     list.reduce((total, frame) => total + pick(frame), 0);
@@ -190,7 +190,7 @@ function summarise(
     floorDb: powerToDb(bandSum(quiet, 60, 500)),
     highFloorDb: powerToDb(bandSum(quiet, 1000, 4000)),
     lowFloorDb: powerToDb(bandSum(quiet, 20, 80)),
-    tiltDbPerOctave: fitLine(octaves, levels).slope,
+    tiltDbPerOctave: fitLine(octaves, octaveDb).slope,
     pauseTonalShare: pausePower > 0 ? sum((frame) => frame.excess, pauses) / pausePower : 0,
     fineLineShare: fine.pauseShare,
     lineSteadiness: fine.steadiness,

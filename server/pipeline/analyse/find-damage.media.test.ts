@@ -104,6 +104,23 @@ describe('damage that ffmpeg decodes without an error', () => {
   });
 });
 
+describe('a lost picture that nobody refers to', () => {
+  it('is claimed alone, and one that others refer to up to the next key picture', async () => {
+    const [clean, lost] = [at('b-pictures.mp4'), at('b-lost.mp4')];
+    // Every second picture is a B picture, which nothing refers to.
+    const encode = [...DEFAULT_ENCODE, '-bf', '1', '-b_strategy', '0', '-g', '30', '-sc_threshold', '0'];
+    const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({ ...scene, outputPath: clean, encode });
+    const claims = async (frame: number) => {
+      await corruptSamples({ tools, inputPath: clean, outputPath: lost, frames: [frame], fault: 'lost' });
+      return (await damageIn(lost)).map(({ firstFrame, lastFrame }) => [firstFrame, lastFrame]);
+    };
+    expect(await claims(41)).toEqual([[41, 41]]);
+    // The B picture in front of it refers to it as well.
+    expect(await claims(42)).toEqual([[41, 59]]);
+  });
+});
+
 describe('checkSliceEnds', () => {
   const STRETCHED = 37;
 

@@ -1,4 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { type ChainLink, inferReferences } from '#server/media/h264/reference-run.ts';
+import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
 import type { VideoPacket } from './read-packets.ts';
 
@@ -11,9 +18,9 @@ const PLAIN_B = new Set(['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4v2', 'h263
 
 /**
  * Which of some coded pictures no other picture refers to, so that damage in them stays in them. H.264 says
- * it in each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1); in older codecs every B picture is such.
- * Anything unsure counts as referred to.
- * @param wanted places in `packets`
+ * it in each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1), and where that may be damaged the frame numbers of the
+ * pictures around do; in older codecs every B picture is such. Anything unsure counts as referred to.
+ * @param wanted places in `packets`, which may be damaged
  * @param typeOf coding type of a packet's picture as the decoder named it, or null
  */
 export async function readDisposable(
@@ -33,9 +40,14 @@ export async function readDisposable(
   if (stream.codec !== 'h264') return disposable;
   const file = await open(inputPath, 'r');
   try {
-    for (const place of places) {
-      const packet = packets[place];
-      if (packet && (await isDisposableH264(file, packet))) disposable.add(place);
+    const sequence = await readSequence(file, stream.index);
+    for (const run of toRuns(places)) {
+      const own = await Promise.all(run.map((place) => readSlice(file, packets[place], sequence)));
+      const inferred = sequence && (await inferRun(file, packets, run, own, sequence));
+      for (const [index, place] of run.entries()) {
+        const isReference = inferred?.[index]?.isReference ?? own[index]?.refIdc !== 0;
+        if (!isReference && packets[place]?.keyframe === false) disposable.add(place);
+      }
     }
   } finally {
     await file.close();
@@ -43,25 +55,91 @@ export async function readDisposable(
   return disposable;
 }
 
-async function isDisposableH264(file: FileHandle, packet: VideoPacket): Promise<boolean> {
-  if (packet.offsetBytes === null || packet.keyframe) return false;
+interface Sequence {
+  readonly sps: Sps;
+  readonly lengthSize: number;
+}
+
+/** The one sequence of an MP4 track, or null. */
+async function readSequence(file: FileHandle, streamIndex: number): Promise<Sequence | null> {
+  try {
+    const { entries } = findVideoTrack(await readMovie(file), streamIndex);
+    const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
+    if (!avcC || entries.length > 1) return null;
+    const { sps, lengthSize } = readAvcConfig(avcC.payload);
+    const [unit] = sps;
+    return unit && sps.length === 1 ? { sps: parseSps(unit), lengthSize } : null;
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+/** Numbers as runs without a hole. */
+function toRuns(places: ReadonlySet<number>): number[][] {
+  const runs: number[][] = [];
+  for (const place of [...places].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && run.at(-1) === place - 1) run.push(place);
+    else runs.push([place]);
+  }
+  return runs;
+}
+
+interface ReadSlice {
+  readonly refIdc: number;
+  /** Null when no more than the first byte can be read. */
+  readonly link: ChainLink | null;
+}
+
+async function inferRun(
+  file: FileHandle,
+  packets: readonly VideoPacket[],
+  run: readonly number[],
+  own: readonly (ReadSlice | null)[],
+  sequence: Sequence,
+) {
+  const [first = 0, last = 0] = [run[0], run.at(-1)];
+  const before = (await readSlice(file, packets[first - 1], sequence))?.link;
+  const behind = (await readSlice(file, packets[last + 1], sequence))?.link ?? null;
+  if (!before) return null;
+  const links = own.map((slice) => slice?.link ?? null);
+  return inferReferences(links, before, behind, sequence.sps.frameNumBits);
+}
+
+/** The first slice of a coded picture; null when none is found or the lengths make no sense. */
+async function readSlice(
+  file: FileHandle,
+  packet: VideoPacket | undefined,
+  sequence: Sequence | null,
+): Promise<ReadSlice | null> {
+  if (!packet || packet.offsetBytes === null) return null;
   const head = Buffer.alloc(Math.min(HEAD_BYTES, packet.sizeBytes));
   const { bytesRead } = await file.read(head, 0, head.length, packet.offsetBytes);
-  return firstSliceReference(head.subarray(0, bytesRead), packet.sizeBytes) === 0;
+  const slice = firstSlice(head.subarray(0, bytesRead), packet.sizeBytes, sequence?.lengthSize ?? 4);
+  if (!slice) return null;
+  const refIdc = ((slice[0] ?? 0) >> 5) & 3;
+  try {
+    return { refIdc, link: sequence && parseSliceHeader(slice, sequence.sps) };
+  } catch (error) {
+    if (error instanceof H264Error) return { refIdc, link: null };
+    throw error;
+  }
 }
 
 /**
- * `nal_ref_idc` of the first slice in a length-prefixed (four bytes) H.264 sample; null when none is found
- * or the lengths make no sense.
+ * The first slice in the head of a length-prefixed H.264 sample, as far as it goes; null when none is found or the
+ * lengths make no sense.
  */
-export function firstSliceReference(head: Buffer, sampleBytes: number): number | null {
+function firstSlice(head: Buffer, sampleBytes: number, lengthSize: number): Buffer | null {
   let at = 0;
-  while (at + 5 <= head.length) {
-    const length = head.readUInt32BE(at);
-    const header = head[at + 4] ?? 0;
-    if (length < 1 || at + 4 + length > sampleBytes || (header & 0x80) !== 0) return null;
-    if (SLICE_TYPES.has(header & 0x1f)) return (header >> 5) & 3;
-    at += 4 + length;
+  while (at + lengthSize < head.length) {
+    const length = head.readUIntBE(at, lengthSize);
+    const from = at + lengthSize;
+    const first = head[from] ?? 0;
+    if (length < 1 || from + length > sampleBytes || (first & 0x80) !== 0) return null;
+    if (SLICE_TYPES.has(first & 0x1f)) return head.subarray(from, from + length);
+    at = from + length;
   }
   return null;
 }

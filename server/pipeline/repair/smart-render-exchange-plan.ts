@@ -7,6 +7,7 @@ import type { Sps } from '#server/media/h264/sps.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
+import { createHeadPlacer } from './smart-render-exchange-heads.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 /** A damaged coded picture and the numbers that its place in the stream asks for. */
@@ -105,27 +106,13 @@ async function damagedSamples(
   order: DisplayOrder,
   samples: readonly number[],
 ): Promise<DamagedSample[] | null> {
-  const found = new Map<number, SliceHeader>();
-  const bad = new Set(samples);
-  const heads = new Map<number, SliceHeader | null>();
-  const headOf = async (sample: number) => {
-    const known = heads.get(sample);
-    if (known !== undefined) return known;
-    const head = sample < 0 || sample >= source.samples.length ? null : await source.head(sample);
-    heads.set(sample, head);
-    return head;
-  };
+  const placer = createHeadPlacer(source, order, new Set(samples));
   const damaged: DamagedSample[] = [];
   for (const sample of samples) {
-    const read = await headOf(sample);
+    const read = await placer.headOf(sample);
     const isKey = source.samples[sample]?.sync === true && read?.idr !== false;
-    const before = found.get(sample - 1) ?? (await headOf(sample - 1));
-    const next = bad.has(sample + 1) ? null : await headOf(sample + 1);
-    const head = isKey
-      ? keyHead(source.sps, read)
-      : await placedHead(source, order, sample, { read, before, next, bad, headOf });
+    const head = isKey ? keyHead(source.sps, read) : (await placer.place(sample))?.head;
     if (!head) return null;
-    found.set(sample, head);
     const marking = await markingOf(source, sample, head, read);
     damaged.push({ sample, head: { ...head, marking } });
   }
@@ -137,77 +124,6 @@ function keyHead(sps: Sps, read: SliceHeader | null): SliceHeader | null {
   if (!read?.idr || read.frameNum !== 0 || read.refIdc === 0 || (read.idrPicId ?? 0) > 65_535) return null;
   return { ...read, pocLsb: sps.pocType === 0 ? (read.pocLsb ?? 0) : null };
 }
-
-interface Around {
-  readonly read: SliceHeader | null;
-  readonly before: SliceHeader | null;
-  readonly next: SliceHeader | null;
-  readonly bad: ReadonlySet<number>;
-  readonly headOf: (sample: number) => Promise<SliceHeader | null>;
-}
-
-/**
- * The numbers of a picture that is no key picture: the frame number follows from the picture decoded before, whether
- * it is a reference from the number behind (ITU-T H.264, 7.4.3), its order count from its neighbours in display.
- */
-async function placedHead(
-  { sps }: SmartSource,
-  order: DisplayOrder,
-  sample: number,
-  { read, before, next, bad, headOf }: Around,
-): Promise<SliceHeader | null> {
-  if (!before) return null;
-  const range = 2 ** sps.frameNumBits;
-  const frameNum = (before.frameNum + (before.refIdc > 0 ? 1 : 0)) % range;
-  const isTrusted = read !== null && !read.idr && read.frameNum === frameNum;
-  let refIdc = isTrusted ? read.refIdc : 1;
-  if (next && !next.idr) {
-    const step = (next.frameNum - frameNum + range) % range;
-    if (step > 1) return null;
-    if (step === 0 && refIdc > 0) refIdc = 0;
-    else if (step === 1 && refIdc === 0) refIdc = 1;
-  }
-  const pocLsb = sps.pocType === 0 ? await placedCount(sps, order, sample, bad, headOf) : null;
-  if (sps.pocType === 0 && pocLsb === null) return null;
-  return { idr: false, refIdc, firstMb: 0, kind: 'I', ppsId: 0, frameNum, idrPicId: null, pocLsb };
-}
-
-/** Pictures to each side among which an order count is looked for. */
-const NEAR = 16;
-
-/** The order count that lies as far between its neighbours' as the picture does in display. */
-async function placedCount(
-  sps: Sps,
-  order: DisplayOrder,
-  sample: number,
-  bad: ReadonlySet<number>,
-  headOf: (sample: number) => Promise<SliceHeader | null>,
-): Promise<number | null> {
-  const place = order.placeOf[sample] ?? 0;
-  const range = 2 ** sps.pocBits;
-  const look = async (side: 1 | -1) => {
-    const known: { away: number; count: number }[] = [];
-    for (let away = side; Math.abs(away) <= NEAR && known.length < 2; away += side) {
-      const other = order.samples[place + away];
-      const head = other === undefined || bad.has(other) ? null : await headOf(other);
-      // A key picture behind begins a new count.
-      if (other === undefined || (side > 0 && head?.idr)) break;
-      if (head && head.pocLsb !== null) known.push({ away, count: head.pocLsb });
-      if (head?.idr) break;
-    }
-    return known;
-  };
-  const [left, right] = [await look(-1), await look(1)];
-  const [one, other] = left[0] && right[0] ? [left[0], right[0]] : left.length > 0 ? left : right;
-  if (!one) return null;
-  if (!other) return wrap(one.count - 2 * one.away, range);
-  const away = other.away - one.away;
-  const rise = wrap(Math.sign(away) * (other.count - one.count), range);
-  const step = rise / Math.abs(away);
-  return step === 1 || step === 2 ? wrap(one.count - step * one.away, range) : null;
-}
-
-const wrap = (value: number, range: number) => ((value % range) + range) % range;
 
 /** How the picture marks references: as its header says where that can be read, else the usual way. */
 async function markingOf(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
+import { corruptSamples } from '#server/test/broken-clips.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import { smartRender } from './smart-render.ts';
 
@@ -151,6 +152,28 @@ describe('smartRender on pictures nobody refers to', () => {
       expect((await shownPictures(outputPath)).map(({ pts }) => pts)).toEqual(pictures.map(({ pts }) => pts));
     },
   );
+
+  it('exchanges one alone of which nothing is left, by the numbers of those around it', async () => {
+    const whole = await make('whole', ONE_LONG_GROUP, 'mp4');
+    const pictures = await shownPictures(whole);
+    const frame = pictures.findIndex(({ isPlain }, at) => isPlain && at > 40);
+    const file = path.join(folder, 'nothing-left.mp4');
+    await corruptSamples({ tools, inputPath: whole, outputPath: file, frames: [frame], fault: 'lost' });
+    const pixels = { kind: 'original', frame: frame - 3 } as const;
+    const span = { firstFrame: frame, endFrame: frame + 1, shiftAfterTicks: 0 };
+    const edit = [{ ...span, pictures: [{ ptsTicks: pictures[frame]?.pts ?? 0, pixels }] }];
+    const workDir = path.join(folder, 'work-nothing-left');
+    await mkdir(workDir, { recursive: true });
+    const outputPath = path.join(folder, 'nothing-left-out.mp4');
+    const info = await probe(tools, file, 'mov');
+    const result = await smartRender({ inputPath: file, outputPath, workDir, info, edit, tools, limits });
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(pictures.length - 1);
+    const [truth, after] = [await decodeHashes(whole), await decodeHashes(outputPath)];
+    expect(after.warnings).toBe('');
+    const changed = after.hashes.flatMap((hash, at) => (hash === truth.hashes[at] ? [] : [at]));
+    expect(changed).toEqual([frame]);
+  });
 
   it('encodes the group anew when a picture that others refer to changes in it', async () => {
     const file = await make('mixed', ONE_LONG_GROUP, 'mp4');

@@ -1,5 +1,6 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
+import { createHeadPlacer, type HeadPlacer } from './smart-render-exchange-heads.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
@@ -40,8 +41,9 @@ export async function splitEdit(
   const candidates: Candidate[] = [];
   const rest: ChangedSpan[] = [];
   let shift = 0;
+  const placer = createHeadPlacer(source, order, changedSamples(order, edit));
   for (const span of edit) {
-    const standIns = await toStandIns(source, order, span, shift);
+    const standIns = await toStandIns(source, order, { span, shift, placer });
     if (standIns) candidates.push({ span, standIns });
     else rest.push(span);
     shift += span.shiftAfterTicks;
@@ -49,11 +51,28 @@ export async function splitEdit(
   return { candidates, rest };
 }
 
+/** Samples of pictures that do not stay what they are. */
+function changedSamples(order: DisplayOrder, edit: PictureEdit): Set<number> {
+  const changed = new Set<number>();
+  for (const { firstFrame, endFrame } of edit) {
+    for (let frame = firstFrame; frame < endFrame; frame += 1) {
+      const sample = order.samples[frame + order.firstShown];
+      if (sample !== undefined) changed.add(sample);
+    }
+  }
+  return changed;
+}
+
+interface SpanInput {
+  readonly span: ChangedSpan;
+  readonly shift: number;
+  readonly placer: HeadPlacer;
+}
+
 async function toStandIns(
   source: SmartSource,
   order: DisplayOrder,
-  span: ChangedSpan,
-  shift: number,
+  { span, shift, placer }: SpanInput,
 ): Promise<StandIn[] | null> {
   const count = span.endFrame - span.firstFrame;
   if (count === 0 || count > MAX_STAND_INS) return null;
@@ -64,10 +83,8 @@ async function toStandIns(
     const old = sample === undefined ? undefined : source.samples[sample];
     if (sample === undefined || !old || old.sync) return null;
     if (ptsTicks - source.shownEdit.offsetTicks !== old.pts + shift) return null;
-    const head = await source.head(sample);
-    if (!head || head.refIdc !== 0 || head.idr || !source.pps.some(({ id }) => id === head.ppsId))
-      return null;
-    if (!(await fitsNeighbours(source, order, sample, head))) return null;
+    const head = await plainHead(source, order, { sample, placer });
+    if (!head) return null;
     standIns.push({
       sample,
       pixels:
@@ -77,6 +94,30 @@ async function toStandIns(
     });
   }
   return standIns;
+}
+
+/** The head of a picture that nobody refers to, by itself or by the pictures around; null for others and where it is open. */
+async function plainHead(
+  source: SmartSource,
+  order: DisplayOrder,
+  { sample, placer }: { readonly sample: number; readonly placer: HeadPlacer },
+): Promise<SliceHeader | null> {
+  const own = await ownHead(source, order, sample);
+  const placed = await placer.place(sample);
+  if (!placed?.isCertain) return own?.refIdc === 0 ? own : null;
+  if (placed.head.refIdc !== 0) return null;
+  return own?.frameNum === placed.head.frameNum ? own : placed.head;
+}
+
+/** The head of a picture as it says itself; null when that may be damaged. */
+async function ownHead(
+  source: SmartSource,
+  order: DisplayOrder,
+  sample: number,
+): Promise<SliceHeader | null> {
+  const head = await source.head(sample);
+  if (!head || head.idr || !source.pps.some(({ id }) => id === head.ppsId)) return null;
+  return (await fitsNeighbours(source, order, sample, head)) ? head : null;
 }
 
 /**

@@ -66,7 +66,15 @@ export const RENDER_CRF = 22;
  * time (250 pictures of a 720p butterfly); a second reference adds a tenth of it and gains 0.02 dB.
  */
 const RENDER_PRESET = 'superfast';
-const RENDER_TOOLS: readonly string[] = ['mbtree=0', 'aq-mode=0', 'weightp=0', '8x8dct=0'];
+const RENDER_TOOLS: readonly string[] = [
+  'mbtree=0',
+  'aq-mode=0',
+  'weightp=0',
+  '8x8dct=0',
+  // Nothing is planned ahead: at 1080p 129 instead of 182 MB for the same bytes.
+  'rc-lookahead=0',
+  'sync-lookahead=0',
+];
 /**
  * Keeps the encoder's queue of raw pictures short: at 1080p 243 instead of 338 MB (preset veryfast), 247 instead
  * of 335 MB (medium). Measured by: /usr/bin/time -f %M ffmpeg -f lavfi -i testsrc2=s=1920x1080:r=30
@@ -106,7 +114,7 @@ export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment>
   return { pictures, pps: mover.pps() };
 }
 
-function encodePlan({ target, limits, standIns }: EncodeInput): FfmpegPlan {
+function encodePlan({ target, pictures, limits, standIns }: EncodeInput): FfmpegPlan {
   const params = [
     // Intra-only sequences allow no reference at all; others get what both sides allow.
     ...(target.sps.maxRefFrames === 0 ? ['keyint=1'] : ['ref=1', 'keyint=250', 'min-keyint=25']),
@@ -114,14 +122,13 @@ function encodePlan({ target, limits, standIns }: EncodeInput): FfmpegPlan {
     'repeat-headers=1',
     'sliced-threads=0',
     'stitchable=1',
-    ...LOW_MEMORY_PARAMS,
     ...RENDER_TOOLS,
   ];
   const high = target.profile === 'baseline' || target.profile === 'main' ? 1 : 1.25;
   const levelKbits = LEVEL_KBITS.get(target.sps.level);
   const rate = levelKbits === undefined ? [] : rateLimit(Math.floor(levelKbits * high));
-  return encoderPlan(target, [
-    ...words('-map 0:v:0 -c:v libx264 -bf 0 -f h264'),
+  return encoderPlan(target, pictures, [
+    ...words('-c:v libx264 -bf 0 -f h264'),
     ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${RENDER_PRESET}`),
     ...words(`-crf ${RENDER_CRF} -x264-params ${params.join(':')}`),
     ...rate,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { createAnnexBSplitter, joinSample } from '#server/media/h264/nal.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -32,8 +32,16 @@ export interface RawPictures {
   readonly frameRate: number;
 }
 
+/** Files whose pictures the encoder's own process decodes and puts in order. */
+export interface DirectPictures {
+  readonly inputs: readonly FfmpegInput[];
+  /** Filter graph that ends in the label `out`. */
+  readonly filterComplex: string;
+}
+
 export interface EncoderRun {
-  readonly pictures: AsyncIterable<Buffer>;
+  /** Raw pictures one by one, or where the encoder finds them itself. */
+  readonly pictures: AsyncIterable<Buffer> | DirectPictures;
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
@@ -44,19 +52,36 @@ export interface EncoderRun {
 
 const WALL_MS = 4 * 60 * 60_000;
 
-/** A run that takes raw pictures on its input and gives the coded stream on its output. */
+const isDirect = (pictures: EncoderRun['pictures']): pictures is DirectPictures =>
+  'filterComplex' in pictures;
+
+/** A run that takes raw pictures, on its input or from files, and gives the coded stream on its output. */
 export function encoderPlan(
   { width, height, pixelFormat, frameRate }: RawPictures,
+  pictures: EncoderRun['pictures'],
   options: readonly string[],
 ): FfmpegPlan {
+  if (isDirect(pictures)) {
+    const rate = ['-map', '[out]', '-r', `${rateMilli(frameRate)}/1000`];
+    return {
+      label: 'encode replaced pictures',
+      globalOptions: ['-copyts'],
+      ...pictures,
+      outputs: [{ path: 'pipe:1', options: [...rate, ...options] }],
+      expectedDurationMs: null,
+    };
+  }
   const shape = ['-pixel_format', pixelFormat.replace('yuvj', 'yuv'), '-video_size', `${width}x${height}`];
   return {
     label: 'encode replaced pictures',
     inputs: [{ path: 'pipe:0', format: 'rawvideo', options: [...shape, '-framerate', frameRate.toFixed(3)] }],
-    outputs: [{ path: 'pipe:1', options: [...options] }],
+    outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...options] }],
     expectedDurationMs: null,
   };
 }
+
+/** Pictures in a thousand seconds. */
+export const rateMilli = (frameRate: number): number => Math.round(frameRate * 1000);
 
 /**
  * Encodes raw pictures and appends what the collector makes of the stream to the spool file.
@@ -83,7 +108,7 @@ export async function runEncoder(
   await runFfmpeg(plan, {
     tools: run.tools,
     signal: run.signal,
-    stdin: run.pictures,
+    ...(isDirect(run.pictures) ? {} : { stdin: run.pictures }),
     wallMs: WALL_MS,
     onStdout: async (chunk) => {
       for (const unit of splitter.push(chunk)) await store(collector.push(unit));

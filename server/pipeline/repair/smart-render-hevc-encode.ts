@@ -95,7 +95,7 @@ export async function encodeHevc(input: HevcEncodeInput): Promise<EncodedHevc> {
   }
 }
 
-function encodePlan({ target, limits }: HevcEncodeInput): FfmpegPlan {
+function encodePlan({ target, pictures, limits }: HevcEncodeInput): FfmpegPlan {
   const { level, highTier } = target.sps.ptl;
   const params = [
     ...words('annexb=1 repeat-headers=1 info=0 aud=0 hrd=0 log-level=error'),
@@ -106,8 +106,8 @@ function encodePlan({ target, limits }: HevcEncodeInput): FfmpegPlan {
   ];
   const shape = target.sps.vui?.aspect;
   const aspect = shape && shape.width > 0 && shape.height > 0 ? `${shape.width}/${shape.height}` : null;
-  return encoderPlan(target, [
-    ...words('-map 0:v:0 -c:v libx265 -bf 0 -f hevc'),
+  return encoderPlan(target, pictures, [
+    ...words('-c:v libx265 -bf 0 -f hevc'),
     ...words(`-preset ${HEVC_PRESET} -crf ${HEVC_CRF} -x265-params ${params.join(':')}`),
     ...(aspect ? ['-vf', `setsar=${aspect}`] : []),
   ]);

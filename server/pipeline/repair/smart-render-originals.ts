@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { cutPart } from '#server/media/mp4/cut-part.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -29,7 +29,7 @@ export interface OriginalsInput {
  * Decodes single groups of pictures of an MP4 clip: their samples are put into a small clip of their own,
  * so that nothing depends on how a demuxer seeks or edits. Numbers are places in display order.
  */
-export function createGroupDecoder(input: OriginalsInput): OriginalDecoder {
+export function createGroupDecoder(input: OriginalsInput): GroupDecoder {
   const placeOf = (sample: number) => input.order.placeOf[sample] ?? 0;
   // A damaged key picture is concealed from what stands before it: alone it would be a grey field.
   const startOf = (place: number) => {
@@ -49,7 +49,41 @@ export function createGroupDecoder(input: OriginalsInput): OriginalDecoder {
       return [...groups.values()];
     },
     run: (wanted, label) => decodeGroup(input, startOf(wanted[0] ?? 0), wanted, label),
+    part: async (wanted, label) => {
+      const part = await cutGroup(input, startOf(wanted[0] ?? 0), wanted, label);
+      return { input: partInput(input, part.path), ticksOf: (place) => part.ticksOf.get(place) };
+    },
   };
+}
+
+/** A decoder whose groups can also be had as clips of their own. */
+export interface GroupDecoder extends OriginalDecoder {
+  /**
+   * Cuts out the coded pictures that one run for `wanted` (rising places) decodes.
+   * @returns how ffmpeg opens that clip, and the time of a place in it, ticks
+   */
+  part(
+    wanted: readonly number[],
+    label: string,
+  ): Promise<{ readonly input: FfmpegInput; readonly ticksOf: (place: number) => number | undefined }>;
+}
+
+async function cutGroup(input: OriginalsInput, from: number, wanted: readonly number[], label: string) {
+  const { source, signal } = input;
+  const { samples } = source;
+  const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
+  const origin = samples[from]?.dts ?? 0;
+  const placeAt = new Map<number, number>();
+  const ticksOf = new Map<number, number>();
+  for (let sample = from; sample <= lastSample; sample++) {
+    const place = input.order.placeOf[sample] ?? 0;
+    const ticks = (samples[sample]?.pts ?? 0) - origin;
+    placeAt.set(ticks, place);
+    ticksOf.set(place, ticks);
+  }
+  const clipPath = path.join(input.workDir, `${label}.mp4`);
+  await cutPart({ ...source, samples: samples.slice(from, lastSample + 1), outputPath: clipPath, signal });
+  return { path: clipPath, placeAt, ticksOf };
 }
 
 async function* decodeGroup(
@@ -58,16 +92,7 @@ async function* decodeGroup(
   wanted: readonly number[],
   label: string,
 ): AsyncGenerator<NumberedPicture> {
-  const { source, signal } = input;
-  const { samples } = source;
-  const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
-  const origin = samples[from]?.dts ?? 0;
-  const placeAt = new Map<number, number>();
-  for (let sample = from; sample <= lastSample; sample++) {
-    placeAt.set((samples[sample]?.pts ?? 0) - origin, input.order.placeOf[sample] ?? 0);
-  }
-  const clipPath = path.join(input.workDir, `${label}.mp4`);
-  await cutPart({ ...source, samples: samples.slice(from, lastSample + 1), outputPath: clipPath, signal });
+  const { path: clipPath, placeAt } = await cutGroup(input, from, wanted, label);
   let previous = -1;
   for await (const { pts, pixels } of streamPictures(decodePlan(input, clipPath), input)) {
     const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
@@ -76,14 +101,18 @@ async function* decodeGroup(
   }
 }
 
+const partInput = ({ threads }: OriginalsInput, clipPath: string): FfmpegInput => ({
+  path: clipPath,
+  format: 'mov',
+  options: ['-threads', String(threads), '-noautorotate'],
+});
+
 function decodePlan(input: OriginalsInput, clipPath: string): FfmpegPlan {
   return {
     label: 'decode pictures to be replaced',
     logLevel: 'info',
     globalOptions: ['-copyts'],
-    inputs: [
-      { path: clipPath, format: 'mov', options: ['-threads', String(input.threads), '-noautorotate'] },
-    ],
+    inputs: [partInput(input, clipPath)],
     outputs: [
       {
         path: 'pipe:1',

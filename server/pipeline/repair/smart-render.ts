@@ -17,6 +17,7 @@ import {
   type TargetSequence,
 } from './smart-render-encode.ts';
 import { planAround } from './smart-render-around.ts';
+import { encodeEither, planDirect } from './smart-render-direct.ts';
 import { makeExchanges } from './smart-render-exchange.ts';
 import { renderHevc } from './smart-render-hevc.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
@@ -152,17 +153,27 @@ async function render(
     });
     const { pictureBytes } = format;
     const pixels = openPixels({ decoder, workDir: input.workDir, pictureBytes, label }, wanted);
-    const result = await encodeSegment({
-      target,
-      pictures: pixels.pictures,
-      ...place,
-      spool,
-      position,
-      tools: input.tools,
-      limits: input.limits,
-      signal: input.signal,
-      onPicture: () => input.onProgress?.(++doneCount / toEncode),
-    });
+    const direct = await planDirect(target, decoder, wanted, label);
+    const before = doneCount;
+    const result = await encodeEither(
+      direct,
+      () => pixels.pictures,
+      wanted.length,
+      (pictures) => {
+        doneCount = before;
+        return encodeSegment({
+          target,
+          pictures,
+          ...place,
+          spool,
+          position,
+          tools: input.tools,
+          limits: input.limits,
+          signal: input.signal,
+          onPicture: () => input.onProgress?.(++doneCount / toEncode),
+        });
+      },
+    );
     if (result.pictures.length !== wanted.length) {
       throw new H264Error('The encoder did not give one picture for each planned one.');
     }

@@ -34,6 +34,10 @@ describe('detectTimestampGaps', () => {
     ]);
   });
 
+  it('leaves the interval of the very first picture alone, which writers of AVI make longer', () => {
+    expect(detectTimestampGaps(timesOf([STEP * 3, ...regular(80)]))).toEqual([]);
+  });
+
   it('finds nothing in constant rate rounded to milliseconds', () => {
     const milliseconds = Array.from(
       { length: 200 },

@@ -35,7 +35,8 @@ export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
   const intervals = classifyIntervals(times.ptsTicks, times.timeBase);
   if (times.variableByNature || intervals.variableByNature) return variableGaps(times, intervals.ticks);
   return intervals.ticks.flatMap((ticks, i) => {
-    if (intervals.kinds[i] !== 'long') return [];
+    // Recorders and writers of AVI start unevenly: the interval of the very first picture tells nothing.
+    if (i === 0 || intervals.kinds[i] !== 'long') return [];
     const from = Math.max(0, i - WINDOW);
     const others = intervals.kinds.flatMap((_, k) => (k >= from && k <= i + WINDOW && k !== i ? [k] : []));
     const around = others.map((k) => intervals.kinds[k]);

@@ -212,4 +212,40 @@ describe('detectStutter', () => {
     const moves = withRun(motion(120, 0.8), 50, 6, 9).map((move, i) => (i === 54 || i === 55 ? 0.6 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ last: 55, history: 'held' }]);
   });
+
+  it('finds repeats that the encoder still works on in an even pan, and before a step over lost pictures', () => {
+    const pan = motion(120).map((_, i) => 2 + 0.1 * Math.sin(i * 1.7));
+    const copies = pan.map((move, i) => (i === 50 ? 0.62 : i === 51 ? 0.55 : move));
+    expect(detectStutter(frameSeries(copies), [], FPS)).toMatchObject([{ first: 50, last: 51 }]);
+    const lost = motion(120, 3).map((move, i) => (i >= 50 && i <= 52 ? 0.9 : i === 53 ? 4 * move : move));
+    expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ last: 52, history: 'held' }]);
+  });
+
+  it('finds a freeze among dips of a shot that are no repeats', () => {
+    const dips = motion(150, 2.5).map((move, i) => (i % 4 === 0 ? 0.7 : move));
+    const moves = dips.map((move, i) => (i >= 71 && i < 81 ? 0.04 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 71, last: 80 }]);
+  });
+
+  it('finds runs of three and more where 20 pictures are shown as 30, and none of two', () => {
+    const converted = motion(210).map((move, i) => (i % 3 === 0 ? 0.3 : move));
+    expect(detectStutter(frameSeries(converted), [], FPS)).toEqual([]);
+    const run = converted.map((move, i) => (i >= 100 && i < 107 ? 0.1 : i === 107 ? 5 * 12 : move));
+    expect(detectStutter(frameSeries(run), [], FPS)).toMatchObject([{ last: 106, history: 'held' }]);
+    const two = converted.map((move, i) => (i === 100 ? 0.3 : move));
+    expect(detectStutter(frameSeries(two), [], FPS)).toEqual([]);
+  });
+
+  it('finds a freeze over lost pictures where every picture is shown twice from end to end', () => {
+    const onTwos = motion(240).map((move, i) => (i % 2 === 0 ? move : 0.1));
+    const frozen = onTwos.map((move, i) => (i >= 101 && i <= 107 ? 0.03 : i === 108 ? 60 : move));
+    expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 101, last: 107 }]);
+    const rests = frozen.map((move, i) => (i >= 41 && i <= 47 ? 0.03 : i >= 171 && i <= 175 ? 0.03 : move));
+    expect(detectStutter(frameSeries(rests), [], FPS)).toEqual([]);
+  });
+
+  it('reports nothing where motion slows down to a turn and picks up again', () => {
+    const turn = [9, 8, 14, 11, 1.8, 1.7, 0.9, 0.5, 0.6, 1, 1.9, 7, 17, 5];
+    expect(detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), [], FPS)).toEqual([]);
+  });
 });

@@ -30,6 +30,13 @@ export const MAX_QUIET = 0.42;
 /** The limit where there is little motion, for short runs: natural rests are nearly as quiet there. */
 const MAX_QUIET_WEAK = 0.2;
 const WEAK_LEVEL = 4;
+/** The limit for a run before a step so many times the livelier side: what the encoder makes of the repeats matters less. */
+const MAX_QUIET_STEP = 0.42;
+const FAR_STEP_RATIO = 2.5;
+/** ...and in even motion, whose stillest picture on the sides is so much of the usual one, for runs up to this long. */
+const MAX_QUIET_EVEN = 0.36;
+const EVEN_SHARE = 0.75;
+const LONGEST_EVEN = 8;
 /** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
 const MAX_QUIET_CADENCE = 0.06;
 /** A step this many times the livelier side right after the run proves a hold over lost pictures. */
@@ -65,7 +72,11 @@ const MIN_LIVELY = 3;
 const FROZEN_QUIET = 0.15;
 /** ...when its liveliest picture changes this share of the quieter side (two of 1951 found runs do). */
 const MAX_LOUD_REST = 0.36;
-/** Confidence of a run in little motion that is frozen solid. */
+/** Copies settle: ends that both change so much (grey levels), and so many times more than the middle, are motion that turns. */
+const LIVELY_END = 1;
+const LIVELY_END_RATIO = 1.5;
+const LONG_ENOUGH = 5;
+/** Confidence of a run that is frozen solid where little moves, or where a step or even motion tells it. */
 const CALM_CONFIDENCE = 0.9;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
@@ -98,9 +109,9 @@ export function detectStutter(
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   return decideHistories(
-    all.filter(({ first, last }) => {
+    all.filter(({ first, last, evidence }) => {
       const run = { ...clip, first, last };
-      return !restsByNature(run) && !isDrawn(run);
+      return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus });
     }),
     pictureSurplus,
   );
@@ -135,7 +146,11 @@ function judge(run: Candidate): Judged | null {
   if (length < SHORTEST_FRAMES) {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
   }
-  const limit = quietLimit(length, quieter, jumps);
+  const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
+  const isEven = alive.length === 2 && alive.every((side) => side.least >= EVEN_SHARE * side.level);
+  const isPlain = length <= LONGEST_EVEN && (isFarStep || isEven);
+  const plainLimit = isPlain ? (isFarStep ? MAX_QUIET_STEP : MAX_QUIET_EVEN) : 0;
+  const limit = Math.max(quietLimit(length, quieter, jumps), plainLimit);
   if (quieter < MIN_LEVEL || inside > limit * quieter) return null;
   const isFrozen = length < LONG_RUN && inside <= FROZEN_SHARE * quieter;
   if (livelier > MAX_SIDE_RATIO * quieter && !isFrozen) return null;
@@ -150,12 +165,14 @@ function judge(run: Candidate): Judged | null {
     edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
+  if (length >= LONG_ENOUGH && isValley(values)) return null;
   if (alive.length === 1 && slowsDown(run, alive[0] === before ? -1 : 1)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
   if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep })) return null;
-  if (cadences.length > 0 && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
+  const isAlike = cadences.every(({ level }) => inside <= level);
+  if (!isAlike && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   const end = endAtJump(run, moves, cutSet);
   return {
     first,
@@ -164,7 +181,11 @@ function judge(run: Candidate): Judged | null {
     startsAtCut,
     endsAtCut,
     quietness,
-    confidence: clamp(1 - 1.6 * quietness - (length === 2 ? 0.05 : 0), 0, 0.99),
+    confidence: clamp(
+      Math.max(1 - 1.6 * quietness, isPlain ? CALM_CONFIDENCE - quietness : 0) - (length === 2 ? 0.05 : 0),
+      0,
+      0.99,
+    ),
   };
 }
 
@@ -208,6 +229,8 @@ function quietLimit(length: number, quieter: number, jumps: boolean): number {
 interface Side {
   /** Median block difference of the living pictures on this side. */
   readonly level: number;
+  /** Change of the stillest of these. */
+  readonly least: number;
   /** The picture next to the run, and the one beyond. */
   readonly edge: number;
   readonly next: number;
@@ -236,6 +259,7 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
   }
   return {
     level: median(values),
+    least: Math.min(...values),
     edge: moves[start] ?? 0,
     next: moves[start + direction] ?? 0,
     count: values.length,
@@ -253,6 +277,12 @@ function isEmpty({ first, last, series }: Pick<Candidate, 'first' | 'last' | 'se
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
 function isTurn(run: Candidate): boolean {
   return slowsDown(run, -1) && slowsDown(run, 1);
+}
+
+/** True for changes that fall towards the middle of a run and rise again, as no copies do. */
+function isValley(values: readonly number[]): boolean {
+  const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);
+  return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
 }
 
 /** True where the motion is the slower the nearer to the run, seen to one side of it. */

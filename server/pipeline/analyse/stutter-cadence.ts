@@ -12,6 +12,9 @@ const RECUR_REACH_S = 1.5;
 /** They are as still as the run: this many times livelier at most, or below this (grey levels). */
 const RECUR_RATIO = 3;
 const RECUR_STILL = 0.1;
+/** Other holds are repeats like those of a run when they are so many times livelier at most, or below this (grey levels). */
+const ALIKE_RATIO = 4;
+const ALIKE_STILL = 0.1;
 /** The length that this share of the holds stays within is the usual one. */
 const USUAL_SHARE = 0.6;
 /** Between single repeats this far apart (24 shown as 25 or 30) no run of two is natural... */
@@ -62,6 +65,8 @@ export interface Cadence {
   readonly gap: number;
   /** Whether the run stands where one of the holds is due. */
   readonly isDue: boolean;
+  /** Usual change of its repeats, grey levels. */
+  readonly level: number;
 }
 
 /**
@@ -90,13 +95,16 @@ function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): bo
 function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
   const { first, last, moves, fps } = run;
   const reach = CADENCE_REACH_S * fps;
+  const alike = Math.max(ALIKE_STILL, ALIKE_RATIO * Math.max(...moves.slice(first, last + 1)));
   const others = stretches.flatMap(([from, to], k) => {
     const isNear = (to < first || from > last) && to >= first - reach && from <= last + reach;
     if (!isNear || !isSharp(moves, from, to)) return [];
+    const level = median(moves.slice(from, to + 1));
+    if (level > alike) return [];
     const before = from - (stretches[k - 1]?.[1] ?? -Infinity) - 1;
     const after = (stretches[k + 1]?.[0] ?? Infinity) - to - 1;
     const gap = Math.min(before, after);
-    return gap <= CADENCE_GAP ? [{ from, length: to - from + 1, gap }] : [];
+    return gap <= CADENCE_GAP ? [{ from, length: to - from + 1, gap, level }] : [];
   });
   if (others.length < CADENCE_RUNS) return null;
   return {
@@ -106,6 +114,7 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
       USUAL_SHARE,
     ),
     gap: median(others.map(({ gap }) => gap)),
+    level: median(others.map(({ level }) => level)),
     isDue: isDue(run, stretches, others),
   };
 }

@@ -1,27 +1,62 @@
+import { median } from '#server/media/statistics.ts';
 import { isSharp, type RunPlace } from './stutter-cadence.ts';
 
-/** Living pictures at most between two holds where every picture is shown twice, three times or more. */
-const MAX_GAP = 2;
+/** Living pictures at most between two holds where every picture is shown twice, three times or more... */
+const MAX_GAP = 1;
+/** ...and where a rate is shown as one up to half as high again: a run of more than two repeats is none of its holds. */
+const MAX_GAP_CONVERTED = 2;
+const LONGEST_CONVERTED = 2;
 /** So many holds with another one as near on both sides... */
 const MIN_HOLDS = 6;
 /** ...within this time of a run make holding the way this part of the clip was made, seconds. */
 const REACH_S = 5;
+/** A clip of so many holds, all but this share equally long, shows each picture as often throughout: nothing rests in it. */
+const MIN_STRICT = 40;
+const STRICT_SHARE = 0.99;
+/** What outlasts its holds there shows more repeats than this many of them. */
+const STRICT_RATIO = 2;
+/** A step behind it that says so clearly that pictures were lost, or lengths of picture and sound that say copies were put in. */
+const MIN_EVIDENCE = 0.3;
+const SURPLUS_SHARE = 0.8;
+
+/** What speaks for a fault, whatever the clip does by nature. */
+export interface FaultSigns {
+  /** As `lossEvidence` answers it. */
+  readonly evidence: number;
+  readonly pictureSurplus: number | null;
+}
 
 /**
  * True where pictures near a run are shown twice or three times throughout: stop motion, animation on twos and
  * threes, low rates. Figures rest there for any length and go on as if nothing had been, or with a larger step, just as
  * after a fault: a run tells nothing, however still it is. Converted rates (24 shown as 30) hold one picture in
- * five and are no such material, nor are planted runs, which stand apart. Measured on stop motion made of 15 real
+ * five and are no such material, nor are planted runs, which stand apart; 20 shown as 30 hold one in three, never more than
+ * two of them in a row. A clip that shows every picture equally often from end to end has no rests: a longer run there is a
+ * fault where the step behind it or the sound says so too. Measured on stop motion made of 15 real
  * clips in three manners (120 wrong runs without this, none with it), a film that no limit was chosen on (six and none),
- * and on 2464 planted runs: those lost stand in two clips that show every picture twice themselves.
+ * and on 2464 planted runs.
  */
-export function isDrawn({ first, last, moves, runs, fps }: RunPlace): boolean {
+export function isDrawn({ first, last, moves, runs, fps }: RunPlace, signs: FaultSigns): boolean {
   const reach = REACH_S * fps;
-  const others = runs.filter(([from, to]) => {
-    const isNear = (to < first || from > last) && to >= first - reach && from <= last + reach;
-    return isNear && isSharp(moves, from, to);
-  });
+  const length = last - first + 1;
+  const sharp = runs.filter(([from, to]) => (to < first || from > last) && isSharp(moves, from, to));
+  const others = sharp.filter(([from, to]) => to >= first - reach && from <= last + reach);
   const between = others.map(([from], k) => from - (others[k - 1]?.[1] ?? -Infinity) - 1);
-  const crowded = between.filter((gap, k) => gap <= MAX_GAP && (between[k + 1] ?? Infinity) <= MAX_GAP);
-  return crowded.length >= MIN_HOLDS;
+  const crowded = (most: number) =>
+    between.filter((gap, k) => gap <= most && (between[k + 1] ?? Infinity) <= most).length >= MIN_HOLDS;
+  if (length <= LONGEST_CONVERTED && crowded(MAX_GAP_CONVERTED)) return true;
+  return crowded(MAX_GAP) && !isFaultAmong(sharp, length, signs);
+}
+
+function isFaultAmong(
+  sharp: readonly (readonly [number, number])[],
+  length: number,
+  { evidence, pictureSurplus }: FaultSigns,
+): boolean {
+  const lengths = sharp.map(([from, to]) => to - from + 1);
+  const usual = median(lengths);
+  const equal = lengths.filter((other) => other === usual).length;
+  if (lengths.length < MIN_STRICT || equal < STRICT_SHARE * lengths.length) return false;
+  const isPutIn = pictureSurplus !== null && pictureSurplus >= SURPLUS_SHARE * (length - usual);
+  return length > STRICT_RATIO * usual + 1 && (evidence >= MIN_EVIDENCE || isPutIn);
 }

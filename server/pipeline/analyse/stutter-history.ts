@@ -58,8 +58,12 @@ const OTHERS_SHARE = 0.6;
 const LENGTH_EVIDENCE = 1;
 /** Shorter runs are no rest: people and figures settle for longer... */
 const MIN_REST = 6;
-/** ...and the step behind a rest is as clearly a single one. */
+/** ...and the step behind a rest is as clearly a single one... */
 const MAX_REST_EVIDENCE = -0.3;
+/** ...far more clearly where it is as still as a copy for a short time: change against the sides, and pictures. */
+const MAX_FROZEN_REST_EVIDENCE = -0.8;
+const FROZEN_QUIET = 0.02;
+const LONGEST_FROZEN = 15;
 /** The picture outlasts the sound by this share of the repeats or more: they were put in. */
 const SURPLUS_SHARE = 0.6;
 
@@ -86,8 +90,10 @@ export function decideHistories(runs: readonly Judged[], pictureSurplus: number 
  * True for a run under which nothing was lost, as the step behind it says, where nothing was put in either, as the
  * lengths say: a scene that rests, as figures of animation do.
  */
-function isRest({ first, last, evidence }: Judged): boolean {
-  return last - first + 1 >= MIN_REST && evidence < MAX_REST_EVIDENCE;
+function isRest({ first, last, evidence, quietness }: Judged): boolean {
+  const length = last - first + 1;
+  const isFrozen = length <= LONGEST_FROZEN && quietness <= FROZEN_QUIET;
+  return length >= MIN_REST && evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE);
 }
 
 function lengthEvidence(repeats: number, pictureSurplus: number | null): number {

@@ -103,6 +103,8 @@ export const v128 = {
   load: (at: Code, offset = 0): Code => [...at, 0xfd, 0x00, ...memory(offset)],
   /** Eight bytes, each widened to 16 bits. */
   load8x8u: (at: Code, offset = 0): Code => [...at, 0xfd, 0x02, ...memory(offset)],
+  /** Four bytes, four times over. */
+  load32Splat: (at: Code, offset = 0): Code => [...at, 0xfd, 0x09, ...memory(offset)],
   store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0xfd, 0x0b, ...memory(offset)],
   and: vector(0x4e),
   or: vector(0x50),
@@ -135,6 +137,8 @@ export const i32x4 = {
   highFromU16: vectorOne(0xaa),
   lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x1b, lane],
 };
+
+export const f32x4 = { add: vector(0xe4), mul: vector(0xe6), most: vector(0xe9) };
 
 export const f64x2 = {
   add: vector(0xf0),

@@ -38,11 +38,10 @@ export interface FeatureMaker {
   readonly bins: number;
   view(power: ArrayLike<number>, wind: ArrayLike<number>): FrameView;
   /**
-   * Writes the inputs for bin after bin of a frame.
+   * Writes the inputs of a frame, `GAIN_INPUTS` for each bin.
    * @param around views from `REACH_FRAMES` before to `REACH_FRAMES` behind the frame
-   * @param take gets the bin and its inputs; the array is reused
    */
-  each(around: readonly FrameView[], take: (bin: number, inputs: Float32Array) => void): void;
+  fill(around: readonly FrameView[], inputs: Float32Array): void;
 }
 
 /**
@@ -68,7 +67,6 @@ export function createFeatureMaker(hzPerBin: number, allBins: number): FeatureMa
     };
   });
   const octaves = Float64Array.from({ length: bins }, (_, k) => Math.log2(((k + 1) * hzPerBin) / 500));
-  const inputs = new Float32Array(INPUTS);
 
   return {
     bins,
@@ -101,7 +99,7 @@ export function createFeatureMaker(hzPerBin: number, allBins: number): FeatureMa
         pitchScores,
       };
     },
-    each(around, take) {
+    fill(around, inputs) {
       const pitch = followPitch(around);
       const strength = Math.min(8, Math.max(0, pitch.score)) / 4;
       const path = Math.min(8, Math.max(0, pitch.pathScore)) / 4;
@@ -116,8 +114,8 @@ export function createFeatureMaker(hzPerBin: number, allBins: number): FeatureMa
       const clear = [-6, -2, 0, 2, 6].map((frame) => around[REACH_FRAMES + frame]?.clearVoice ?? 0);
       const level = around[REACH_FRAMES]?.level ?? 0;
       const gusts = [-8, -3, 3, 8].map((frame) => (around[REACH_FRAMES + frame]?.level ?? level) - level);
+      let at = 0;
       for (let k = 0; k < bins; k++) {
-        let at = 0;
         for (const row of patch) {
           for (let d = -2; d <= 2; d++) inputs[at++] = (row[within(k + d, top)] ?? 0) / 3;
         }
@@ -137,7 +135,6 @@ export function createFeatureMaker(hzPerBin: number, allBins: number): FeatureMa
         const octave = (octaves[k] ?? 0) / 2;
         inputs[at++] = octave;
         inputs[at++] = octave * octave;
-        take(k, inputs);
       }
     },
   };
@@ -147,7 +144,8 @@ const EMPTY = new Float32Array(0);
 const SIDE_BINS = [-3, 3, -4, 4, -6, 6, -8, 8, -12, 12];
 /** Neighbours in units of the pitch: harmonics, and the valleys between. */
 const HARMONIC_STEPS = [-2, -1, -0.5, 0.5, 1, 2];
-const INPUTS = 7 * 5 + SIDE_BINS.length + 4 + 4 + 5 + 5 + 4 + HARMONIC_STEPS.length + 5 + 2;
+/** Values that the network sees of each bin. */
+export const GAIN_INPUTS = 7 * 5 + SIDE_BINS.length + 4 + 4 + 5 + 5 + 4 + HARMONIC_STEPS.length + 5 + 2;
 
 function within(bin: number, end: number): number {
   return bin < 0 ? 0 : bin >= end ? end - 1 : bin;

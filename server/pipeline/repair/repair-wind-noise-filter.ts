@@ -1,7 +1,12 @@
 import { createRealFft } from '#server/media/fft.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
-import { createFeatureMaker, REACH_FRAMES, type FrameView } from './repair-wind-noise-features.ts';
+import {
+  createFeatureMaker,
+  GAIN_INPUTS,
+  REACH_FRAMES,
+  type FrameView,
+} from './repair-wind-noise-features.ts';
 import { createGainRunner, readGainNetwork, type GainNetwork } from './repair-wind-noise-network.ts';
 
 /**
@@ -117,7 +122,7 @@ export function createWindSuppressor(
   const hop = size / 4;
   const floor = layout.createFloor();
   const maker = createFeatureMaker(layout.hz(1), bins);
-  const gainOf = createGainRunner(network);
+  const runner = createGainRunner(network, maker.bins);
   // Hann-rooted frames, used twice, at a quarter hop add up to 2.
   const scale = 0.5;
   const store = new Float64Array(size);
@@ -190,12 +195,14 @@ export function createWindSuppressor(
         const at = past.length + i + d - REACH_FRAMES;
         return views[Math.min(views.length - 1, Math.max(0, at))];
       }).filter((view) => view !== undefined);
-      const rendered = shown++;
-      maker.each(around, (k, inputs) => {
-        onInputs?.(rendered, k, inputs);
+      maker.fill(around, runner.inputs);
+      runner.run();
+      for (let k = 0; k < maker.bins; k++) {
+        onInputs?.(shown, k, runner.inputs.subarray(k * GAIN_INPUTS, (k + 1) * GAIN_INPUTS));
         const clear = (power[k] ?? 0) >= SUPPRESSOR.clearRatio * (wind[k] ?? 0);
-        gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, gainOf(inputs));
-      });
+        gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, runner.gains[k] ?? 0);
+      }
+      shown += 1;
     }
   };
 

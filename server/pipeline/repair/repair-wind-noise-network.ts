@@ -1,3 +1,4 @@
+import { createDenseKernel } from '#server/media/dense-kernel.ts';
 import { GAIN_NETWORK } from './repair-wind-noise-weights.ts';
 
 /** Layers of a network: each row the weights of one neuron, its bias last. */
@@ -21,32 +22,32 @@ export function readGainNetwork(): GainNetwork {
   return { inputs: GAIN_NETWORK.inputs, layers };
 }
 
-/**
- * Makes a function that runs the network: rectified linear layers (Glorot et al. 2011), a logistic output.
- * @returns share of the input's amplitude that is voice, 0 to 1, from `network.inputs` values
- */
-export function createGainRunner(network: GainNetwork): (inputs: Float32Array) => number {
-  const outputs = network.layers.map(() => new Float32Array(0));
-  let width = network.inputs;
-  network.layers.forEach((layer, i) => {
-    const neurons = layer.length / (width + 1);
-    outputs[i] = new Float32Array(neurons);
-    width = neurons;
-  });
-  const last = network.layers.length - 1;
-  return (inputs) => {
-    let values = inputs;
-    network.layers.forEach((layer, l) => {
-      const out = outputs[l] ?? new Float32Array(0);
-      const count = values.length;
-      for (let n = 0, at = 0; n < out.length; n++) {
-        let sum = 0;
-        for (let i = 0; i < count; i++) sum += (layer[at++] ?? 0) * (values[i] ?? 0);
-        sum += layer[at++] ?? 0;
-        out[n] = l < last ? Math.max(0, sum) : sum;
+/** Runs the network on many rows at once. */
+export interface GainRunner {
+  /** Rows of `network.inputs` values, one behind the other; filled by the caller. */
+  readonly inputs: Float32Array;
+  /** Share of each row's amplitude that is voice, 0 to 1, after `run`. */
+  readonly gains: Float32Array;
+  run(): void;
+}
+
+/** Rectified linear layers (Glorot et al. 2011), a logistic output. */
+export function createGainRunner(network: GainNetwork, rowCount: number): GainRunner {
+  const last = network.layers.at(-1) ?? new Float32Array(1);
+  const kernel = createDenseKernel(rowCount, network.inputs, network.layers.slice(0, -1));
+  const { outputs, outputWidth } = kernel;
+  const count = last.length - 1;
+  const gains = new Float32Array(rowCount);
+  return {
+    inputs: kernel.inputs,
+    gains,
+    run() {
+      kernel.run();
+      for (let row = 0; row < rowCount; row++) {
+        let sum = last[count] ?? 0;
+        for (let i = 0; i < count; i++) sum += (last[i] ?? 0) * (outputs[row * outputWidth + i] ?? 0);
+        gains[row] = 1 / (1 + Math.exp(-sum));
       }
-      values = out;
-    });
-    return 1 / (1 + Math.exp(-(values[0] ?? 0)));
+    },
   };
 }

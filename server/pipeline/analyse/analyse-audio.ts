@@ -87,9 +87,10 @@ export async function hearSound(input: HearSoundInput) {
   if (!clock) return 'undecodable';
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
-  const windFinding = firstAudible === null ? null : detectWindNoise(wind.finish(), toTimeMs);
+  const speech = detectSpeech(voice.series);
+  const windFinding = firstAudible === null ? null : detectWindNoise(wind.finish(), speech, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
-  return { clock, scale, toTimeMs, firstAudible, voice, onsets, windFinding };
+  return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
@@ -130,7 +131,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   });
   return {
     findings: [sync.finding, windFinding].filter((finding) => finding !== null),
-    speech: detectSpeech(heard.voice.series).map((span) => ({
+    speech: heard.speech.map((span) => ({
       startMs: toTimeMs(span.startMs),
       endMs: toTimeMs(span.endMs),
     })),

@@ -8,6 +8,7 @@ import {
   voiceLike,
   type Samples,
 } from '#server/test/synthetic-sound.ts';
+import type { SpeechSpan } from './analysis.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import {
   createWindMeter,
@@ -26,7 +27,10 @@ function measure(samples: Samples) {
   return { wind: meter.finish(), voice: voice.series };
 }
 
-const windOf = (samples: Samples) => findWindSpans(measure(samples).wind).spans;
+function windOf(samples: Samples) {
+  const { wind, voice } = measure(samples);
+  return findWindSpans(wind, detectSpeech(voice)).spans;
+}
 
 describe('detectWindNoise', () => {
   it.each([1, 2, 3])('finds gusting wind, alone and under a voice at 0 and 5 dB (seed %i)', (seed) => {
@@ -84,39 +88,76 @@ describe('detectWindNoise', () => {
       ...given,
     })),
     blockFloorDb: Array.from({ length: windows.length * 6 + 6 }, (_, i) => -24 + 2 * Math.sin(i * i)),
+    blockLowBurst: Array.from({ length: windows.length * 6 + 6 }, () => 0.3),
     blockMs: 256,
   });
+  const silent: SpeechSpan[] = [];
+  const spoken: SpeechSpan[] = [{ startMs: 0, endMs: 60_000 }];
+  const spansOf = (series: WindSeries, speech = silent) => findWindSpans(series, speech).spans;
 
   it('does not take the inside of a car or train for wind: gusts over lines that stay', () => {
     const steady = [0.16, 0.2, 0.21, 0.19, 0.19, 0.24];
-    expect(findWindSpans(seriesOf(steady.map((lineSteadiness) => ({ lineSteadiness })))).spans).toEqual([]);
-    expect(findWindSpans(seriesOf(steady.map(() => ({})))).spans).toHaveLength(1);
+    expect(spansOf(seriesOf(steady.map((lineSteadiness) => ({ lineSteadiness }))))).toEqual([]);
+    expect(spansOf(seriesOf(steady.map(() => ({}))))).toHaveLength(1);
   });
 
   it('does not take babble for wind: lines in the pauses of most windows', () => {
     const shares = [0.31, 0.38, 0.36, 0.33];
     const unplain = shares.map((pauseTonalShare) => ({ pauseTonalShare, tiltDbPerOctave: -4.8 }));
-    expect(findWindSpans(seriesOf(unplain)).spans).toEqual([]);
+    expect(spansOf(seriesOf(unplain))).toEqual([]);
     const plain = shares.map((pauseTonalShare) => ({ pauseTonalShare }));
-    expect(findWindSpans(seriesOf(plain)).spans).toHaveLength(1);
+    expect(spansOf(seriesOf(plain))).toHaveLength(1);
   });
 
   it('needs more than two windows that hardly pass', () => {
     const hardly = { tiltDbPerOctave: -4.28 };
     const not = { highFloorDb: -25 };
-    expect(findWindSpans(seriesOf([not, hardly, hardly, not])).spans).toEqual([]);
-    expect(findWindSpans(seriesOf([not, hardly, hardly, hardly, hardly, not])).spans).toHaveLength(1);
+    expect(spansOf(seriesOf([not, hardly, hardly, not]))).toEqual([]);
+    expect(spansOf(seriesOf([not, hardly, hardly, hardly, hardly, not]))).toHaveLength(1);
   });
 
   it('asks for more of quiet wind, and for nothing louder', () => {
     const quiet = { floorDb: -43, totalDb: -36, highFloorDb: -68, lowFloorDb: -48 };
-    expect(findWindSpans(seriesOf([quiet, quiet, quiet])).spans).toHaveLength(1);
-    const finding = detectWindNoise(seriesOf([quiet, quiet, quiet]), (ms) => ms);
+    expect(spansOf(seriesOf([quiet, quiet, quiet]))).toHaveLength(1);
+    const finding = detectWindNoise(seriesOf([quiet, quiet, quiet]), silent, (ms) => ms);
     expect(finding?.measure.threshold).toBe(-40.5);
     const flat = { ...quiet, tiltDbPerOctave: -4.8 };
-    expect(findWindSpans(seriesOf([flat, flat, flat])).spans).toEqual([]);
+    expect(spansOf(seriesOf([flat, flat, flat]))).toEqual([]);
     const faint = { ...quiet, floorDb: -44.5 };
-    expect(findWindSpans(seriesOf([faint, faint, faint])).spans).toEqual([]);
+    expect(spansOf(seriesOf([faint, faint, faint]))).toEqual([]);
+  });
+
+  it('hears quiet and steadier wind under a voice, which it would not believe alone', () => {
+    const quiet = { floorDb: -46, totalDb: -40, highFloorDb: -71, lowFloorDb: -58 };
+    const clip = seriesOf([quiet, quiet, quiet]);
+    expect(spansOf(clip)).toEqual([]);
+    expect(spansOf(clip, spoken)).toHaveLength(1);
+    const plain = seriesOf(Array.from({ length: 3 }, () => ({ lowFloorDb: -34 })));
+    const calmer = { ...plain, blockFloorDb: plain.blockFloorDb.map((level) => -24 + 0.6 * (level + 24)) };
+    expect(spansOf(calmer)).toEqual([]);
+    expect(spansOf(calmer, spoken)).toHaveLength(1);
+  });
+
+  it('does not let the syllables of a voice make gusts of a street', () => {
+    const street = { highFloorDb: -35, lowFloorDb: -32 };
+    const flutter = seriesOf([street, street, street, street]);
+    expect(spansOf(flutter)).toHaveLength(1);
+    expect(spansOf(flutter, spoken)).toEqual([]);
+    const wind = { ...street, lowFloorDb: -25 };
+    expect(spansOf(seriesOf([wind, wind, wind, wind]), spoken)).toHaveLength(1);
+  });
+
+  it('does not take deep rumble for wind that is as even as plain noise, nor any with a tone in its lows', () => {
+    const deep = seriesOf(Array.from({ length: 4 }, () => ({ lowFloorDb: -24 })));
+    const bursting = (series: WindSeries, burst: number) => ({
+      ...series,
+      blockLowBurst: series.blockLowBurst.map(() => burst),
+    });
+    expect(spansOf(bursting(deep, 0.3))).toHaveLength(1);
+    expect(spansOf(bursting(deep, 0.18))).toEqual([]);
+    const shallow = seriesOf(Array.from({ length: 4 }, () => ({ lowFloorDb: -36 })));
+    expect(spansOf(bursting(shallow, 0.18))).toHaveLength(1);
+    expect(spansOf(bursting(shallow, 0.1))).toEqual([]);
   });
 
   it('names the windy part of a clip', () => {
@@ -126,7 +167,8 @@ describe('detectWindNoise', () => {
     wind.forEach((value, i) => {
       samples[first + i] = (samples[first + i] ?? 0) + 1.5 * value;
     });
-    const finding = detectWindNoise(measure(samples).wind, (ms) => ms + 40);
+    const measured = measure(samples);
+    const finding = detectWindNoise(measured.wind, detectSpeech(measured.voice), (ms) => ms + 40);
     expect(finding?.startMs).toBeGreaterThan(6000);
     expect(finding?.startMs).toBeLessThan(9600);
     expect(finding?.endMs).toBeGreaterThan(13_500);

@@ -2,7 +2,8 @@ import { decodeSound } from '#server/media/pcm.ts';
 import { mean, percentile } from '#server/media/signal.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { createVoiceMeter, type VoiceSeries } from '../analyse/detect-speech.ts';
+import type { SpeechSpan } from '../analyse/analysis.ts';
+import { createVoiceMeter, detectSpeech, type VoiceSeries } from '../analyse/detect-speech.ts';
 import {
   createWindMeter,
   SPECTRUM_HOP_MS,
@@ -15,6 +16,7 @@ import { findWindSpans, spanLevelDb } from '../analyse/detect-wind-noise.ts';
 export interface MeasuredSound {
   readonly wind: WindSeries;
   readonly voice: VoiceSeries;
+  readonly speech: readonly SpeechSpan[];
 }
 
 /** One pass of the wind detector's meters over a file. */
@@ -25,14 +27,19 @@ export async function measureSound(input: {
   readonly signal?: AbortSignal;
 }): Promise<MeasuredSound> {
   const voice = createVoiceMeter(VOICE_LOW_HZ);
-  const meter = createWindMeter(voice.listen);
+  const speech = createVoiceMeter();
+  const meter = createWindMeter((power, background) => {
+    voice.listen(power, background);
+    speech.listen(power, background);
+  });
   await decodeSound({
     ...input,
     rateHz: WIND_RATE_HZ,
     channels: 1,
     onSamples: (samples) => meter.push(samples),
   });
-  return { wind: meter.finish(), voice: voice.series };
+  const wind = meter.finish();
+  return { wind, voice: voice.series, speech: detectSpeech(speech.series) };
 }
 
 export interface WindJudgement {
@@ -73,7 +80,7 @@ export function judgeWind(
   return {
     beforeDb,
     afterDb,
-    gone: findWindSpans(after.wind).spans.length === 0,
+    gone: findWindSpans(after.wind, after.speech).spans.length === 0,
     voiceLossDb,
     helped: beforeDb - afterDb >= JUDGE_LIMITS.leastGainDb && voiceLossDb <= JUDGE_LIMITS.voiceLossDb,
   };

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { mean } from '#server/media/signal.ts';
 import { mixAtSnr, rms, siSdr } from '#server/test/synthetic-sound.ts';
+import { createVoiceMeter, detectSpeech } from '../analyse/detect-speech.ts';
 import { createWindMeter } from '../analyse/detect-wind-noise-series.ts';
 import { findWindSpans } from '../analyse/detect-wind-noise.ts';
 import { createWindSuppressor } from './repair-wind-noise-filter.ts';
@@ -29,9 +30,11 @@ async function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Prom
 }
 
 function isWindy(samples: Float32Array): boolean {
-  const meter = createWindMeter();
+  const voice = createVoiceMeter();
+  const meter = createWindMeter(voice.listen);
   meter.push(samples);
-  return findWindSpans(meter.finish()).spans.length > 0;
+  const series = meter.finish();
+  return findWindSpans(series, detectSpeech(voice.series)).spans.length > 0;
 }
 
 const WINDS: [name: string, fromS: number, lengthS: number][] = [

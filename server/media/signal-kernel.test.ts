@@ -26,6 +26,9 @@ describe('createSpectrumKernel', () => {
           return (sides * (real * real + imaginary * imaginary)) / (3 * size);
         });
         expect([...kernel.power]).toEqual([...power]);
+        // 0 and -0 are the same here.
+        const parts = [...re].flatMap((real, bin) => [real + 0, (im[bin] ?? 0) + 0]);
+        expect([...kernel.spectrum].map((part) => part + 0)).toEqual(parts);
       }
     },
   );

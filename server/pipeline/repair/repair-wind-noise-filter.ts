@@ -1,6 +1,7 @@
 import { createRealFft } from '#server/media/fft.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
+import { createSpectrumKernel } from '#server/media/signal-kernel.ts';
 import {
   createFeatureMaker,
   GAIN_INPUTS,
@@ -60,13 +61,15 @@ export function createLayout(rateHz: number) {
   const halfBins = Math.max(1, Math.round((SUPPRESSOR.floorHalfHz * size) / rateHz));
   const levelFirst = Math.ceil((SUPPRESSOR.levelLowHz * size) / rateHz);
   const levelEnd = Math.ceil((SUPPRESSOR.levelHighHz * size) / rateHz);
+  const window = hannWindow(size).map(Math.sqrt);
   return {
     size,
     fft,
+    createSpectrum: () => createTwoSided(window),
     hz,
     bins: fft.bins,
     floorBins,
-    window: hannWindow(size).map(Math.sqrt),
+    window,
     createFloor: () => createSpectralFloor(floorBins, halfBins, 2),
     /** Assumed wind in the level band. */
     levelOf(background: Float64Array): number {
@@ -92,12 +95,12 @@ export interface SuppressorOptions {
 }
 
 interface Frame {
-  readonly re: Float32Array;
-  readonly im: Float32Array;
+  /** Real and imaginary parts in turns. */
+  readonly spectrum: Float32Array;
   /** Power, then the gain that is applied. */
   readonly power: Float32Array;
-  wind: Float32Array;
-  gain: Float32Array;
+  readonly wind: Float32Array;
+  readonly gain: Float32Array;
   view: FrameView | null;
 }
 
@@ -125,12 +128,15 @@ export function createWindSuppressor(
   const runner = createGainRunner(network, maker.bins);
   // Hann-rooted frames, used twice, at a quarter hop add up to 2.
   const scale = 0.5;
+  const kernel = layout.createSpectrum();
   const store = new Float64Array(size);
   const work = new Float64Array(size);
   const re = new Float64Array(bins);
   const im = new Float64Array(bins);
   const overlap = new Float64Array(size);
   const forward = new Float64Array(bins);
+  /** Rendered frames, whose arrays serve the next ones. */
+  const free: Frame[] = [];
   let frames: Frame[] = [];
   let past: Frame[] = [];
   let shown = 0;
@@ -156,20 +162,12 @@ export function createWindSuppressor(
   };
 
   const analyse = () => {
-    for (let i = 0; i < size; i++) work[i] = (store[i] ?? 0) * (window[i] ?? 0);
-    fft.forward(work, re, im);
-    const power = new Float64Array(bins);
-    for (let k = 0; k < bins; k++) power[k] = (re[k] ?? 0) ** 2 + (im[k] ?? 0) ** 2;
-    const background = floor.push(power);
+    kernel.of(store);
+    const background = floor.push(kernel.power);
     if (background && waiting) assumeWind(waiting, background);
-    waiting = {
-      re: Float32Array.from(re),
-      im: Float32Array.from(im),
-      power: Float32Array.from(power),
-      wind: new Float32Array(bins),
-      gain: new Float32Array(bins),
-      view: null,
-    };
+    waiting = free.pop() ?? emptyFrame(bins);
+    waiting.spectrum.set(kernel.spectrum);
+    waiting.power.set(kernel.power);
     store.copyWithin(0, hop);
     filled = size - hop;
   };
@@ -209,8 +207,8 @@ export function createWindSuppressor(
   const render = (frame: Frame, out: Float64Array, at: number): number => {
     for (let k = 0; k < bins; k++) {
       const gain = k < maker.bins ? (frame.gain[k] ?? 0) : Math.max(frame.gain[k] ?? 0, SUPPRESSOR.gainFloor);
-      re[k] = (frame.re[k] ?? 0) * gain;
-      im[k] = (frame.im[k] ?? 0) * gain;
+      re[k] = (frame.spectrum[2 * k] ?? 0) * gain;
+      im[k] = (frame.spectrum[2 * k + 1] ?? 0) * gain;
     }
     fft.inverse(re, im, work);
     for (let i = 0; i < size; i++) {
@@ -244,7 +242,9 @@ export function createWindSuppressor(
     }
     setVoiceGains(count);
     for (const frame of frames.slice(0, count)) written += render(frame, out, written);
-    past = [...past, ...frames.slice(0, count)].slice(-REACH_FRAMES);
+    const done = [...past, ...frames.slice(0, count)];
+    free.push(...done.slice(0, -REACH_FRAMES));
+    past = done.slice(-REACH_FRAMES);
     frames = frames.slice(count);
     return out.subarray(0, written);
   };
@@ -272,6 +272,31 @@ export function createWindSuppressor(
       pieces.push(renderBlock(frames.length));
       return concat(pieces);
     },
+  };
+}
+
+/** Spectra of windowed frames; each power is that of one side, as all of them are set against each other. */
+function createTwoSided(window: Float64Array) {
+  const kernel = createSpectrumKernel(window, 2);
+  const { power, spectrum } = kernel;
+  return {
+    power,
+    spectrum,
+    of(frame: Float64Array): void {
+      kernel.frame.set(frame);
+      kernel.run();
+      for (const k of [0, power.length - 1]) power[k] = 2 * (power[k] ?? 0);
+    },
+  };
+}
+
+function emptyFrame(bins: number): Frame {
+  return {
+    spectrum: new Float32Array(2 * bins),
+    power: new Float32Array(bins),
+    wind: new Float32Array(bins),
+    gain: new Float32Array(bins),
+    view: null,
   };
 }
 

@@ -18,17 +18,16 @@ const CELLS = 500;
  */
 export function createShapeLearner(rateHz: number): ShapeLearner {
   const layout = createLayout(rateHz);
-  const { size, fft, bins, window } = layout;
+  const { size, bins } = layout;
+  const kernel = layout.createSpectrum();
   // Half-overlapping frames suffice for statistics.
   const hop = size / 2;
   const cells = new Uint32Array(bins * CELLS);
   const floor = layout.createFloor();
-  const windowed = new Float64Array(size);
-  const re = new Float64Array(bins);
-  const im = new Float64Array(bins);
   const store = new Float64Array(size);
   let filled = 0;
-  let waiting: Float64Array | null = null;
+  const before = new Float64Array(bins);
+  let waits = false;
   let frames = 0;
   const count = (power: Float64Array, background: Float64Array) => {
     const level = layout.levelOf(background);
@@ -41,13 +40,11 @@ export function createShapeLearner(rateHz: number): ShapeLearner {
     }
   };
   const takeFrame = () => {
-    for (let i = 0; i < size; i++) windowed[i] = (store[i] ?? 0) * (window[i] ?? 0);
-    fft.forward(windowed, re, im);
-    const power = new Float64Array(bins);
-    for (let k = 0; k < bins; k++) power[k] = (re[k] ?? 0) ** 2 + (im[k] ?? 0) ** 2;
-    const background = floor.push(power);
-    if (background && waiting) count(waiting, background);
-    waiting = power;
+    kernel.of(store);
+    const background = floor.push(kernel.power);
+    if (background && waits) count(before, background);
+    before.set(kernel.power);
+    waits = true;
   };
   return {
     push(samples) {

@@ -134,4 +134,12 @@ describe('detectHiddenDrops', () => {
     );
     expect(detectHiddenDrops(series, [76], FPS, NONE).map(({ after }) => after)).toEqual([80]);
   });
+
+  it('claims nothing beside a repeat, where one picture is left out and another shown twice', () => {
+    const found = (beside: number) => {
+      const steps = moves([80], 2).map((move, i) => (i === 81 ? beside * move : move));
+      return detectHiddenDrops(frameSeries(steps, { rises: rising([80]) }), [], FPS, NONE).length;
+    };
+    expect([found(1), found(0.05)]).toEqual([1, 0]);
+  });
 });

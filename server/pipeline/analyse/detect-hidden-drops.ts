@@ -79,6 +79,8 @@ const FAR_HISTOGRAM = 0.045;
 const FAR_RATIO = 8;
 /** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
 const MOST_EXPLAINED = 3;
+/** A picture beside a step that changes by less than this share of the motion around is a repeat. */
+const RETIMED_SHARE = 0.2;
 /** Losses this near to a likelier one are its echo, pictures. */
 const ECHO = 3;
 
@@ -114,7 +116,7 @@ export function detectHiddenDrops(
   const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
   const plain = steps.flatMap((step, i) => {
-    if (!step || !isFree(i) || !isJump(step)) return [];
+    if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i)) return [];
     const score = scores[i] ?? null;
     if (score !== null) return [];
     // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
@@ -126,6 +128,7 @@ export function detectHiddenDrops(
   const likely = scores.flatMap((score, i): Scored[] => {
     const step = steps[i];
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
+    if (isRetimed(series, step, i)) return [];
     const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
     return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score }];
   });
@@ -166,6 +169,15 @@ function sorted(drops: readonly HiddenDrop[]): HiddenDrop[] {
 /** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */
 function isLikeCut({ flash, nextRatio }: Step, { missing }: HiddenDrop): boolean {
   return missing >= FAR_MISSING && (flash > FAR_HISTOGRAM || nextRatio >= FAR_RATIO);
+}
+
+/**
+ * True for a step beside a repeat in its own shot: a rate shown as another holds one picture where it leaves one out, and no
+ * time is missing there. Repeats over lost pictures are the stutter's.
+ */
+function isRetimed(series: FrameSeries, { motion }: Step, i: number): boolean {
+  const moves = series.blockDiff.get(1) ?? [];
+  return Math.min(moves[i - 1] ?? motion, moves[i + 1] ?? motion) < RETIMED_SHARE * motion;
 }
 
 /** Confidence from odds, inside what a claim by motion alone may have. */

@@ -248,4 +248,32 @@ describe('detectStutter', () => {
     const turn = [9, 8, 14, 11, 1.8, 1.7, 0.9, 0.5, 0.6, 1, 1.9, 7, 17, 5];
     expect(detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), [], FPS)).toEqual([]);
   });
+
+  it('leaves a slow picture between two of a cadence out of any run', () => {
+    const converted = motion(150, 18).map((move, i) =>
+      i % 5 === 0 ? 0.7 : i === 74 || i === 76 ? 0.8 : move,
+    );
+    const slow = converted.map((move, i) => (i === 75 ? 3 : move));
+    expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
+  });
+
+  it('finds two repeats behind a cut to a shot of its own rate', () => {
+    const moves = motion(150).map((move, i) => (i < 70 && i % 5 === 0 ? 0.1 : move));
+    const planted = moves.map((move, i) => (i === 70 ? 150 : i === 71 || i === 72 ? 0.1 : move));
+    expect(detectStutter(frameSeries(planted), [70], FPS)).toMatchObject([
+      { first: 71, last: 72, startsAtCut: true, history: 'inserted' },
+    ]);
+  });
+
+  it('finds repeats before a cut where the motion slows down but stops dead', () => {
+    const moves = withRun(motion(120), 70, 4);
+    moves.splice(66, 5, 21, 17, 15, 11, 0.2);
+    moves[74] = 160;
+    expect(detectStutter(frameSeries(moves), [74], FPS)).toMatchObject([{ first: 70, last: 73 }]);
+  });
+
+  it('finds repeats two pictures behind the start of a clip', () => {
+    const moves = motion(90).map((move, i) => (i === 0 ? 0 : i >= 2 && i <= 5 ? 0.1 : move));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 2, last: 5 }]);
+  });
 });

@@ -64,7 +64,9 @@ const LONG_RUN = 9;
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
 const TURN_SHARE = 0.8;
-/** A cut so near beyond a run leaves no room for a side that could tell, pictures. */
+/** ...unless the last of them is so many times livelier than anything in the run: it stops dead. */
+const STOP_DEAD = 12;
+/** A cut, or an end of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
 const MIN_LIVELY = 3;
@@ -76,6 +78,8 @@ const MAX_LOUD_REST = 0.36;
 const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
 const LONG_ENOUGH = 5;
+/** What encoders leave of the usual copy of so many, grey levels, at most. */
+const MAX_SETTLED = 0.8;
 /** Confidence of a run that is frozen solid where little moves, or where a step or even motion tells it. */
 const CALM_CONFIDENCE = 0.9;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
@@ -118,7 +122,6 @@ export function detectStutter(
 }
 
 interface Candidate extends RunPlace {
-  readonly cutSet: ReadonlySet<number>;
   readonly held: readonly boolean[];
   readonly series: FrameSeries;
 }
@@ -131,7 +134,7 @@ function judge(run: Candidate): Judged | null {
   const endsAtCut = cutSet.has(last + 1);
   const before = sideMotion(run, -1);
   const after = sideMotion(run, 1);
-  if (isEmpty(run)) return null;
+  if (isEmpty(series, middleOf(run))) return null;
   const values = moves.slice(first, last + 1);
   const inside = median(values);
   const tells = (side: Side) => length < SHORTEST_FRAMES || side.count >= 2 || !side.endsAtCut;
@@ -165,19 +168,20 @@ function judge(run: Candidate): Judged | null {
     edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
-  if (length >= LONG_ENOUGH && isValley(values)) return null;
+  if (length >= LONG_ENOUGH && (isValley(values) || (!jumps && inside > MAX_SETTLED))) return null;
   if (alive.length === 1 && slowsDown(run, alive[0] === before ? -1 : 1)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
-  if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep })) return null;
+  if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep, isFarStep })) return null;
   const isAlike = cadences.every(({ level }) => inside <= level);
   if (!isAlike && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   const end = endAtJump(run, moves, cutSet);
+  const levelBefore = startsAtCut || !tells(before) ? null : before.level;
   return {
     first,
     last: end,
-    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before.level, after.level),
+    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, levelBefore, after.level),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -196,8 +200,8 @@ function judgeCalm(
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
-  const place = { repeats: last - first + 1, loudness: quietness, isStep: false };
-  if (isEmpty(run) || !standsOut(cadencesAround(run), place)) return null;
+  const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
+  if (isEmpty(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   const endsAtCut = cutSet.has(last + 1);
   if (endsAtCut && slowsDown(run, -1)) return null;
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
@@ -216,6 +220,8 @@ function judgeCalm(
     confidence: clamp(CALM_CONFIDENCE - quietness, 0, 0.99),
   };
 }
+
+const middleOf = ({ first, last }: Pick<RunPlace, 'first' | 'last'>) => Math.floor((first + last) / 2);
 
 function touches(run: CalmRun, { first, last }: CalmRun): boolean {
   return run.first <= last + 1 && run.last >= first - 1;
@@ -249,7 +255,7 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
     const at = start + direction * far;
     const isCut = cutSet.has(at);
     if (at <= 0 || at >= moves.length || isCut) {
-      endsAtCut = isCut && far <= NEAR_CUT;
+      endsAtCut = far <= NEAR_CUT && (isCut || far > 0);
       if (far < FLANK) lively += FLANK - far;
       break;
     }
@@ -268,10 +274,9 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
   };
 }
 
-/** True for a run in a picture without content: there is nothing in it that could move. */
-function isEmpty({ first, last, series }: Pick<Candidate, 'first' | 'last' | 'series'>): boolean {
-  const middle = Math.floor((first + last) / 2);
-  return (series.lumaP90[middle] ?? 0) - (series.lumaP10[middle] ?? 0) < MIN_CONTRAST;
+/** True for a picture without content: there is nothing in it that could move. */
+function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
+  return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
@@ -285,9 +290,13 @@ function isValley(values: readonly number[]): boolean {
   return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
 }
 
-/** True where the motion is the slower the nearer to the run, seen to one side of it. */
+/**
+ * True where the motion is the slower the nearer to the run, seen to one side of it; what stops dead from full motion
+ * does not slow down.
+ */
 function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolean {
   const edge = direction < 0 ? first - 1 : last + 1;
   const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
-  return near < TURN_SHARE * next && next < far;
+  const loudest = Math.max(...moves.slice(first, last + 1));
+  return near < TURN_SHARE * next && next < far && near < STOP_DEAD * Math.max(0.2, loudest);
 }

@@ -7,6 +7,8 @@ const CADENCE_RUNS = 3;
 const CADENCE_REACH_S = 1.5;
 /** Living pictures between the holds of a cadence: 5 where 25 pictures are shown as 30, fewer in all others. */
 const CADENCE_GAP = 6;
+/** A shorter shot, pictures, does not show by itself how its pictures are held. */
+const MIN_SHOT = 24;
 /** How far apart runs of one length may come again where one rate is shown as another. */
 const RECUR_REACH_S = 1.5;
 /** They are as still as the run: this many times livelier at most, or below this (grey levels). */
@@ -52,6 +54,8 @@ export interface RunPlace {
   readonly holds: Stretches;
   /** The same with quality steps of the encoder inside them joined. */
   readonly runs: Stretches;
+  /** First pictures of new shots. */
+  readonly cutSet: ReadonlySet<number>;
   readonly fps: number;
 }
 
@@ -92,12 +96,22 @@ function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): bo
   });
 }
 
-function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
-  const { first, last, moves, fps } = run;
+/** First and last picture that may show how the shot of a run holds pictures: other shots may come from elsewhere. */
+function reachOf({ first, last, moves, cutSet, fps }: RunPlace): readonly [number, number] {
   const reach = CADENCE_REACH_S * fps;
+  let from = first;
+  while (from > Math.max(0, first - reach) && !cutSet.has(from)) from -= 1;
+  let to = last;
+  while (to < Math.min(moves.length - 1, last + reach) && !cutSet.has(to + 1)) to += 1;
+  return to - from < MIN_SHOT ? [first - reach, last + reach] : [from, to];
+}
+
+function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
+  const { first, last, moves } = run;
+  const [start, end] = reachOf(run);
   const alike = Math.max(ALIKE_STILL, ALIKE_RATIO * Math.max(...moves.slice(first, last + 1)));
   const others = stretches.flatMap(([from, to], k) => {
-    const isNear = (to < first || from > last) && to >= first - reach && from <= last + reach;
+    const isNear = (to < first || from > last) && to >= start && from <= end;
     if (!isNear || !isSharp(moves, from, to)) return [];
     const level = median(moves.slice(from, to + 1));
     if (level > alike) return [];
@@ -142,6 +156,8 @@ export interface Hold {
   readonly loudness: number;
   /** Whether the step behind it goes over lost pictures. */
   readonly isStep: boolean;
+  /** Whether that step is far longer than any beside it. */
+  readonly isFarStep: boolean;
 }
 
 /**
@@ -149,10 +165,14 @@ export interface Hold {
  * has twice, which happens in converted clips (six such runs in 4 of 19 public clips); without a step over lost
  * pictures behind it nothing is told.
  */
-export function standsOut(cadences: readonly Cadence[], { repeats, loudness, isStep }: Hold): boolean {
+export function standsOut(
+  cadences: readonly Cadence[],
+  { repeats, loudness, isStep, isFarStep }: Hold,
+): boolean {
   return cadences.every(({ usual, gap, recurs, isDue }) => {
     if (recurs) return false;
     if (repeats > 2 * usual + (usual > 1 ? 1 : 0)) return true;
+    if (isFarStep && repeats > usual) return true;
     if (isDue && !isStep) return false;
     return usual === 1 && repeats > 1 && gap >= WIDE_GAP && loudness <= MAX_LOUD_CADENCE;
   });

@@ -30,21 +30,23 @@ export interface Judged extends Omit<StutterRun, 'history'> {
  * How much more the step after the run looks like pictures were lost under it (positive) than like copies
  * were put in (negative), as a difference of log distances: lost pictures make the step as big as a step
  * over the whole run is elsewhere; inserted copies leave it as big as any single step.
+ * @param before usual change of the pictures before the run, null where another shot ends there
+ * @param after the same behind it
  */
 export function lossEvidence(
   series: FrameSeries,
   { first, last }: { readonly first: number; readonly last: number },
-  before: number,
+  before: number | null,
   after: number,
 ): number {
   const moves = series.blockDiff.get(1) ?? [];
   const step = Math.max(0.1, moves[last + 1] ?? 0);
-  const single = Math.sqrt(Math.max(0.1, before) * Math.max(0.1, after));
+  const single = Math.sqrt(Math.max(0.1, before ?? after) * Math.max(0.1, after));
   const span = last - first + 2;
   const lag = LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - span) < Math.abs(best - span) ? lag : best), 1);
   const far = series.blockDiff.get(lag) ?? [];
   const long = median([
-    ...far.slice(Math.max(lag + 1, first - FLANK), first),
+    ...(before === null ? [] : far.slice(Math.max(lag + 1, first - FLANK), first)),
     ...far.slice(last + 1 + lag, last + 1 + lag + FLANK),
   ]);
   return Math.abs(Math.log(step / single)) - Math.abs(Math.log(step / Math.max(0.1, long)));

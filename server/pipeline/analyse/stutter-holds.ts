@@ -14,6 +14,9 @@ const NEAR = 8;
 const POP_FRAMES = 2;
 /** ...when they stay below this share of the motion outside. */
 const POP_SHARE = 0.25;
+/** ...and, between single held pictures, this many times them: else it is a slow picture between two of a cadence. */
+const LONE_POP_RATIO = 2;
+const LONE_HOLDS = 2;
 /** An outer picture of a run is slow motion, no copy, when it changes this share of the motion beside it... */
 const SLOW_SHARE = 0.38;
 /** ...and this many times more than the run does. */
@@ -60,15 +63,24 @@ export function joinHolds(
   const runs: [number, number][] = [];
   for (const [start, end] of holds) {
     const before = runs.at(-1);
-    if (before && joins(before[1], start, moves, cuts)) before[1] = end;
+    if (before && joins([before[0], before[1]], [start, end], moves, cuts)) before[1] = end;
     else runs.push([start, end]);
   }
   return runs;
 }
 
-function joins(end: number, start: number, moves: readonly number[], cuts: ReadonlySet<number>): boolean {
+type Hold = readonly [number, number];
+
+function joins(
+  [from, end]: Hold,
+  [start, to]: Hold,
+  moves: readonly number[],
+  cuts: ReadonlySet<number>,
+): boolean {
   const between = moves.slice(end + 1, start);
   if (between.length > POP_FRAMES) return false;
+  const held = [...moves.slice(from, end + 1), ...moves.slice(start, to + 1)];
+  if (held.length <= LONE_HOLDS && Math.max(...between) > LONE_POP_RATIO * Math.max(...held)) return false;
   if (between.some((_, k) => cuts.has(end + 1 + k))) return false;
   const outer = [...moves.slice(Math.max(1, end - FLANK), end), ...moves.slice(start, start + FLANK)];
   const level = median(outer.filter((value) => value > HELD_MAX));

@@ -19,6 +19,7 @@ import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { mendTimes } from './rebuild-index-sane.ts';
+import { rebuildFragments } from './rebuild-index-fragments.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
 import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
@@ -39,7 +40,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     const fileBytes = (await file.stat()).size;
     const topLevel = await scanTopLevel(file, fileBytes);
     const listed = await tryReadMovie(file);
-    if (listed?.fragmented) return refuse('The file is made of fragments, which carry their own index.');
+    if (listed?.fragmented) return await rebuildFragments(input, file, listed);
     if (listed) return await repairListed(input, file, listed);
     const hidden = await findHiddenMoov(file, fileBytes, input.signal);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);

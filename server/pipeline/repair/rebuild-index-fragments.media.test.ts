@@ -1,0 +1,113 @@
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanTopLevel } from '#server/media/mp4/top-level.ts';
+import { runTool } from '#server/media/tools.ts';
+import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { rebuildIndex } from './rebuild-index.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+let folder = '';
+const at = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'fragments-'));
+  // Fragments of half a second inside groups of a second with B pictures.
+  await makeMovingClip({
+    tools,
+    outputPath: at('whole.mp4'),
+    seconds: 4,
+    width: 320,
+    height: 192,
+    encode: [...DEFAULT_ENCODE, '-g', '30', '-bf', '2'],
+  });
+  const flags = '-movflags empty_moov+default_base_moof -frag_duration 500000'.split(' ');
+  await runTool('fragment', tools.ffmpeg, [
+    ...'-v error -i'.split(' '),
+    at('whole.mp4'),
+    ...'-c copy'.split(' '),
+    ...flags,
+    at('pieces.mp4'),
+  ]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Time and hash of each picture, and what the decoder has to say. */
+async function picturesOf(file: string): Promise<{ rows: string[]; warnings: string }> {
+  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
+    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+    file,
+    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+  ]);
+  const rows = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
+  const shown = rows.map((row) => row.split(/,\s*/)).map((cells) => `${cells[2]} ${cells[5]}`);
+  return { rows: shown, warnings: stderr };
+}
+
+/** Where the fragments of the intact clip begin and how long they are. */
+async function fragmentsOf(): Promise<{ offset: number; sizeBytes: number }[]> {
+  const file = await open(at('pieces.mp4'), 'r');
+  try {
+    const { boxes } = await scanTopLevel(file, (await file.stat()).size);
+    return boxes.filter(({ type }) => type === 'moof');
+  } finally {
+    await file.close();
+  }
+}
+
+async function rebuild(name: string, bytes: Buffer) {
+  await writeFile(at(name), bytes);
+  const outputPath = at(`mended-${name}`);
+  const input = { inputPath: at(name), outputPath, referencePaths: [], tools };
+  return { result: await rebuildIndex(input), outputPath };
+}
+
+describe('rebuildIndex on movies made of fragments', () => {
+  it('leaves fragments alone that follow one another, whatever stands behind them', async () => {
+    const bytes = await readFile(at('pieces.mp4'));
+    expect((await rebuild('same.mp4', bytes)).result.rebuilt).toBe(false);
+    const padded = Buffer.concat([bytes, Buffer.alloc(20_000, 0x5a)]);
+    expect((await rebuild('padded.mp4', padded)).result.rebuilt).toBe(false);
+  });
+
+  it('brings every picture back when a fragment lost its name, its whole list or bytes in front of it', async () => {
+    const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
+    const fragments = await fragmentsOf();
+    const middle = fragments[3] ?? { offset: 0, sizeBytes: 0 };
+    expect(fragments.length).toBeGreaterThan(6);
+
+    const renamed = Buffer.from(bytes);
+    renamed.write('free', middle.offset + 4, 'latin1');
+    const zeroed = Buffer.from(bytes);
+    zeroed.fill(0, middle.offset, middle.offset + middle.sizeBytes);
+    const inserted = Buffer.concat([
+      bytes.subarray(0, middle.offset),
+      Buffer.alloc(37, 0xa5),
+      bytes.subarray(middle.offset),
+    ]);
+    for (const [name, broken] of Object.entries({ renamed, zeroed, inserted })) {
+      const { result, outputPath } = await rebuild(`${name}.mp4`, broken);
+      expect(result.rebuilt, name).toBe(true);
+      const mended = await picturesOf(outputPath);
+      expect(mended.warnings, name).toBe('');
+      expect(mended.rows.map((row) => row.split(' ')[1])).toEqual(truth.rows.map((row) => row.split(' ')[1]));
+      // The times are those of the clip, in the same ticks.
+      expect(mended.rows, name).toEqual(truth.rows);
+    }
+  });
+
+  it('says how many pictures are not in the file when it is cut off', async () => {
+    const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
+    const middle = (await fragmentsOf())[5] ?? { offset: 0, sizeBytes: 0 };
+    // Inside the first pictures of a fragment.
+    const end = middle.offset + middle.sizeBytes + 1500;
+    const { result, outputPath } = await rebuild('cut.mp4', bytes.subarray(0, end));
+    if (!result.rebuilt) throw new Error(result.reason);
+    expect(result.notes.join(' ')).toMatch(/\d+ of \d+ picture samples are not in the file/);
+    const mended = await picturesOf(outputPath);
+    expect(mended.warnings).toBe('');
+    expect(mended.rows.length).toBeGreaterThan(truth.rows.length / 2);
+    expect(truth.rows).toEqual(expect.arrayContaining(mended.rows.slice(0, -3)));
+  });
+});

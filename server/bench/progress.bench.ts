@@ -116,9 +116,16 @@ function describe(name: string, log: readonly Told[], totalMs: number): string {
 
 type Point = Pick<Told, 'atMs' | 'share'>;
 
-/** Largest distance between told share and share of time on the way from one point to another. */
+/**
+ * Largest distance between told share and share of time on the way from one point to another, also right before each
+ * message, where a bar that stood still is farthest behind.
+ */
 function farthest(log: readonly Told[], from: Point, to: Point): number {
-  return log.reduce((most, { atMs, share }) => {
+  const shown = log.flatMap(({ atMs, share }, i) => [
+    { atMs, share: log[i - 1]?.share ?? from.share },
+    { atMs, share },
+  ]);
+  return shown.reduce((most, { atMs, share }) => {
     const time = (atMs - from.atMs) / Math.max(1, to.atMs - from.atMs);
     const told = (share - from.share) / Math.max(1e-9, to.share - from.share);
     return Math.max(most, Math.abs(told - time));

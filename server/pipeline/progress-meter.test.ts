@@ -32,6 +32,18 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.share).toBeCloseTo(0.75);
   });
 
+  it('stays where it is when a share is no number', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1);
+    wait(1000);
+    meter.report(0.5);
+    wait(1000);
+    meter.report(0 / 0);
+    wait(1000);
+    meter.report(0.6);
+    expect(told.map(({ share }) => share)).toEqual([0, 0.25, 0.3]);
+  });
+
   it('never falls and ends at 1 when the plan turns out longer or shorter', () => {
     for (const laterMs of [10, 100_000]) {
       const { meter, told, wait } = setUp();

@@ -8,7 +8,7 @@ export interface ProgressMeter {
    * milliseconds.
    */
   begin(step: ProcessingStepId, cost: number, laterCost?: number): void;
-  /** Share of the running piece of work, 0 to 1. */
+  /** Share of the running piece of work, 0 to 1; one that is no number (nothing of nothing) says nothing. */
   report(share: number): void;
   /** What comes behind the running piece is thought to cost now, in the costs of `begin`; the told share never falls. */
   expect(laterCost: number): void;
@@ -89,6 +89,7 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
       send(false);
     },
     report(share) {
+      if (Number.isNaN(share)) return;
       within = Math.max(within, Math.min(1, Math.max(0, share)));
       send(false);
     },

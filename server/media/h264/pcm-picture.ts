@@ -2,7 +2,7 @@ import { createBitWriter } from './bits.ts';
 import { H264Error } from './h264-error.ts';
 import { fromRbsp } from './nal.ts';
 import { writePps } from './pps.ts';
-import type { ReferenceMarking } from './reference-marking.ts';
+import { writeMarking, type ReferenceMarking } from './reference-marking.ts';
 import type { Sps } from './sps.ts';
 
 /** The numbers of the coded picture whose place a verbatim one takes. */
@@ -120,19 +120,4 @@ function sliceStart(sps: Sps, ppsId: number, head: PcmHead): Buffer {
   writer.ue(PCM_TYPE_CODE);
   if (writer.length() % 8 !== 0) writer.bits(8 - (writer.length() % 8), 0);
   return Buffer.from(writer.bytes());
-}
-
-/** dec_ref_pic_marking (7.3.3.3). */
-function writeMarking(writer: ReturnType<typeof createBitWriter>, isIdr: boolean, marking: ReferenceMarking) {
-  if (isIdr) {
-    writer.flag(false);
-    writer.flag(marking.longTermReference);
-    return;
-  }
-  writer.flag(marking.commands.length > 0);
-  for (const { operation, values } of marking.commands) {
-    writer.ue(operation);
-    for (const value of values) writer.ue(value);
-  }
-  if (marking.commands.length > 0) writer.ue(0);
 }

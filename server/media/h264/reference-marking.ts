@@ -1,4 +1,4 @@
-import { type BitReader, createBitReader } from './bits.ts';
+import { type BitReader, type BitWriter, createBitReader } from './bits.ts';
 import { H264Error } from './h264-error.ts';
 import { NAL, isSlice, nalType, toRbsp } from './nal.ts';
 import { type SliceContext, sliceKind } from './slice-header.ts';
@@ -107,4 +107,19 @@ function readCommands(reader: BitReader): MarkingCommand[] {
     commands.push({ operation, values: Array.from({ length: count }, () => reader.ue()) });
   }
   throw new H264Error('A slice marks its references without end.');
+}
+
+/** Writes dec_ref_pic_marking (7.3.3.3). */
+export function writeMarking(writer: BitWriter, isIdr: boolean, marking: ReferenceMarking): void {
+  if (isIdr) {
+    writer.flag(false);
+    writer.flag(marking.longTermReference);
+    return;
+  }
+  writer.flag(marking.commands.length > 0);
+  for (const { operation, values } of marking.commands) {
+    writer.ue(operation);
+    for (const value of values) writer.ue(value);
+  }
+  if (marking.commands.length > 0) writer.ue(0);
 }

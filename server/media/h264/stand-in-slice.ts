@@ -1,6 +1,7 @@
 import { createBitReader, createBitWriter } from './bits.ts';
 import { H264Error } from './h264-error.ts';
 import { NAL, fromRbsp, nalType, toRbsp } from './nal.ts';
+import { writeMarking, type ReferenceMarking } from './reference-marking.ts';
 import { type SliceContext, sliceKind } from './slice-header.ts';
 import type { Sps } from './sps.ts';
 
@@ -12,15 +13,23 @@ export interface StandInHead {
   readonly frameNum: number;
   /** Null unless the sequence orders its pictures by type 0. */
   readonly pocLsb: number | null;
+  /** What the replaced picture does to the list of references; absent for one that nobody refers to. */
+  readonly reference?: StandInReference;
+}
+
+export interface StandInReference {
+  /** nal_ref_idc, above 0. */
+  readonly refIdc: number;
+  readonly marking: ReferenceMarking;
 }
 
 /** NAL header of a coded slice of a picture that no other refers to: `nal_ref_idc` 0, type 1. */
 const PLAIN_SLICE = 0x01;
 
 /**
- * Turns a slice of an IDR picture into one that takes the place of a picture nobody refers to: intra
- * coded, outside of all reference marking, with the replaced picture's numbers (ITU-T H.264, 7.3.3). What
- * stands before and behind it decodes exactly as it did.
+ * Turns a slice of an IDR picture into one that takes the place of another: intra coded, with the replaced picture's
+ * numbers and marking (ITU-T H.264, 7.3.3). Where nobody refers to it, what stands before and behind it decodes
+ * exactly as it did.
  * @param from the sequence the slice was encoded in; both are frame-only, without slice groups, and of the
  * same picture size and chroma format
  * @throws H264Error when it is no I slice of an IDR picture, or the target cannot carry it
@@ -41,7 +50,7 @@ export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead):
     return value;
   };
   reader.bits(8);
-  writer.bits(8, PLAIN_SLICE);
+  writer.bits(8, PLAIN_SLICE | ((to.reference?.refIdc ?? 0) << 5));
   copy();
   if (sliceKind(copy()) !== 'I') throw new H264Error('Only intra slices can stand in for others.');
   reader.ue();
@@ -59,8 +68,9 @@ export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead):
     if (from.pps.fieldOrderInSlices) writer.se(0);
   }
   if (from.pps.redundantPictures) copy();
-  // The marking of an IDR picture; a picture without references has none.
+  // The marking of an IDR picture; a picture that nobody refers to has none.
   reader.bits(2);
+  if (to.reference) writeMarking(writer, false, to.reference.marking);
   copy();
   if (from.pps.deblockingControl && copy() !== 1) {
     copy();

@@ -13,7 +13,7 @@ export async function planAround(
   edit: PictureEdit,
   made: readonly Exchange[],
 ): Promise<{ plan: SegmentPlan; standIns: StandIn[]; exchanges: readonly Exchange[] }> {
-  const exchanged = new Set(made.map(({ span }) => span));
+  const exchanged = new Set(made.flatMap(({ spans }) => spans));
   let exchanges = made;
   let split = await splitEdit(
     source,
@@ -35,7 +35,7 @@ export async function planAround(
     if (next.candidates.length === split.candidates.length && apart.length === exchanges.length) {
       return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns), exchanges };
     }
-    const back = exchanges.filter((exchange) => !apart.includes(exchange)).map(({ span }) => span);
+    const back = exchanges.filter((exchange) => !apart.includes(exchange)).flatMap(({ spans }) => spans);
     const rest = [...next.rest, ...back].sort(
       (a, b) => a.firstFrame - b.firstFrame || a.endFrame - b.endFrame,
     );

@@ -3,7 +3,7 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, isSlice, nalType } from '#server/media/h264/nal.ts';
 import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';
 import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
-import { standInSlice } from '#server/media/h264/stand-in-slice.ts';
+import { standInSlice, type StandInReference } from '#server/media/h264/stand-in-slice.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -51,6 +51,8 @@ export interface EncodeInput extends EncoderRun {
 export interface StandInNumbers {
   readonly frameNum: number;
   readonly pocLsb: number | null;
+  /** Absent for a picture that nobody refers to. */
+  readonly reference?: StandInReference;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
 import { createHeadPlacer } from './smart-render-exchange-heads.ts';
+import type { Cut } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 /** A damaged coded picture and the numbers that its place in the stream asks for. */
@@ -17,11 +18,11 @@ export interface DamagedSample {
 }
 
 /**
- * A damaged stretch that is kept as the decoder conceals it: only the pictures whose own data are damaged are
+ * Damaged stretches that are kept as the decoder conceals them: only the pictures whose own data are damaged are
  * exchanged, for the very samples that the decoder makes of them; all others are carried over as they are.
  */
 export interface ExchangeCandidate {
-  readonly span: ChangedSpan;
+  readonly spans: readonly ChangedSpan[];
   readonly damaged: readonly DamagedSample[];
   /** One past the last sample of the stretch, decode order. */
   readonly endSample: number;
@@ -36,26 +37,58 @@ export function verbatimBytes(sps: Sps): number {
   return sps.widthMbs * sps.heightMbs * pcmMacroblockBytes(sps);
 }
 
-/** The spans of an edit whose damaged pictures can be exchanged alone, those that keep most first. */
+/** A span whose pictures all stay in their place. */
+interface KeptSpan {
+  readonly span: ChangedSpan;
+  /** Its samples, and those whose own data are damaged, decode order; none of these when only references of it are. */
+  readonly all: readonly number[];
+  readonly damaged: readonly number[];
+}
+
+/**
+ * The spans of an edit whose damaged pictures can be exchanged alone. Spans between the same two cuts suffer from each
+ * other's damage, so they come together first, and each by itself in case that fails; those that keep most first.
+ */
 export async function planExchanges(
   source: SmartSource,
   order: DisplayOrder,
   edit: PictureEdit,
+  cuts: readonly Cut[],
 ): Promise<ExchangeCandidate[]> {
-  const { sps } = source;
-  if (sps.bitDepthLuma !== 8) return [];
-  const found: ExchangeCandidate[] = [];
+  if (source.sps.bitDepthLuma !== 8) return [];
+  const groups = new Map<Cut | undefined, KeptSpan[]>();
   let shift = 0;
   for (const span of edit) {
-    const samples = keptSamples(source, order, span, shift);
-    if (samples) {
-      const damaged = await damagedSamples(source, order, samples.damaged);
-      if (damaged) found.push({ span, damaged, endSample: 1 + Math.max(...samples.all) });
+    const kept = keptSamples(source, order, span, shift);
+    if (kept) {
+      const first = Math.min(...kept.all);
+      const cut = cuts.findLast(({ sample }) => sample <= first);
+      groups.set(cut, [...(groups.get(cut) ?? []), kept]);
     }
     shift += span.shiftAfterTicks;
   }
-  const share = ({ span, damaged }: ExchangeCandidate) => damaged.length / span.pictures.length;
-  return found.sort((a, b) => share(a) - share(b));
+  const together = [...groups.values()];
+  const alone = together.flatMap((spans) => (spans.length > 1 ? spans.map((kept) => [kept]) : []));
+  const share = ({ spans, damaged }: ExchangeCandidate) =>
+    damaged.length / spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  const found: ExchangeCandidate[] = [];
+  for (const list of [together, alone]) {
+    const made = await Promise.all(list.map((spans) => toCandidate(source, order, spans)));
+    found.push(...made.flatMap((one) => one ?? []).sort((a, b) => share(a) - share(b)));
+  }
+  return found;
+}
+
+async function toCandidate(
+  source: SmartSource,
+  order: DisplayOrder,
+  kept: readonly KeptSpan[],
+): Promise<ExchangeCandidate | null> {
+  const samples = kept.flatMap(({ damaged }) => damaged).sort((a, b) => a - b);
+  if (samples.length === 0) return null;
+  const damaged = await damagedSamples(source, order, samples);
+  const endSample = 1 + Math.max(...kept.flatMap(({ all }) => all));
+  return damaged && { spans: kept.map(({ span }) => span), damaged, endSample };
 }
 
 /** Bytes that all verbatim pictures of a clip may take. */
@@ -83,7 +116,7 @@ function keptSamples(
   order: DisplayOrder,
   span: ChangedSpan,
   shift: number,
-): { all: number[]; damaged: number[] } | null {
+): KeptSpan | null {
   const count = span.endFrame - span.firstFrame;
   if (count === 0 || span.pictures.length !== count || span.shiftAfterTicks !== 0) return null;
   const all: number[] = [];
@@ -97,11 +130,11 @@ function keptSamples(
     all.push(sample);
     if (pixels.intact !== true) damaged.push(sample);
   }
-  return damaged.length === 0 ? null : { all, damaged: damaged.sort((a, b) => a - b) };
+  return { span, all, damaged };
 }
 
 /** Numbers of damaged pictures in decode order; null where the stream does not tell them. */
-async function damagedSamples(
+export async function damagedSamples(
   source: SmartSource,
   order: DisplayOrder,
   samples: readonly number[],

@@ -4,11 +4,8 @@ import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { NAL, joinSample, nalType } from '#server/media/h264/nal.ts';
 import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
-import { container, replaceBox } from '#server/media/mp4/box.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
-import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
-import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
@@ -22,6 +19,7 @@ import {
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
+import { writeTrialClip, type Part } from './smart-render-part.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 export interface ExchangeInput {
@@ -36,17 +34,19 @@ export interface ExchangeInput {
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
+  /** Verbatim pictures that the clip has got already. */
+  readonly spent: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }
 
-/** A damaged stretch whose damaged pictures have verbatim ones in their place. */
+/** Damaged stretches whose damaged pictures have verbatim ones in their place. */
 export interface Exchange {
-  readonly span: ExchangeCandidate['span'];
+  readonly spans: ExchangeCandidate['spans'];
   /** By sample of the original, in the order of `pictures`. */
   readonly samples: readonly number[];
   readonly pictures: readonly EncodedPicture[];
-  /** One past the last sample of the stretch, decode order. */
+  /** One past the last sample of the stretches, decode order. */
   readonly endSample: number;
 }
 
@@ -75,8 +75,10 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
   const pps = pcmPps(source.sps, ppsId);
   const exchanges: Exchange[] = [];
   let position = input.position;
-  let left = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps));
-  for (const candidate of await planExchanges(source, order, edit)) {
+  let left = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps)) - input.spent;
+  for (const candidate of await planExchanges(source, order, edit, input.cuts)) {
+    const isMade = ({ spans }: Exchange) => spans.some((span) => candidate.spans.includes(span));
+    if (exchanges.some(isMade)) continue;
     const made = await tryExchange({ ...input, position }, candidate, { id: ppsId, unit: pps }, left);
     if (!made) continue;
     exchanges.push(made);
@@ -98,7 +100,7 @@ async function tryExchange(
   most: number,
 ): Promise<Exchange | null> {
   const { source, order } = input;
-  const { damaged, endSample, span } = candidate;
+  const { damaged, endSample, spans } = candidate;
   if (damaged.length > most) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
   const before = input.cuts.filter(({ sample, place }) => {
@@ -109,7 +111,7 @@ async function tryExchange(
   const part = { from: start.sample, end: endSample };
   const stripped = await makeStripped(input, damaged);
   if (stripped && (await compare(input, part, { coded: stripped, marks: new Map() }, pps)))
-    return { span, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
+    return { spans, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
   let made = await makeVerbatim(input, part, damaged, pps);
   let changes = made && (await compare(input, part, made, pps));
   if (!made || !changes) return null;
@@ -127,10 +129,11 @@ async function tryExchange(
     const left = wider && (await compare(input, part, wider, pps));
     if (wider && left && left.length < changes.length) [made, changes] = [wider, left];
   }
+  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
   const isFar = changes.some(({ error }) => error > MOST_CHANGED);
   const near = changes.filter(({ error }) => error <= HARDLY_CHANGED).length;
-  if (isFar || changes.length - near > span.pictures.length / 3) return null;
-  return { span, samples: [...made.coded.keys()], pictures: [...made.coded.values()], endSample };
+  if (isFar || changes.length - near > count / 3) return null;
+  return { spans, samples: [...made.coded.keys()], pictures: [...made.coded.values()], endSample };
 }
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
@@ -252,12 +255,6 @@ async function carriesSets(source: SmartSource, sample: number): Promise<boolean
   return units.some((unit) => nalType(unit) === NAL.pps);
 }
 
-/** Samples `[from, end)`, decode order. */
-interface Part {
-  readonly from: number;
-  readonly end: number;
-}
-
 interface Replaced {
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   readonly pps: Buffer;
@@ -271,31 +268,13 @@ async function* decodePart(
   part: Part,
   replaced: Replaced | null,
 ): AsyncGenerator<{ place: number; pixels: Buffer }> {
-  const { source, order } = input;
+  const { source } = input;
   const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
-  const origin = source.samples[part.from]?.dts ?? 0;
-  const placeAt = new Map<number, number>();
-  const samples = source.samples.slice(part.from, part.end).map((sample, index) => {
-    placeAt.set(sample.pts - origin, order.placeOf[part.from + index] ?? 0);
-    const own: ByteRange = { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes };
-    const bytes = replaced?.coded.get(part.from + index)?.bytes ?? own;
-    const { durationTicks, sync } = sample;
-    return { bytes, dts: sample.dts - origin, pts: sample.pts - origin, durationTicks, sync };
-  });
-  const bare = container(
-    'trak',
-    (source.track.trak.children ?? []).filter(({ type }) => type !== 'edts' && type !== 'tref'),
-  );
-  const entry = replaced ? withPps(source, [replaced.pps]) : source.entry.bytes;
-  await writeMovie(clipPath, {
-    ftyp: source.movie.ftyp,
-    moov: container(
-      'moov',
-      (source.movie.moov.children ?? []).filter(({ type }) => type === 'mvhd'),
-    ),
-    tracks: [rebuildTrack(withEntry(bare, entry), source.track.timescale, samples)],
-    temporary: true,
-    signal: input.signal,
+  const placeAt = await writeTrialClip({
+    ...input,
+    part,
+    replaced: replaced && { coded: replaced.coded, pps: [replaced.pps] },
+    outputPath: clipPath,
   });
   const options = { ...input, pictureBytes: verbatimBytes(source.sps), onLine: replaced?.onLine };
   let previous = -1;
@@ -307,21 +286,6 @@ async function* decodePart(
     previous = place;
     yield { place, pixels };
   }
-}
-
-function withEntry(trak: Parameters<typeof replaceBox>[0], entry: Buffer) {
-  const stsd = singleEntryStsd(entry);
-  return replaceBox(trak, 'mdia/minf/stbl', (stbl) => {
-    return container(
-      'stbl',
-      (stbl.children ?? []).map((box) => (box.type === 'stsd' ? stsd : box)),
-    );
-  });
-}
-
-/** The sample description with more picture parameter sets. */
-export function withPps({ config, entry }: SmartSource, more: readonly Buffer[]): Buffer {
-  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...more] }));
 }
 
 function decodePlan(input: ExchangeInput, clipPath: string, strict: boolean): FfmpegPlan {

@@ -75,7 +75,7 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
  */
 export function withNewPps(
   source: SmartSource,
-  encoded: readonly (EncodedSegment | null)[],
+  encoded: readonly (Pick<EncodedSegment, 'pps'> | null)[],
   verbatim: Buffer | null = null,
 ): Buffer | null {
   const { config, entry } = source;

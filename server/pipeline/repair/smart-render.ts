@@ -8,20 +8,14 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
-import {
-  encodeSegment,
-  type EncodeInput,
-  type EncodedSegment,
-  type TargetSequence,
-} from './smart-render-encode.ts';
 import { planAround } from './smart-render-around.ts';
-import { encodeEither, planDirect } from './smart-render-direct.ts';
+import { makeBridges } from './smart-render-bridges.ts';
+import { createCoder } from './smart-render-coder.ts';
+import type { EncodedSegment, TargetSequence } from './smart-render-encode.ts';
 import { makeExchanges } from './smart-render-exchange.ts';
 import { renderHevc } from './smart-render-hevc.ts';
-import { createGroupDecoder } from './smart-render-originals.ts';
-import { openPixels } from './smart-render-pixels.ts';
 import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
 import {
   encoderProfile,
@@ -104,107 +98,68 @@ async function render(
   const damaged = new Set(
     input.edit.flatMap((span) => keptFrames(span).map((frame) => frame + order.firstShown)),
   );
-  const tried = await makeExchanges({
-    ...input,
-    source,
-    order,
-    cuts,
-    damaged,
-    pixelFormat: format.name,
-    spool,
-    position: 0,
+  const pixelCount = stream.width * stream.height;
+  const isTooLarge = pixelCount > input.limits.maxEncodePixels;
+  const shared = { ...input, source, order, cuts, damaged, pixelFormat: format.name, spool };
+  const coder = createCoder({ ...shared, pictureBytes: format.pictureBytes });
+  const bridged = await makeBridges({
+    ...shared,
+    coder,
+    edit: isTooLarge ? [] : input.edit,
+    shown: stream,
+    targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
   });
-  const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, tried.exchanges);
+  const tried = await makeExchanges({
+    ...shared,
+    edit: isTooLarge ? input.edit : bridged.rest,
+    position: coder.take(0),
+    spent: bridged.verbatimCount,
+  });
+  coder.take(tried.position - coder.take(0));
+  const around = [...bridged.bridges, ...tried.exchanges];
+  const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, around);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return decline(timing.reason);
 
   const target = await toTarget(source, input.info, plan.segments);
   if (typeof target === 'string') return decline(target);
-  const pixelCount = stream.width * stream.height;
   const inStretches = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
   const toEncode = inStretches + standIns.length;
-  if (toEncode > 0 && pixelCount > input.limits.maxEncodePixels) {
+  if (toEncode > 0 && isTooLarge) {
     return decline('The pictures are too large to be encoded within the memory of this server.');
   }
 
   const encoded: (EncodedSegment | null)[] = [];
-  const heldFrames: number[] = [];
-  let { position } = tried;
-  let doneCount = 0;
-  const encode = async (
-    label: string,
-    decodeFrom: Cut,
-    wanted: readonly PixelSource[],
-    place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>,
-  ): Promise<EncodedSegment> => {
-    const decoder = createGroupDecoder({
-      source,
-      order,
-      cuts,
-      decodeFrom,
-      damaged,
-      workDir: input.workDir,
-      pixelFormat: format.name,
-      pictureBytes: format.pictureBytes,
-      tools: input.tools,
-      threads: input.limits.threads,
-      signal: input.signal,
-    });
-    const { pictureBytes } = format;
-    const pixels = openPixels({ decoder, workDir: input.workDir, pictureBytes, label }, wanted);
-    const direct = await planDirect(target, decoder, wanted, label);
-    const before = doneCount;
-    const result = await encodeEither(
-      direct,
-      () => pixels.pictures,
-      wanted.length,
-      (pictures) => {
-        doneCount = before;
-        return encodeSegment({
-          target,
-          pictures,
-          ...place,
-          spool,
-          position,
-          tools: input.tools,
-          limits: input.limits,
-          signal: input.signal,
-          onPicture: () => input.onProgress?.(++doneCount / toEncode),
-        });
-      },
-    );
-    if (result.pictures.length !== wanted.length) {
-      throw new H264Error('The encoder did not give one picture for each planned one.');
-    }
-    heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
-    position += result.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
-    return result;
-  };
+  coder.expect(toEncode);
   for (const [number, segment] of plan.segments.entries()) {
     if (segment.pictures.length === 0) {
       encoded.push(null);
       continue;
     }
     const wanted = segment.pictures.map((picture) => picture.pixels);
-    const idrIds = await neighbourIdrIds(source, segment);
-    encoded.push(
-      await encode(`smart-render-${number}`, segment.decodeFrom, wanted, { neighbourIdrIds: idrIds }),
-    );
+    const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
+    const { decodeFrom } = segment;
+    encoded.push(await coder.encode({ target, label: `smart-render-${number}`, decodeFrom, wanted, place }));
   }
   const alone =
     standIns.length === 0
       ? null
-      : await encode(
-          'smart-render-alone',
-          firstCut(cuts, standIns),
-          standIns.map(({ pixels }) => pixels),
-          { neighbourIdrIds: [], standIns },
-        );
+      : await coder.encode({
+          target,
+          label: 'smart-render-alone',
+          decodeFrom: firstCut(cuts, standIns),
+          wanted: standIns.map(({ pixels }) => pixels),
+          place: { neighbourIdrIds: [], standIns },
+        });
   const exchangedSamples = exchanges.flatMap(({ samples: replaced }) => replaced);
   await writeResult({
     source,
-    sampleEntry: withNewPps(source, [...encoded, alone], exchanges.length > 0 ? tried.pps : null),
+    sampleEntry: withNewPps(
+      source,
+      [...encoded, alone, ...bridged.bridges.filter((one) => exchanges.includes(one))],
+      exchanges.length > 0 ? (bridged.verbatimPps ?? tried.pps) : null,
+    ),
     order,
     timing,
     segments: plan.segments,
@@ -234,7 +189,7 @@ async function render(
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),
-    heldFrames,
+    heldFrames: coder.held().map((place) => place - order.firstShown),
   };
 }
 
@@ -291,7 +246,7 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
 async function toTarget(
   source: SmartSource,
   info: MediaInfo,
-  segments: readonly Segment[],
+  segments: readonly Pick<Segment, 'decodeFrom' | 'endSample'>[],
 ): Promise<TargetSequence | string> {
   const stream = info.video[0];
   const profile = encoderProfile(source.sps);

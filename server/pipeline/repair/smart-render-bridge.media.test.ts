@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runTool } from '#server/media/tools.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
+import type { ChangedSpan } from './picture-edit.ts';
+
+const folder = sharedFolder();
+
+/** A size that is no multiple of 16: what lies in the margin is referred to as well. */
+const SIZE = { width: 328, height: 198 };
+const SOURCE = `testsrc2=s=${SIZE.width}x${SIZE.height}:r=30:d=5`;
+const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';
+const MAKERS = {
+  'each picture refers to the one before': `${ONE_GROUP} -preset veryfast -bf 0`,
+  'variable-length coding and four references': `${ONE_GROUP} -profile:v baseline -preset fast -refs 4`,
+  'B pictures in a pyramid': `${ONE_GROUP} -preset medium -bf 3`,
+  'temporal direct prediction': `${ONE_GROUP} -preset veryfast -bf 2 -x264-params direct=temporal:ref=1`,
+  'many slices and weighted prediction': `${ONE_GROUP} -preset medium -slices 3 -bf 2`,
+};
+const FIRST = 40;
+const NEW_PICTURES = 3;
+
+/** Pictures of another time of the same clip, raw. */
+async function makeRaw(file: string, name: string): Promise<string> {
+  const rawPath = path.join(folder.path, `${name}.raw`);
+  const chosen = `select='between(n,100,${99 + NEW_PICTURES})'`;
+  await runTool('raw', tools.ffmpeg, [
+    ...'-v error -y -i'.split(' '),
+    file,
+    ...`-vf ${chosen} -fps_mode passthrough -f rawvideo`.split(' '),
+    rawPath,
+  ]);
+  return rawPath;
+}
+
+async function newPictures(file: string, name: string, first: number): Promise<ChangedSpan> {
+  const times = await shownTimes(file);
+  const rawPath = await makeRaw(file, name);
+  return {
+    firstFrame: first,
+    endFrame: first + NEW_PICTURES,
+    pictures: times.slice(first, first + NEW_PICTURES).map((ptsTicks, index) => {
+      return { ptsTicks, pixels: { kind: 'raw', path: rawPath, index } as const };
+    }),
+    shiftAfterTicks: 0,
+  };
+}
+
+/** Luma PSNR of picture `frame` of one clip against picture `other` of another. */
+async function psnr(file: string, frame: number, truth: string, other: number): Promise<number> {
+  const pick = (at: number) => `trim=start_frame=${at}:end_frame=${at + 1},setpts=0`;
+  const graph = `[0:v]${pick(frame)}[a];[1:v]${pick(other)}[b];[a][b]psnr`;
+  const inputs = ['-i', file, '-i', truth];
+  const { stderr } = await runTool('compare', tools.ffmpeg, [
+    ...inputs,
+    '-filter_complex',
+    graph,
+    ...'-f null -'.split(' '),
+  ]);
+  return Number(/PSNR y:([\d.]+)/.exec(stderr)?.[1]);
+}
+
+describe('new pictures in a long group', () => {
+  for (const [name, video] of Object.entries(MAKERS)) {
+    it(`leave all others as they are, but for a few copied sample by sample (${name})`, async () => {
+      const id = name.replaceAll(' ', '-');
+      const clip = await encodeSource(SOURCE, path.join(folder.path, `${id}.mp4`), video.split(' '));
+      const span = await newPictures(clip, id, FIRST);
+      const { output, result } = await renderEdit(folder.path, clip, id, [span]);
+      if (!result.done) throw new Error(result.reason);
+      const [before, after] = [await decodeHashes(clip), await decodeHashes(output)];
+      expect(after.warnings).toBe('');
+      expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 12);
+      const isTold = (frame: number) =>
+        result.reencodedSpans.some(({ firstFrame, endFrame }) => frame >= firstFrame && frame < endFrame);
+      const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+      expect(differing.filter((frame) => !isTold(frame))).toEqual([]);
+      expect(differing.slice(0, 1)).not.toEqual([]);
+      // B pictures that lean on the new ones are coded anew; the rest of the group decodes to the very same samples.
+      expect(Math.max(...differing)).toBeLessThan(FIRST + NEW_PICTURES + 6);
+      expect(after.hashes).toHaveLength(before.hashes.length);
+      expect(await shownTimes(output)).toEqual(await shownTimes(clip));
+      expect(await psnr(output, FIRST + 1, clip, 101)).toBeGreaterThan(34);
+    });
+  }
+
+  it('leave the rest as it is between two of them in one group', async () => {
+    const clip = await encodeSource(
+      SOURCE,
+      path.join(folder.path, 'two.mp4'),
+      `${ONE_GROUP} -bf 0 -preset veryfast`.split(' '),
+    );
+    const edit = [await newPictures(clip, 'two-a', 30), await newPictures(clip, 'two-b', 60)];
+    const { output, result } = await renderEdit(folder.path, clip, 'two', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [before, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+    expect(differing).toEqual([30, 31, 32, 60, 61, 62]);
+    expect(after.warnings).toBe('');
+  });
+
+  it.each([
+    ['ten bits', '-pix_fmt yuv420p10le -c:v libx264 -g 600 -bf 0 -preset veryfast', FIRST],
+    ['a short rest of the group', `${ONE_GROUP} -bf 0 -preset veryfast`, 120],
+  ])('are coded anew with all that follows where it cannot be kept (%s)', async (name, video, first) => {
+    const id = name.replaceAll(' ', '-');
+    const clip = await encodeSource(SOURCE, path.join(folder.path, `${id}.mp4`), video.split(' '));
+    const span = await newPictures(clip, id, first);
+    const { output, result } = await renderEdit(folder.path, clip, id, [span]);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(first);
+    expect((await decodeHashes(output)).warnings).toBe('');
+  });
+});

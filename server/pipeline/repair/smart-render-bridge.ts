@@ -1,0 +1,218 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { joinSample, NAL, nalType } from '#server/media/h264/nal.ts';
+import { pcmPicture } from '#server/media/h264/pcm-picture.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { collectPictures } from './rebuild-pictures-decode.ts';
+import type { PixelSource } from './picture-edit.ts';
+import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
+import type { StandInNumbers } from './smart-render-encode.ts';
+import type { EncodedPicture } from './smart-render-encoder.ts';
+import { cropPicture } from './smart-render-crop.ts';
+import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
+import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
+import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
+
+export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
+  /** Picture parameter set of verbatim pictures. */
+  readonly verbatimPps: { readonly id: number; readonly unit: Buffer };
+  /** Width and height of the pictures as they are shown. */
+  readonly shown: { readonly width: number; readonly height: number };
+  /** Keeps `bytes` of the spool for verbatim pictures; answers where. */
+  readonly takeSpool: (bytes: number) => number;
+  /** Encodes raw pictures, each by itself, to stand in for others. */
+  readonly encode: (
+    pictures: readonly PixelSource[],
+    numbers: readonly StandInNumbers[],
+  ) => Promise<{ readonly pictures: readonly EncodedPicture[]; readonly pps: Buffer }>;
+}
+
+export interface Bridge extends Exchange {
+  /** Picture parameter set of the pictures that were encoded. */
+  readonly pps: Buffer;
+}
+
+/**
+ * Puts new pictures into a group and codes those behind them verbatim that the rest refers to, then decodes the part that
+ * the new ones can reach: what stays must decode to the very same samples as before, without a complaint.
+ * @returns null where it does not
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<Bridge | null> {
+  const { source } = input;
+  const coded = new Map<number, EncodedPicture>();
+  if (isUnseen(plan)) return withoutTrial(input, plan);
+  const kept = await decodeOld(input, plan, async (item, pixels) => {
+    const picture = pcmPicture(pixels, source.sps, input.verbatimPps.id, item.head);
+    const inBand = await carriesSets(input, item.sample);
+    const bytes = joinSample(
+      inBand ? [input.verbatimPps.unit, picture] : [picture],
+      source.config.lengthSize,
+    );
+    const offset = input.takeSpool(bytes.length);
+    await writeFully(input.spool, bytes, offset);
+    coded.set(item.sample, { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false });
+  });
+  if (!kept) return null;
+  const wanted = plan.fresh.map(({ pixels }, index): PixelSource => {
+    return pixels ?? { kind: 'raw', path: kept.path, index: kept.numbers.get(index) ?? 0 };
+  });
+  const encoded = await input.encode(wanted, plan.fresh.map(toNumbers));
+  for (const [index, { sample }] of plan.fresh.entries()) {
+    const picture = encoded.pictures[index];
+    if (picture) coded.set(sample, picture);
+  }
+  const replaced = { coded, pps: [encoded.pps, input.verbatimPps.unit] };
+  const after = await decodeNew(input, plan, replaced);
+  if (!after || after.length !== kept.hashes.length) return null;
+  const fresh = new Set(plan.fresh.map(({ sample }) => sample));
+  const shown = inDisplayOrder(input, plan);
+  if (shown.some((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes[at])) return null;
+  const { spans, endSample } = plan;
+  const samples = [...coded.keys()];
+  return { spans, samples, pictures: [...coded.values()], endSample, pps: encoded.pps };
+}
+
+/** Whether nobody refers to the new pictures, so that no other can change. */
+const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>
+  verbatim.length === 0 && fresh.every(({ head, pixels }) => head.refIdc === 0 && pixels !== null);
+
+async function withoutTrial(input: BridgeInput, { spans, fresh, endSample }: BridgePlan): Promise<Bridge> {
+  const wanted = fresh.flatMap(({ pixels }) => pixels ?? []);
+  const { pictures, pps } = await input.encode(wanted, fresh.map(toNumbers));
+  return { spans, samples: fresh.map(({ sample }) => sample), pictures, endSample, pps };
+}
+
+const toNumbers = ({ head }: FreshSample): StandInNumbers => ({
+  frameNum: head.frameNum,
+  pocLsb: head.pocLsb,
+  ...(head.refIdc > 0 && { reference: { refIdc: head.refIdc, marking: head.marking } }),
+});
+
+/** Samples of the part as they are shown. */
+function inDisplayOrder({ order }: BridgeInput, { part }: BridgePlan): number[] {
+  return samplesOfPart(part).sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
+}
+
+interface DecodedBefore {
+  /** One for each picture of the part, display order. */
+  readonly hashes: readonly string[];
+  /** Raw pictures, as shown, of the fresh ones that stay as they decode, and their numbers by place in `plan.fresh`. */
+  readonly path: string;
+  readonly numbers: ReadonlyMap<number, number>;
+}
+
+/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when pictures do not come out. */
+async function decodeOld(
+  input: BridgeInput,
+  plan: BridgePlan,
+  onVerbatim: (item: DamagedSample, pixels: Uint8Array) => Promise<void>,
+): Promise<DecodedBefore | null> {
+  const { source, workDir } = input;
+  const clipPath = path.join(workDir, 'bridge-old.mp4');
+  const hashPath = path.join(workDir, 'bridge-old.hashes');
+  const rawPath = path.join(workDir, `bridge-kept-${plan.part.from}.raw`);
+  await writeTrialClip({ ...input, part: plan.part, replaced: null, outputPath: clipPath });
+  const verbatim = new Map(plan.verbatim.map((item) => [item.sample, item]));
+  const keptAt = new Map(
+    plan.fresh.flatMap(({ sample, pixels }, at) => (pixels === null ? [[sample, at]] : [])),
+  );
+  const numbers = new Map<number, number>();
+  const shown = inDisplayOrder(input, plan);
+  const taken = shown.flatMap((sample, at) =>
+    verbatim.has(sample) || keptAt.has(sample) ? [{ sample, at }] : [],
+  );
+  const raw: Buffer[] = [];
+  let count = 0;
+  const collect = collectPictures(verbatimBytes(source.sps), async (pixels, index) => {
+    count += 1;
+    const sample = taken[index]?.sample;
+    const item = sample === undefined ? undefined : verbatim.get(sample);
+    const at = sample === undefined ? undefined : keptAt.get(sample);
+    if (item) await onVerbatim(item, pixels);
+    if (at === undefined) return;
+    numbers.set(at, raw.length);
+    raw.push(cropPicture(pixels, source.sps, input.shown));
+  });
+  await runFfmpeg(
+    oldPlan(
+      input,
+      clipPath,
+      hashPath,
+      taken.map(({ at }) => at),
+    ),
+    { ...input, onStdout: collect },
+  );
+  if (raw.length > 0) await writeFile(rawPath, Buffer.concat(raw));
+  const hashes = hashesOf(await readFile(hashPath, 'utf8'));
+  const isWhole = hashes.length === shown.length && count === taken.length;
+  return isWhole ? { hashes, path: rawPath, numbers } : null;
+}
+
+/** Hashes of the part with the new pictures in it; null when the decoder complains. */
+async function decodeNew(
+  input: BridgeInput,
+  plan: BridgePlan,
+  replaced: ReplacedSamples,
+): Promise<string[] | null> {
+  const clipPath = path.join(input.workDir, 'bridge-new.mp4');
+  await writeTrialClip({ ...input, part: plan.part, replaced, outputPath: clipPath });
+  let complaints = 0;
+  let text = '';
+  const onStderrLine = (line: string) => {
+    if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
+  };
+  const onStdout = (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  };
+  await runFfmpeg(newPlan(clipPath), { ...input, onStderrLine, onStdout });
+  return complaints === 0 ? hashesOf(text) : null;
+}
+
+/** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
+const DECODER: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
+/** Every picture once, whatever its time. */
+const ONCE = 'settb=1/25,setpts=N';
+/** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
+const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
+
+/** @param taken numbers of the pictures that go to the pipe, display order */
+function oldPlan(
+  { pixelFormat }: BridgeInput,
+  clipPath: string,
+  hashPath: string,
+  taken: readonly number[],
+): FfmpegPlan {
+  const chosen = taken.map((at) => `eq(n,${at})`).join('+') || '0';
+  return {
+    label: 'decode the group of new pictures',
+    inputs: [{ path: clipPath, format: 'mov', options: DECODER }],
+    filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]select='${chosen}',${ONCE}[some]`,
+    outputs: [
+      { path: hashPath, options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
+      { path: 'pipe:1', options: ['-map', '[some]', '-pix_fmt', pixelFormat, '-r', '25', '-f', 'rawvideo'] },
+    ],
+    expectedDurationMs: null,
+  };
+}
+
+const newPlan = (clipPath: string): FfmpegPlan => ({
+  label: 'decode the group with its new pictures',
+  logLevel: 'repeat+level+warning',
+  inputs: [{ path: clipPath, format: 'mov', options: ['-err_detect', 'aggressive', ...DECODER] }],
+  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vf', ONCE, ...HASHED] }],
+  expectedDurationMs: null,
+});
+
+function hashesOf(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
+}
+
+async function carriesSets({ source }: BridgeInput, sample: number): Promise<boolean> {
+  if (source.entry.coding === 'avc3') return true;
+  if ((await source.head(sample)) === null) return false;
+  return (await source.units(sample)).some((unit) => nalType(unit) === NAL.pps);
+}

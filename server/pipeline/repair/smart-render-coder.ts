@@ -1,0 +1,90 @@
+import type { FileHandle } from 'node:fs/promises';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { PixelSource } from './picture-edit.ts';
+import { encodeEither, planDirect } from './smart-render-direct.ts';
+import {
+  encodeSegment,
+  type EncodeInput,
+  type EncodedSegment,
+  type TargetSequence,
+} from './smart-render-encode.ts';
+import { createGroupDecoder, type OriginalsInput } from './smart-render-originals.ts';
+import { openPixels } from './smart-render-pixels.ts';
+import type { Cut } from './smart-render-plan.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+
+export interface CoderInput extends Omit<OriginalsInput, 'decodeFrom' | 'threads'> {
+  readonly order: DisplayOrder;
+  readonly limits: MediaLimits;
+  /** Coded pictures are appended here. */
+  readonly spool: FileHandle;
+  /** Share of the expected pictures that are encoded, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface PicturesToCode {
+  readonly target: TargetSequence;
+  /** Distinguishes the working files of several calls. */
+  readonly label: string;
+  /** Where decoding must start to see the originals. */
+  readonly decodeFrom: Cut;
+  /** `original` numbers are places in display order. */
+  readonly wanted: readonly PixelSource[];
+  readonly place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>;
+}
+
+/** Encodes stretches and single pictures of one clip into one spool file. */
+export interface Coder {
+  /** @throws H264Error when there is not one coded picture for each; MediaToolError when a tool fails */
+  encode(pictures: PicturesToCode): Promise<EncodedSegment>;
+  /** Keeps so many bytes of the spool for the caller; answers where. */
+  take(bytes: number): number;
+  /** Tells how many pictures will be encoded in all from here on: progress counts them. */
+  expect(count: number): void;
+  /** Places of originals that could not be decoded, so that the picture before stands in. */
+  held(): readonly number[];
+}
+
+export function createCoder(input: CoderInput): Coder {
+  const heldPlaces: number[] = [];
+  let position = 0;
+  let doneCount = 0;
+  let total: number | null = null;
+  const onPicture = () => {
+    doneCount += 1;
+    if (total !== null) input.onProgress?.(doneCount / total);
+  };
+  return {
+    async encode({ target, label, decodeFrom, wanted, place }) {
+      const { pictureBytes, workDir } = input;
+      const decoder = createGroupDecoder({ ...input, decodeFrom, threads: input.limits.threads });
+      const pixels = openPixels({ decoder, workDir, pictureBytes, label }, wanted);
+      const before = doneCount;
+      const result = await encodeEither(
+        await planDirect(target, decoder, wanted, label),
+        () => pixels.pictures,
+        wanted.length,
+        (pictures) => {
+          doneCount = before;
+          return encodeSegment({ ...input, target, pictures, ...place, position, onPicture });
+        },
+      );
+      if (result.pictures.length !== wanted.length) {
+        throw new H264Error('The encoder did not give one picture for each planned one.');
+      }
+      heldPlaces.push(...pixels.held);
+      position += result.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
+      return result;
+    },
+    take(bytes) {
+      const at = position;
+      position += bytes;
+      return at;
+    },
+    expect(count) {
+      [doneCount, total] = [0, count];
+    },
+    held: () => heldPlaces,
+  };
+}

@@ -1,0 +1,91 @@
+import { container, replaceBox } from '#server/media/mp4/box.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
+import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import type { SmartSource } from './smart-render-source.ts';
+
+/** Samples `[from, end)`, decode order; decoding can start at the first. */
+export interface Part {
+  readonly from: number;
+  readonly end: number;
+  /** Samples that are left out: nobody refers to them, and nobody looks at them. */
+  readonly omitted?: ReadonlySet<number>;
+}
+
+/** The samples of a part, decode order. */
+export function samplesOfPart({ from, end, omitted }: Part): number[] {
+  const all = Array.from({ length: end - from }, (_, index) => from + index);
+  return omitted ? all.filter((sample) => !omitted.has(sample)) : all;
+}
+
+/** Samples that have other bytes now. */
+export interface ReplacedSamples {
+  readonly coded: ReadonlyMap<number, { readonly bytes: ByteRange }>;
+  /** Picture parameter sets that they name. */
+  readonly pps: readonly Buffer[];
+}
+
+export interface TrialClip {
+  readonly source: SmartSource;
+  readonly order: DisplayOrder;
+  readonly part: Part;
+  /** Null for the part as it is. */
+  readonly replaced: ReplacedSamples | null;
+  readonly outputPath: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Writes a part of a clip as a working file of its own, without edit list, to try what it decodes to.
+ * @returns places in display order by the times of the file, ticks
+ * @throws Mp4Error when the file ends before its media
+ */
+export async function writeTrialClip(clip: TrialClip): Promise<Map<number, number>> {
+  const { source, order, part, replaced, outputPath, signal } = clip;
+  const origin = source.samples[part.from]?.dts ?? 0;
+  const placeAt = new Map<number, number>();
+  const numbers = samplesOfPart(part);
+  const samples = numbers.flatMap((number, index) => {
+    const sample = source.samples[number];
+    if (!sample) return [];
+    placeAt.set(sample.pts - origin, order.placeOf[number] ?? 0);
+    const own: ByteRange = { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes };
+    const bytes = replaced?.coded.get(number)?.bytes ?? own;
+    const next = source.samples[numbers[index + 1] ?? -1];
+    const durationTicks = next ? next.dts - sample.dts : sample.durationTicks;
+    const { sync } = sample;
+    return [{ bytes, dts: sample.dts - origin, pts: sample.pts - origin, durationTicks, sync }];
+  });
+  const bare = container(
+    'trak',
+    (source.track.trak.children ?? []).filter(({ type }) => type !== 'edts' && type !== 'tref'),
+  );
+  const entry = replaced ? withPps(source, replaced.pps) : source.entry.bytes;
+  await writeMovie(outputPath, {
+    ftyp: source.movie.ftyp,
+    moov: container(
+      'moov',
+      (source.movie.moov.children ?? []).filter(({ type }) => type === 'mvhd'),
+    ),
+    tracks: [rebuildTrack(withEntry(bare, entry), source.track.timescale, samples)],
+    temporary: true,
+    signal,
+  });
+  return placeAt;
+}
+
+function withEntry(trak: Parameters<typeof replaceBox>[0], entry: Buffer) {
+  const stsd = singleEntryStsd(entry);
+  return replaceBox(trak, 'mdia/minf/stbl', (stbl) => {
+    return container(
+      'stbl',
+      (stbl.children ?? []).map((box) => (box.type === 'stsd' ? stsd : box)),
+    );
+  });
+}
+
+/** The sample description with more picture parameter sets. */
+function withPps({ config, entry }: SmartSource, more: readonly Buffer[]): Buffer {
+  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...more] }));
+}

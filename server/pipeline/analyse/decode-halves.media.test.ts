@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
-import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
-import { decodePass, type DecodePassInput } from './decode-pass.ts';
+import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
 import { readPackets } from './read-packets.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
@@ -16,11 +16,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** Pictures that both halves measure at most. */
+const OVERLAP = 20;
+
+/** A pass with its messages as whole sentences at their places, whatever addresses stand in them. */
+const toldOf = (pass: DecodePass) => ({
+  ...pass,
+  messages: pass.messages.map(({ text, ...rest }) => ({ ...rest, text: text.replace(/0x[0-9a-f]+/g, '') })),
+});
+
 describe('decodeHalves', () => {
   it.each([
-    ['closed groups of pictures', ['-g', '60']],
-    ['open groups of pictures', ['-g', '60', '-x264-params', 'open-gop=1:bframes=3']],
-  ])('measures the same as one decoder with %s', async (_name, gop) => {
+    ['closed groups of pictures', ['-g', '60'], true],
+    ['open groups of pictures', ['-g', '60', '-x264-params', 'open-gop=1:bframes=3'], false],
+  ])('measures the same as one decoder with %s', async (_name, gop, isClosed) => {
     const inputPath = path.join(folder, 'clip.mp4');
     const encode = [...DEFAULT_ENCODE, ...gop];
     await makeMovingClip({
@@ -40,6 +49,18 @@ describe('decodeHalves', () => {
     const seam = findSeam(input, video);
     if (!seam) throw new Error('The clip has no key frame near its middle.');
     expect(Math.abs(seam.picturesBefore - 135)).toBeLessThanOrEqual(30);
+    expect(seam.isClosed).toBe(isClosed);
     expect(await decodeHalves(input, seam)).toEqual(await decodePass(input));
+
+    // Damage well behind the seam, right before and right behind it.
+    for (const frame of [seam.picturesBefore + 45, seam.picturesBefore - 2, seam.picturesBefore + 3]) {
+      const torn = path.join(folder, 'torn.mp4');
+      await corruptSamples({ tools, inputPath, outputPath: torn, frames: [frame], fault: 'random', seed: 5 });
+      const whole = await decodePass({ ...input, inputPath: torn });
+      expect(whole.messages.length).toBeGreaterThan(0);
+      const halves = await decodeHalves({ ...input, inputPath: torn }, seam);
+      expect(halves ? toldOf(halves) : 'in one piece').toEqual(halves ? toldOf(whole) : 'in one piece');
+      if (frame > seam.picturesBefore + OVERLAP) expect(halves).not.toBeNull();
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { LAGS } from '#server/media/grey-series.ts';
 import { joinSeries } from '#server/media/grey-series-join.ts';
-import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
+import { decodePass, type DecodePass, type DecodePassInput, type DecoderMessage } from './decode-pass.ts';
+import { isIdr } from './read-idr.ts';
 import type { VideoPacket } from './read-packets.ts';
 
 /**
@@ -12,19 +13,24 @@ const MIN_PIXELS = 240 * 640 * 480;
 /** The seam lies at a key frame in this part of the clip. */
 const SEAM_FROM = 0.3;
 const SEAM_TO = 0.7;
-/** Pictures that both halves decode: the longest comparison, so that no value is missing at the seam. */
+/** Pictures that both halves measure: the longest comparison, so that no value is missing at the seam. */
 const OVERLAP = Math.max(...LAGS);
-/** Pictures behind the seam that the first half's own comparisons look ahead. */
+/** Pictures behind those that the first half's own comparisons look ahead. */
 const LOOK_AHEAD = 4;
 const CODECS = new Set(['h264', 'hevc']);
 
 /** Where a decode may be split: a key frame, by display number and time. */
 export interface Seam {
+  readonly key: VideoPacket;
   /** Displayed pictures before the key frame. */
   readonly picturesBefore: number;
   readonly startTicks: number;
-  /** Time of the first picture that is taken from the second half. */
+  /** Time of the first picture whose measures are taken from the second half. */
   readonly switchTicks: number;
+  /** Whether all pictures before the key frame in either order are so in the other. */
+  readonly isClosed: boolean;
+  /** Times of all pictures, display order. */
+  readonly times: readonly number[];
 }
 
 /**
@@ -40,28 +46,41 @@ export function findSeam(input: DecodePassInput, packets: readonly VideoPacket[]
   const times = shown.flatMap((packet) => packet.ptsTicks ?? []).sort((a, b) => a - b);
   if (times.length !== shown.length) return null;
   const places = new Map(times.map((pts, place) => [pts, place]));
-  let best: Seam | null = null;
+  let best: Omit<Seam, 'isClosed' | 'times'> | null = null;
   for (const packet of shown) {
-    const place = packet.ptsTicks === null ? undefined : places.get(packet.ptsTicks);
-    if (!packet.keyframe || packet.ptsTicks === null || place === undefined) continue;
+    const { keyframe, ptsTicks } = packet;
+    const place = ptsTicks === null ? undefined : places.get(ptsTicks);
+    if (!keyframe || ptsTicks === null || place === undefined) continue;
     if (place < SEAM_FROM * times.length || place > SEAM_TO * times.length) continue;
     const switchTicks = times[place + OVERLAP];
     const distance = Math.abs(place - times.length / 2);
     if (switchTicks === undefined) continue;
     if (best && Math.abs(best.picturesBefore - times.length / 2) <= distance) continue;
-    best = { picturesBefore: place, startTicks: packet.ptsTicks, switchTicks };
+    best = { key: packet, picturesBefore: place, startTicks: ptsTicks, switchTicks };
   }
-  return best;
+  if (!best) return null;
+  const { key, startTicks } = best;
+  const at = packets.indexOf(key);
+  const isClosed = packets.every((packet, place) => isOnSide(packet, place - at, startTicks));
+  return { ...best, isClosed, times };
+}
+
+/** Whether a packet `steps` behind a key frame in the order of decoding is on the same side in that of display. */
+function isOnSide({ shown, ptsTicks }: VideoPacket, steps: number, keyTicks: number): boolean {
+  return shown && ptsTicks !== null && Math.sign(ptsTicks - keyTicks) === Math.sign(steps);
 }
 
 /**
  * `decodePass` by two processes of one thread each, which is as repeatable as one (frame threads are not)
- * and keeps two cores busy. The second starts at the seam; the pictures that both decoded are taken from
- * the first, so that nothing depends on how a decoder starts.
- * @returns null when the second half did not start where it should; decode in one piece then
+ * and keeps two cores busy. The second starts at the seam. Behind a key frame that no later picture reaches across,
+ * each picture is decoded once and the first of the second half are measured for both; behind any other both decode
+ * them, and they are taken from the first, so that nothing depends on how a decoder starts.
+ * @returns null when the second half did not start where it should, or had something to say about its start; decode
+ * in one piece then
  * @throws MediaToolError like `decodePass`; the other process is ended before it throws
  */
 export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<DecodePass | null> {
+  const isExact = seam.isClosed && (await isIdr(input.inputPath, input.stream, seam.key));
   const stop = new AbortController();
   const signal = input.signal ? AbortSignal.any([input.signal, stop.signal]) : stop.signal;
   const shares = [0, 0];
@@ -69,8 +88,13 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
     shares[half] = share;
     input.onProgress?.(Math.min(1, ((shares[0] ?? 0) + (shares[1] ?? 0)) / 2));
   };
-  const headPictures = seam.picturesBefore + OVERLAP + LOOK_AHEAD;
+  const shared = OVERLAP + LOOK_AHEAD;
+  const headPictures = seam.picturesBefore + (isExact ? 0 : shared);
   const { num, den } = input.stream.timeBase;
+  let hand: (pictures: readonly Uint8Array[]) => void = () => undefined;
+  const behind = new Promise<readonly Uint8Array[]>((resolve) => {
+    hand = resolve;
+  });
   const halves = [
     decodePass({
       ...input,
@@ -78,6 +102,7 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
       expectedPictures: headPictures,
       range: { maxPictures: headPictures },
       onProgress: report(0),
+      ...(isExact && { behind }),
     }),
     decodePass({
       ...input,
@@ -85,7 +110,8 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
       expectedPictures: input.expectedPictures - seam.picturesBefore,
       range: { startSeconds: (seam.startTicks * num) / den },
       onProgress: report(1),
-    }),
+      opening: { count: shared, take: hand },
+    }).finally(() => hand([])),
   ] as const;
   const failures: unknown[] = [];
   const endBoth = (error: unknown) => {
@@ -95,7 +121,28 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
   };
   const [head, tail] = await Promise.all(halves.map((half) => half.catch(endBoth)));
   if (failures.length > 0) throw failures[0];
-  return head && tail ? join(head, tail, seam) : null;
+  if (!head || !tail) return null;
+  return isExact ? append(head, tail, seam) : join(head, tail, seam);
+}
+
+/** The halves of a clip of which each picture was decoded once. */
+function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: Seam): DecodePass | null {
+  const { ptsTicks } = head;
+  const opening = tail.ptsTicks.slice(0, OVERLAP + LOOK_AHEAD);
+  const follows = [...ptsTicks, ...opening].every((pts, at) => pts === times[at]);
+  if (!follows || ptsTicks.length !== picturesBefore || opening.length <= OVERLAP) return null;
+  // Where exactly it came is known of a decoder only that saw what stands before.
+  if (tail.messages.some(({ picturesOut }) => picturesOut < OVERLAP)) return null;
+  return {
+    ptsTicks: [...ptsTicks, ...tail.ptsTicks],
+    types: [...head.types, ...tail.types],
+    messages: [...head.messages, ...shifted(tail.messages, picturesBefore)],
+    series: joinSeries(head.series, picturesBefore + OVERLAP, tail.series, OVERLAP),
+  };
+}
+
+function shifted(messages: readonly DecoderMessage[], by: number): DecoderMessage[] {
+  return messages.map((message) => ({ ...message, picturesOut: message.picturesOut + by }));
 }
 
 function join(head: DecodePass, tail: DecodePass, { startTicks, switchTicks }: Seam): DecodePass | null {
@@ -105,15 +152,15 @@ function join(head: DecodePass, tail: DecodePass, { startTicks, switchTicks }: S
   const headEnd = from(head);
   const tailStart = from(tail);
   if (headEnd < 0 || tailStart < 0 || head.ptsTicks[headEnd] !== tail.ptsTicks[tailStart]) return null;
-  const shift = headEnd - tailStart;
   return {
     ptsTicks: [...head.ptsTicks.slice(0, headEnd), ...tail.ptsTicks.slice(tailStart)],
     types: [...head.types.slice(0, headEnd), ...tail.types.slice(tailStart)],
     messages: [
       ...head.messages.filter((message) => message.picturesOut < headEnd),
-      ...tail.messages
-        .filter((message) => message.picturesOut >= tailStart)
-        .map((message) => ({ ...message, picturesOut: message.picturesOut + shift })),
+      ...shifted(
+        tail.messages.filter((message) => message.picturesOut >= tailStart),
+        headEnd - tailStart,
+      ),
     ],
     series: joinSeries(head.series, headEnd, tail.series, tailStart),
   };

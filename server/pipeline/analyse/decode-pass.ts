@@ -20,6 +20,7 @@ export interface DecodePass {
   /** Coding type of each, as the decoder names it. */
   readonly types: readonly string[];
   readonly messages: readonly DecoderMessage[];
+  /** Of the decoded pictures and of those behind them. */
   readonly series: FrameSeries;
 }
 
@@ -36,6 +37,13 @@ export interface DecodePassInput {
   readonly onSign?: (sign: RepairSign) => void;
   /** A part of the stream: from the key frame at `startSeconds`, or the first `maxPictures` pictures. */
   readonly range?: { readonly startSeconds?: number; readonly maxPictures?: number };
+  /** Called once with the first `count` small pictures, fewer when there are no more. */
+  readonly opening?: {
+    readonly count: number;
+    readonly take: (pictures: readonly Uint8Array[]) => void;
+  };
+  /** Small pictures that are measured behind the last decoded one, as if they had been decoded too. */
+  readonly behind?: Promise<readonly Uint8Array[]>;
 }
 
 /** Messages kept at most; a clip that is broken throughout prints one per macroblock row. */
@@ -55,8 +63,13 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   const builder = createGreySeries(size);
   const reader = createLogReader();
   const looksRepeated = createRepeatWatch(size.width * size.height);
+  const opening: Uint8Array[] = [];
   const assemble = createAssembler(size.width * size.height, (picture) => {
     builder.add(picture);
+    if (input.opening && opening.length < input.opening.count) {
+      opening.push(picture.slice());
+      if (opening.length === input.opening.count) input.opening.take(opening);
+    }
     if (input.onSign && (looksRepeated(picture) || reader.complained())) input.onSign('picture');
     const share = ++pictures / Math.max(1, input.expectedPictures);
     input.onProgress?.(Math.min(1, share));
@@ -68,8 +81,9 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
     onStderrLine: reader.read,
     onStdout: assemble,
   });
-  const series = builder.finish();
-  return { ...reader.finish(series.count), series };
+  if (input.opening && opening.length < input.opening.count) input.opening.take(opening);
+  for (const picture of (await input.behind) ?? []) builder.add(picture);
+  return { ...reader.finish(pictures), series: builder.finish() };
 }
 
 function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
@@ -78,7 +92,8 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   const chain = [
     `[0:${input.stream.index}]scale=${size.width}:${size.height}:flags=area`,
     'format=gray',
-    'showinfo',
+    // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
+    'showinfo=checksum=0',
     'settb=1/25',
     'setpts=N[grey]',
   ].join(',');

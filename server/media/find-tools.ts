@@ -53,7 +53,7 @@ async function tryTools(
     await exec(ffprobe, ['-version']);
     const { stdout } = await exec(ffmpeg, ['-version']);
     const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
-    return { paths: { ffmpeg, ffprobe }, version, source };
+    return { paths: { ffmpeg, ffprobe, version }, version, source };
   } catch {
     return null;
   }

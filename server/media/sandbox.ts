@@ -55,5 +55,6 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     await chmod(file, 0o755);
     return file;
   };
-  return { tools: { ffmpeg: await write('ffmpeg'), ffprobe: await write('ffprobe') }, missing };
+  const tools = { ...options.tools, ffmpeg: await write('ffmpeg'), ffprobe: await write('ffprobe') };
+  return { tools, missing };
 }

@@ -19,6 +19,8 @@ export interface ToolPaths {
   readonly ffprobe: string;
   /** Milliseconds without progress after which a run of ffmpeg is ended; 60 s when absent. */
   readonly stallMs?: number;
+  /** Version that ffmpeg says it has, e.g. "5.1.9-0+deb12u1", when it was asked. */
+  readonly version?: string;
 }
 
 export type MediaToolCode = 'cancelled' | 'stalled' | 'timed_out' | 'tool_missing' | 'tool_failed';

@@ -19,7 +19,7 @@ export interface AnalysedClip {
   readonly ffmpegVersion: string;
 }
 
-/** Share of opening in opening a clip and listing its packets; three of the five tools. */
+/** Share of opening in opening a clip and listing its packets. */
 const OPENED = 0.6;
 
 /** Opens the clip, refuses what cannot be mended, and runs all detectors. */
@@ -89,6 +89,7 @@ function refuseUndecodable(error: unknown): never {
 }
 
 async function readVersion({ task, signal }: JobContext): Promise<string> {
+  if (task.tools.version !== undefined) return task.tools.version;
   const { stdout } = await runTool('ask ffmpeg for its version', task.tools.ffmpeg, ['-version'], { signal });
   return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
 }

@@ -166,7 +166,13 @@ function judge(
   const gaps = detectTimestampGaps(times);
   const hidden = times.variableByNature
     ? []
-    : detectHiddenDrops(series, cuts, fps, explained(series.count, stutter, gaps, index, isSound), surplus);
+    : detectHiddenDrops(
+        series,
+        cuts,
+        fps,
+        explained(series.count, stutter, gaps, index, isSound),
+        surplus === null ? null : surplus - putIn(stutter),
+      );
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
@@ -191,13 +197,23 @@ function judge(
   };
 }
 
-/** Pictures by which the picture outlasts the sound; null without sound. */
+/** Where the sound begins so much away from the picture, its end says nothing about the length of the picture, ms. */
+const MOVED_SOUND_MS = 50;
+
+/** Pictures by which the picture outlasts the sound; null without sound, and where the sound as a whole was moved. */
 function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | null {
+  const firstPts = audio?.ptsTicks[0];
   const lastPts = audio?.ptsTicks.at(-1);
-  if (!audio || lastPts === undefined) return null;
+  if (!audio || firstPts === undefined || lastPts === undefined) return null;
+  if (Math.abs(ticksToMs(firstPts, audio.timeBase) - frameStartMs(times, 0)) > MOVED_SOUND_MS) return null;
   const soundEndMs = ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase);
   const pictureEndMs = frameEndMs(times, times.ptsTicks.length - 1);
   return (pictureEndMs - soundEndMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
+}
+
+/** Copies that made the picture longer: without them the sound may outlast it. */
+function putIn(stutter: readonly StutterRun[]): number {
+  return stutter.reduce((sum, run) => sum + (run.history === 'inserted' ? run.last - run.first + 1 : 0), 0);
 }
 
 /** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */

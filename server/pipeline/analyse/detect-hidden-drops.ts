@@ -80,7 +80,7 @@ const FAR_RATIO = 8;
 /** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
 const MOST_EXPLAINED = 3;
 /** A picture beside a step that changes by less than this share of the motion around is a repeat. */
-const RETIMED_SHARE = 0.2;
+const RETIMED_SHARE = 0.25;
 /** Losses this near to a likelier one are its echo, pictures. */
 const ECHO = 3;
 

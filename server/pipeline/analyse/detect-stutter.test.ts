@@ -46,6 +46,12 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(held), [], FPS, 0)).toMatchObject([{ history: 'held' }]);
   });
 
+  it('asks the motion where the picture outlasts the sound by some of the repeats, as beside a loss elsewhere', () => {
+    const run = withRun(motion(120), 50, 6);
+    expect(detectStutter(frameSeries(run), [], FPS, 2)).toMatchObject([{ history: 'inserted' }]);
+    expect(detectStutter(frameSeries(run), [], FPS, 0)).toEqual([]);
+  });
+
   it('reports a single repeat only when a jump behind it proves a loss', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
     const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);

@@ -66,8 +66,10 @@ const MAX_REST_EVIDENCE = -0.3;
 const MAX_FROZEN_REST_EVIDENCE = -0.8;
 const FROZEN_QUIET = 0.02;
 const LONGEST_FROZEN = 15;
-/** The picture outlasts the sound by this share of the repeats or more: they were put in. */
+/** The picture outlasts the sound by this share of the repeats or more: they were put in... */
 const SURPLUS_SHARE = 0.6;
+/** ...by so much: some were, or pictures are missing elsewhere, and the lengths do not tell. */
+const UNSURE_SHARE = 0.3;
 
 /**
  * Held or inserted for every run, from its own evidence, that of the others and the lengths of picture and
@@ -100,5 +102,6 @@ function isRest({ first, last, evidence, quietness }: Judged): boolean {
 
 function lengthEvidence(repeats: number, pictureSurplus: number | null): number {
   if (pictureSurplus === null || repeats < MIN_REPEATS) return 0;
-  return pictureSurplus >= SURPLUS_SHARE * repeats ? -LENGTH_EVIDENCE : LENGTH_EVIDENCE;
+  if (pictureSurplus >= SURPLUS_SHARE * repeats) return -LENGTH_EVIDENCE;
+  return pictureSurplus >= UNSURE_SHARE * repeats ? 0 : LENGTH_EVIDENCE;
 }

@@ -117,6 +117,18 @@ describe('planRepair', () => {
     ]);
   });
 
+  it('removes only the time of the copies where a hole in the times follows them, which is filled by itself', () => {
+    const clip = analysis([finding(inserted, 10, 12), finding(gap, 12, 13)]);
+    const { pictures } = clip;
+    if (!pictures) throw new Error('The clip has pictures.');
+    const ptsTicks = pictures.ptsTicks.map((pts, frame) => (frame >= 13 ? pts + 120 : pts));
+    const plan = planRepair({ ...clip, pictures: { ...pictures, ptsTicks } }, limits);
+    expect(plan.cuts).toMatchObject([
+      { kind: 'remove', firstFrame: 10, endFrame: 13, shiftAfterTicks: -120 },
+    ]);
+    expect(plan.frames).toMatchObject([{ firstFrame: 13, before: 9, slotTicks: [520, 560, 600] }]);
+  });
+
   it('spreads new pictures evenly over a hole in the times', () => {
     const clip = analysis([finding(gap, 10, 11)]);
     const plan = planRepair(clip, limits);

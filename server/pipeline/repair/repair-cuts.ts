@@ -8,7 +8,7 @@ import type { PlanContext, Planned } from './plan-repair.ts';
  */
 export function planCut(finding: Finding, context: PlanContext): Planned {
   const { detail, firstFrame, lastFrame } = finding;
-  const { ptsTicks } = context.pictures;
+  const { ptsTicks, medianIntervalTicks, variableByNature } = context.pictures;
   if (detail.kind !== 'stuttered_cut' || firstFrame === null || lastFrame === null) {
     return { reason: 'Left as it is: its position is not known.' };
   }
@@ -17,7 +17,10 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   if (start === undefined || firstFrame === 0)
     return { reason: 'Left as it is: nothing true stands before it.' };
   if (detail.history === 'inserted') {
-    const end = resume ?? (ptsTicks[lastFrame] ?? start) + context.pictures.medianIntervalTicks;
+    const usualEnd = (ptsTicks[lastFrame] ?? start) + medianIntervalTicks;
+    // A hole behind the copies is filled by itself: only the time of the copies goes.
+    const isHole = !variableByNature && resume !== undefined && resume > usualEnd + medianIntervalTicks / 2;
+    const end = resume === undefined || isHole ? usualEnd : resume;
     return {
       task: { kind: 'remove', finding, firstFrame, endFrame: lastFrame + 1, shiftAfterTicks: start - end },
     };

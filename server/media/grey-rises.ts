@@ -46,10 +46,14 @@ export function createStepRises(): StepRiseBuilder {
   const rises: (StepRise | null)[] = [];
   let before: Int32Array | null = null;
   let here: Int32Array | null = null;
+  let scratch: Scratch | null = null;
   return {
     add(sums) {
       const after = sums && sums.slice();
-      if (rises.length > 0) rises[rises.length - 1] = compare(before, here, after);
+      if (before && here && after) {
+        scratch ??= createScratch(here.length);
+        rises[rises.length - 1] = compare(before, here, after, scratch);
+      }
       rises.push(null);
       before = here;
       here = after;
@@ -65,15 +69,25 @@ const LOG_CHANGE = Float64Array.from({ length: 255 * BLOCK * BLOCK + 1 }, (_, su
 /** Weight of a block in the rising share by the same sum. */
 const WEIGHT = LOG_CHANGE.map((change) => Math.min(MOST_WEIGHT, Math.exp(change)));
 
+/** Room for one value of each block. */
+interface Scratch {
+  readonly overMean: Float64Array;
+  readonly overMax: Float64Array;
+  readonly wide: Float64Array;
+}
+
+const createScratch = (blocks: number): Scratch => ({
+  overMean: new Float64Array(blocks),
+  overMax: new Float64Array(blocks),
+  wide: new Float64Array(blocks),
+});
+
 function compare(
-  before: Int32Array | null,
-  here: Int32Array | null,
-  after: Int32Array | null,
+  before: Int32Array,
+  here: Int32Array,
+  after: Int32Array,
+  { overMean, overMax, wide }: Scratch,
 ): StepRise | null {
-  if (!before || !here || !after) return null;
-  const overMean = new Float64Array(here.length);
-  const overMax = new Float64Array(here.length);
-  const wide = new Float64Array(here.length);
   const lively = Math.log(LIVELY);
   let count = 0;
   let wideCount = 0;

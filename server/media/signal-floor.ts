@@ -59,7 +59,9 @@ export function createSpectralFloor(bins: number, halfWidthBins: number, stride 
       count += 1;
       if (count < ROWS) return count < 2 ? null : fill(ofFew);
       kernel.run();
-      return fill(ofKernel);
+      if (stride > 1) return fill(ofKernel);
+      floor.set(kernel.medians);
+      return floor;
     },
     flush: () => (count === 0 ? null : fill(ofFew)),
   };

@@ -59,16 +59,24 @@ export interface ToolRun {
 export function createToolRun(label: string, options: ToolRunOptions): ToolRun {
   const startedAt = performance.now();
   let lastSign = startedAt;
-  let tail = '';
+  let tail: string[] = [];
+  let tailChars = 0;
+  const stderrTail = () => tail.join('').slice(-STDERR_TAIL_CHARS);
   let reason: MediaToolCode | null = null;
   return {
     touch: () => {
       lastSign = performance.now();
     },
     keepStderr(line) {
-      tail = (tail + line + '\n').slice(-STDERR_TAIL_CHARS);
+      tail.push(`${line}\n`);
+      tailChars += line.length + 1;
+      // A decode says thousands of lines, of which only the last ones stay.
+      if (tailChars > 4 * STDERR_TAIL_CHARS) {
+        tail = [stderrTail()];
+        tailChars = STDERR_TAIL_CHARS;
+      }
     },
-    stderrTail: () => tail,
+    stderrTail,
     tookMs: () => performance.now() - startedAt,
     start(begin) {
       return new Promise((resolve, reject) => {
@@ -96,8 +104,8 @@ export function createToolRun(label: string, options: ToolRunOptions): ToolRun {
           options.signal?.removeEventListener('abort', onAbort);
           const tookMs = performance.now() - startedAt;
           toolRuns.publish({ label, startedAtMs: startedAt, tookMs } satisfies FinishedToolRun);
-          if (reason) reject(new MediaToolError(reason, `${label}: ${REASONS[reason]}`, tail));
-          else if (error) reject(toToolError(label, error, tail));
+          if (reason) reject(new MediaToolError(reason, `${label}: ${REASONS[reason]}`, stderrTail()));
+          else if (error) reject(toToolError(label, error, stderrTail()));
           else resolve();
         };
         kill = begin(settle);

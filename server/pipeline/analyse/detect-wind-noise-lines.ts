@@ -72,9 +72,7 @@ export function createLineMeter(rateHz: number): LineMeter {
         .slice(0, Math.max(1, Math.round(inside.length / 5)));
       const power = quiet.reduce((sum, frame) => sum + frame.power, 0);
       const excess = quiet.reduce((sum, frame) => sum + frame.excess, 0);
-      const likeness = inside
-        .slice(LAG)
-        .map((frame, i) => frame.shape.reduce((sum, v, k) => sum + v * (inside[i]?.shape[k] ?? 0), 0));
+      const likeness = inside.slice(LAG).map((frame, i) => product(frame.shape, inside[i]?.shape));
       return {
         pauseShare: power > 0 ? excess / power : 0,
         steadiness: likeness.length > 0 ? median(likeness) : 0,
@@ -83,9 +81,19 @@ export function createLineMeter(rateHz: number): LineMeter {
   };
 }
 
+function product(a: Float64Array, b: Float64Array | undefined): number {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += (a[k] ?? 0) * (b?.[k] ?? 0);
+  return sum;
+}
+
+/** Takes the mean off the values, and their length. */
 function normalise(values: Float64Array): Float64Array {
-  const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
-  const centred = values.map((v) => v - mean);
-  const norm = Math.sqrt(centred.reduce((sum, v) => sum + v * v, 0));
-  return norm > 0 ? centred.map((v) => v / norm) : centred;
+  let sum = 0;
+  for (let k = 0; k < values.length; k++) sum += values[k] ?? 0;
+  const mean = sum / values.length;
+  for (let k = 0; k < values.length; k++) values[k] = (values[k] ?? 0) - mean;
+  const norm = Math.sqrt(product(values, values));
+  if (norm > 0) for (let k = 0; k < values.length; k++) values[k] = (values[k] ?? 0) / norm;
+  return values;
 }

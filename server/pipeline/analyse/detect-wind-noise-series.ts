@@ -173,6 +173,17 @@ function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
   };
 }
 
+/** Level below which each bin of the background lies in a quarter of the frames. */
+function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
+  const floors = new Float64Array(frames.length * BINS);
+  frames.forEach(({ floor }, i) => floors.set(floor, i * BINS));
+  const levels = new Float64Array(frames.length);
+  return Float64Array.from({ length: BINS }, (_, k) => {
+    for (let i = 0, at = k; i < levels.length; i++, at += BINS) levels[i] = floors[at] ?? 0;
+    return selectQuantile(levels, levels.length, 0.25);
+  });
+}
+
 function summarise(
   frames: readonly FrameFigures[],
   firstFrame: number,
@@ -181,12 +192,7 @@ function summarise(
   const firstSample = firstFrame * HOP;
   const endSample = firstSample + (frames.length - 1) * HOP + FRAME;
   const fine = linesOf(firstSample, endSample);
-  const levels = new Float64Array(frames.length);
-  const quiet = new Float64Array(BINS);
-  for (let k = 0; k < BINS; k++) {
-    for (let i = 0; i < frames.length; i++) levels[i] = frames[i]?.floor[k] ?? 0;
-    quiet[k] = selectQuantile(levels, frames.length, 0.25);
-  }
+  const quiet = quietestQuarter(frames);
   const half = [...frames].sort((a, b) => a.bandFloor - b.bandFloor).slice(0, frames.length >> 1);
   const octaves: number[] = [];
   const octaveDb: number[] = [];

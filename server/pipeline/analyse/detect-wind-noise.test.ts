@@ -101,6 +101,16 @@ describe('detectWindNoise', () => {
     expect(spansOf(seriesOf(steady.map(() => ({}))))).toHaveLength(1);
   });
 
+  it('does not take an engine for wind: fine lines that stay, whatever its rumble', () => {
+    const lined = { fineLineShare: 0.38, lowFloorDb: -36 };
+    const engineLike = { ...lined, lineSteadiness: 0.15 };
+    const drifting = { ...lined, lineSteadiness: 0.05 };
+    const clip = seriesOf([engineLike, engineLike, engineLike]);
+    expect(spansOf(clip)).toEqual([]);
+    expect(spansOf(clip, spoken)).toEqual([]);
+    expect(spansOf(seriesOf([drifting, drifting, drifting]))).toHaveLength(1);
+  });
+
   it('does not take babble for wind: lines in the pauses of most windows', () => {
     const shares = [0.31, 0.38, 0.36, 0.33];
     const unplain = shares.map((pauseTonalShare) => ({ pauseTonalShare, tiltDbPerOctave: -4.8 }));

@@ -89,7 +89,13 @@ function holdsUp(run: readonly JudgedWindow[], short: boolean): boolean {
   const usual = (pick: (one: JudgedWindow) => number) => median(run.map(pick));
   const plain = run.reduce((sum, { margin }) => sum + margin, 0) >= RUN_MARGIN;
   const deep = usual(({ window }) => window.lowFloorDb - window.floorDb) > WIND_LIMITS.deepRumbleDb;
-  const stays = deep && usual(({ window }) => window.lineSteadiness) > WIND_LIMITS.usualSteadiness;
+  const steadiness = usual(({ window }) => window.lineSteadiness);
+  const lines = WIND_LIMITS.stayingLines;
+  const voiced = usual(({ around }) => around.voiceShare) >= WIND_LIMITS.voicedShare;
+  const lined =
+    usual(({ window }) => window.fineLineShare) > lines.share &&
+    steadiness > (voiced ? lines.steadinessUnderVoice : lines.steadiness);
+  const stays = lined || (deep && steadiness > WIND_LIMITS.usualSteadiness);
   const lowBurst = usual(({ around }) => around.lowBurst);
   const even = lowBurst < (deep ? WIND_LIMITS.deepBurst : WIND_LIMITS.leastBurst);
   const unplain = Math.max(...run.map(({ margin }) => margin)) < ALONE_MARGIN;

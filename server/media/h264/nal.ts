@@ -72,19 +72,24 @@ export function toRbsp(unit: Buffer): Buffer {
 export function fromRbsp(rbsp: Buffer): Buffer {
   const out = Buffer.allocUnsafe(Math.ceil(rbsp.length * 1.5) + 2);
   let length = 0;
-  let zeros = 0;
-  for (const byte of rbsp) {
-    if (zeros >= 2 && byte <= 3) {
+  let from = 0;
+  for (let at = rbsp.indexOf(ZEROS); at >= 0;) {
+    const next = rbsp[at + 2];
+    if (next !== undefined && next <= 3) {
+      length += rbsp.copy(out, length, from, at + 2);
       out[length++] = 3;
-      zeros = 0;
-    }
-    out[length++] = byte;
-    zeros = byte === 0 ? zeros + 1 : 0;
+      from = at + 2;
+      at = rbsp.indexOf(ZEROS, from);
+    } else at = next === undefined ? -1 : rbsp.indexOf(ZEROS, at + 1);
   }
+  length += rbsp.copy(out, length, from);
   // A unit must not end in a zero byte, or the next start code would swallow it.
-  if (zeros > 0) out[length++] = 3;
+  if (rbsp.at(-1) === 0) out[length++] = 3;
   return Buffer.from(out.subarray(0, length));
 }
+
+/** Two zero bytes must not stand in front of a byte below 4 (ITU-T H.264, 7.4.1.1): a 3 goes between. */
+const ZEROS = Buffer.from([0, 0]);
 
 /** Finds NAL units in a byte stream (ITU-T H.264, annex B) that arrives in pieces. */
 export interface AnnexBSplitter {

@@ -18,16 +18,32 @@ export async function readExactly(file: FileHandle, offset: number, sizeBytes: n
   return bytes;
 }
 
+/**
+ * Fills `room` from `offset`, for reading again and again into the same memory.
+ * @returns `room`
+ * @throws Mp4Error when the file ends before.
+ */
+export async function readInto(file: FileHandle, offset: number, room: Buffer): Promise<Buffer> {
+  if ((await fill(file, offset, room)) < room.length)
+    throw new Mp4Error('The file ends before its data does.');
+  return room;
+}
+
 /** Reads `sizeBytes` from `offset`, or fewer at the end of the file. */
 export async function readUpTo(file: FileHandle, offset: number, sizeBytes: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(sizeBytes);
+  return bytes.subarray(0, await fill(file, offset, bytes));
+}
+
+/** Answers how many bytes there were. */
+async function fill(file: FileHandle, offset: number, bytes: Buffer): Promise<number> {
   let filled = 0;
-  while (filled < sizeBytes) {
-    const { bytesRead } = await file.read(bytes, filled, sizeBytes - filled, offset + filled);
+  while (filled < bytes.length) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return bytes.subarray(0, filled);
+  return filled;
 }
 
 /** Writes all of `bytes` at `position`. */

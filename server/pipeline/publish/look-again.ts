@@ -5,6 +5,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
 import { indexPictures } from '../analyse/picture-times.ts';
+import { listPackets } from '../analyse/list-packets.ts';
 import { readPackets } from '../analyse/read-packets.ts';
 import { openParts } from './result-parts.ts';
 
@@ -41,7 +42,9 @@ const WHOLE_SHARE = 0.6;
  */
 export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const { resultPath, info, tools, signal } = input;
-  const scan = await readPackets({ inputPath: resultPath, info, tools, signal });
+  const scan =
+    (await listPackets(resultPath, info)) ??
+    (await readPackets({ inputPath: resultPath, info, tools, signal }));
   const stream = info.video[0];
   const index = stream ? indexPictures(stream, scan.video, []) : null;
   const pictures = index?.times ?? null;

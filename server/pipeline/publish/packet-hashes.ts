@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { findVideoTrack, readMovie, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
@@ -75,10 +75,12 @@ async function hashTrack(
   // Units behind the end of the edit are never handed over; those before its start are, for reference.
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   const hashed: HashedPacket[] = [];
+  let room = Buffer.alloc(0);
   for (let first = 0; first < samples.length;) {
     const run = adjacentRun(samples, first);
     signal?.throwIfAborted();
-    const bytes = await readExactly(file, run.offset, run.sizeBytes);
+    if (room.length < run.sizeBytes) room = Buffer.allocUnsafe(run.sizeBytes);
+    const bytes = await readInto(file, run.offset, room.subarray(0, run.sizeBytes));
     for (let at = first; at < run.end; at += 1) {
       const sample = samples[at];
       if (!sample) continue;
@@ -97,7 +99,7 @@ async function hashTrack(
 }
 
 /** Bytes read at once at most, unless a single unit is larger. */
-const READ_BYTES = 4 << 20;
+const READ_BYTES = 1 << 20;
 
 /** Samples from `first` on that lie end to end in the file. */
 function adjacentRun(

@@ -79,6 +79,10 @@ export function mixWithBlend(
   weight: number,
   format: RawFormat,
 ): void {
+  if (format.bytesPerSample === 1) {
+    mixBytes(picture, a, b, blendSteps(weight));
+    return;
+  }
   const out = samplesOf(picture, format);
   const left = samplesOf(a, format);
   const right = samplesOf(b, format);
@@ -86,6 +90,22 @@ export function mixWithBlend(
     const from = left[i] ?? 0;
     const blended = (from + ((right[i] ?? 0) - from) * weight + 0.5) | 0;
     out[i] = (blended + (out[i] ?? 0) + 1) >> 1;
+  }
+}
+
+/**
+ * What a blend of two samples of eight bits adds to the first, by 255 + their difference: the same as the sum with a
+ * fraction, a quarter of the time.
+ */
+export function blendSteps(weight: number): Int16Array {
+  return Int16Array.from({ length: 511 }, (_, at) => Math.floor((at - 255) * weight + 0.5));
+}
+
+function mixBytes(picture: Uint8Array, a: Uint8Array, b: Uint8Array, steps: Int16Array): void {
+  for (let i = 0; i < picture.length; i += 1) {
+    const from = a[i] ?? 0;
+    const blended = from + (steps[255 + (b[i] ?? 0) - from] ?? 0);
+    picture[i] = (blended + (picture[i] ?? 0) + 1) >> 1;
   }
 }
 

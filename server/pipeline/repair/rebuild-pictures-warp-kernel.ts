@@ -33,9 +33,9 @@ export interface WarpWeights {
 
 /** Moves rows of pixels, in whole numbers. */
 export interface WarpKernel {
-  /** The two pictures, to be filled, and the result. */
-  readonly from: Uint8Array;
-  readonly to: Uint8Array;
+  /** Takes the two pictures over; the same two as before, unchanged, are not copied again. */
+  load(first: Uint8Array, second: Uint8Array): void;
+  /** The result. */
   readonly out: Uint8Array;
   /** Displacements of the vectors of a row into both pictures, 65536 to a pixel: x and y of the first, then of the second. */
   readonly vectors: readonly [Int32Array, Int32Array, Int32Array, Int32Array];
@@ -214,19 +214,25 @@ export function createWarpKernel(pictureBytes: number, columns: number, rowBytes
   const { warpRow } = exports;
   if (typeof warpRow !== 'function') throw new TypeError('no function warpRow');
   const vectorsAt = 3 * whole;
+  const from = new Uint8Array(memory.buffer, 0, pictureBytes);
+  const to = new Uint8Array(memory.buffer, whole, pictureBytes);
+  let loaded: { first: Uint8Array | null; second: Uint8Array | null } = { first: null, second: null };
   const vectors = (number: number) => new Int32Array(memory.buffer, vectorsAt + number * stride, columns);
   return {
-    from: new Uint8Array(memory.buffer, 0, pictureBytes),
-    to: new Uint8Array(memory.buffer, whole, pictureBytes),
+    load(first, second) {
+      if (first !== loaded.first) from.set(first);
+      if (second !== loaded.second) to.set(second);
+      loaded = { first, second };
+    },
     out: new Uint8Array(memory.buffer, 2 * whole, pictureBytes),
     vectors: [vectors(0), vectors(1), vectors(2), vectors(3)],
     warpRow({ width, height, cell, columns: count }, start, y, { phase, sure, doubtStep, mostDoubt }) {
-      const [from, to, out] = [start, whole + start, 2 * whole + start];
+      const [fromAt, toAt, outAt] = [start, whole + start, 2 * whole + start];
       const shift = Math.log2(cell);
       warpRow(
-        from,
-        to,
-        out,
+        fromAt,
+        toAt,
+        outAt,
         width,
         height,
         y,

@@ -18,6 +18,7 @@ const MOST_DOUBT = 0.5;
  * @param phase place between the two, 0 (first) to 1 (second)
  * @param planes `luma` leaves the colour planes undefined, for measuring
  * @param kernel of `createPixelKernel`, to be used again for further pictures of the format
+ * @returns with a kernel its own memory: the next picture takes the place of this one
  */
 export function warpPictures(
   a: Uint8Array,
@@ -71,8 +72,7 @@ function warpBytes(
   which: 'all' | 'luma',
 ): Uint8Array {
   const { columns } = field;
-  kernel.from.set(a);
-  kernel.to.set(b);
+  kernel.load(a, b);
   const weights = {
     phase: Math.round(phase * PHASE_ONE),
     sure: SURE_LEVELS * 256,
@@ -97,7 +97,7 @@ function warpBytes(
       kernel.warpRow(plane, start, y, weights);
     }
   }
-  return kernel.out.slice();
+  return kernel.out;
 }
 
 /** Half displacements at row `y` of a plane, in its pixels, one for each column of cells. */

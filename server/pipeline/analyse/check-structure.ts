@@ -9,11 +9,11 @@ import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findVideoTrack, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 
@@ -39,7 +39,7 @@ const MAX_SAMPLE_BYTES = 64 << 20;
 /**
  * Looks for damage in the coded pictures without decoding them: NAL unit lengths, forbidden bits, types, byte
  * patterns that coded data cannot contain, slices that name missing parameter sets or no picture. Reads
- * every sample once, one at a time; a clip without a readable index is simply not checked.
+ * every sample once, a megabyte at a time; a clip without a readable index is simply not checked.
  * @throws the signal's reason when aborted.
  */
 export async function checkStructure(
@@ -58,6 +58,7 @@ export async function checkStructure(
     if (!checks || !edit || track.entries.length > 1) return NOT_CHECKED;
     const samples = readSamples(track.stbl);
     const order = displayOrder(samples, edit.startTicks, edit.endTicks);
+    const readSample = createSampleReader(file, samples);
     const damagedFrames: DamagedFrame[] = [];
     const restarts = new Set<number>();
     let told = true;
@@ -68,7 +69,7 @@ export async function checkStructure(
       if (sample.sizeBytes === 0) reason = 'the picture has no data';
       else if (sample.sizeBytes > MAX_SAMPLE_BYTES) reason = 'the picture is impossibly large';
       else {
-        const bytes = await readUpTo(file, sample.offset, sample.sizeBytes);
+        const bytes = await readSample(index);
         if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
         else reason = checks.findFault(bytes);
         beside = reason !== null && checks.isBeside(bytes);

@@ -147,3 +147,22 @@ async function placedCount(
 }
 
 const wrap = (value: number, range: number) => ((value % range) + range) % range;
+
+/**
+ * The reference decoded last before each of some lost pictures, by sample: decoders put it in the place of a lost reference
+ * (frame number gaps, ITU-T H.264, 8.2.5.2), so that all pictures behind are made of it.
+ */
+export async function referencesBefore(
+  { head }: Pick<SmartSource, 'head'>,
+  lost: readonly number[],
+): Promise<Map<number, number>> {
+  const bad = new Set(lost);
+  const found = new Map<number, number>();
+  for (const sample of lost) {
+    for (let before = sample - 1; before >= 0 && !found.has(sample); before -= 1) {
+      const known = bad.has(before) ? null : await head(before);
+      if (known && known.refIdc > 0) found.set(sample, before);
+    }
+  }
+  return found;
+}

@@ -9,6 +9,7 @@ import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
+import { referencesBefore } from './smart-render-exchange-heads.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {
@@ -82,7 +83,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
     const made = await tryExchange({ ...input, position }, candidate, { id: ppsId, unit: pps }, left);
     if (!made) continue;
     exchanges.push(made);
-    position += made.pictures.reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
+    position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
     left -= made.pictures.length;
   }
   return exchanges.length === 0 ? nothing : { exchanges, pps, position };
@@ -110,10 +111,23 @@ async function tryExchange(
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
   const stripped = await makeStripped(input, damaged);
-  if (stripped && (await compare(input, part, { coded: stripped, marks: new Map() }, pps)))
+  if (
+    stripped &&
+    (await compare(input, part, { coded: stripped, marks: new Map(), end: 0, missing: [] }, pps))
+  )
     return { spans, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
+  const behind = ({ end }: Verbatim) => ({ ...input, position: end });
+  let instead: ReadonlyMap<number, number> = new Map();
   let made = await makeVerbatim(input, part, damaged, pps);
   let changes = made && (await compare(input, part, made, pps));
+  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  if (made && made.missing.length > 0 && !(changes && isLike(changes, count))) {
+    const lost = made.missing.map(({ sample }) => sample);
+    const references = await referencesBefore(source, lost);
+    const filled = await makeVerbatim(behind(made), part, damaged, pps, references);
+    const left = filled && (await compare(input, part, filled, pps));
+    if (filled && left && isLike(left, count)) [made, changes, instead] = [filled, left, references];
+  }
   if (!made || !changes) return null;
   // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
   // have lost it: they are exchanged too while they are few.
@@ -125,14 +139,11 @@ async function tryExchange(
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
-    const wider = all && (await makeVerbatim(input, part, all, pps));
+    const wider = all && (await makeVerbatim(behind(made), part, all, pps, instead));
     const left = wider && (await compare(input, part, wider, pps));
     if (wider && left && left.length < changes.length) [made, changes] = [wider, left];
   }
-  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
-  const isFar = changes.some(({ error }) => error > MOST_CHANGED);
-  const near = changes.filter(({ error }) => error <= HARDLY_CHANGED).length;
-  if (isFar || changes.length - near > count / 3) return null;
+  if (!isLike(changes, count)) return null;
   return { spans, samples: [...made.coded.keys()], pictures: [...made.coded.values()], endSample };
 }
 
@@ -144,11 +155,22 @@ const MOST_CHANGED = 255 ** 2 / 10 ** 2.8;
 /** Complaints of the decoder about its input, as ffmpeg prints them. */
 const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/;
 
+/** Whether few enough pictures of a stretch of `count` look different, and next to none of them much. */
+function isLike(changes: readonly { readonly error: number }[], count: number): boolean {
+  const far = changes.filter(({ error }) => error > MOST_CHANGED).length;
+  const near = changes.filter(({ error }) => error <= HARDLY_CHANGED).length;
+  return far <= count / 8 && changes.length - near <= count / 3;
+}
+
 interface Verbatim {
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** What all pictures of the part looked like, by place. */
   readonly marks: ReadonlyMap<number, Uint8Array>;
+  /** Where the spool goes on. */
+  readonly end: number;
+  /** Wanted pictures that never came out of the decoder. */
+  readonly missing: readonly DamagedSample[];
 }
 
 /** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
@@ -172,22 +194,26 @@ async function makeStripped(
   return coded;
 }
 
-/** Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all. */
+/**
+ * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
+ * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
+ */
 async function makeVerbatim(
   input: ExchangeInput,
   part: Part,
   damaged: readonly DamagedSample[],
   pps: OwnPps,
+  instead: ReadonlyMap<number, number> = new Map(),
 ): Promise<Verbatim | null> {
   const { source, order, spool } = input;
-  const wanted = new Map(damaged.map((item) => [order.placeOf[item.sample] ?? 0, item]));
-  const waiting = [...wanted.keys()].sort((a, b) => a - b);
+  const placeOf = (sample: number) => order.placeOf[sample] ?? 0;
+  const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
   const marks = new Map<number, Uint8Array>();
   const coded = new Map<number, EncodedPicture>();
+  const missing: DamagedSample[] = [];
   let position = input.position;
-  const store = async (place: number, pixels: Buffer) => {
-    const item = wanted.get(place);
-    if (!item) return;
+  const store = async (item: DamagedSample, pixels: Buffer) => {
+    if (coded.has(item.sample)) return;
     const picture = pcmPicture(pixels, source.sps, pps.id, item.head);
     const inBand = source.entry.coding === 'avc3' || (await carriesSets(source, item.sample));
     const bytes = joinSample(inBand ? [pps.unit, picture] : [picture], source.config.lengthSize);
@@ -198,16 +224,22 @@ async function makeVerbatim(
   };
   let last: Buffer | null = null;
   for await (const { place, pixels } of decodePart(input, part, null)) {
-    while (waiting[0] !== undefined && waiting[0] <= place) {
-      const next = waiting.shift() ?? 0;
-      // A picture that never came out shows the one before.
-      await store(next, next === place ? pixels : (last ?? pixels));
+    for (const item of damaged) {
+      const other = instead.get(item.sample);
+      if (other !== undefined && placeOf(other) === place) await store(item, pixels);
+    }
+    for (let next = waiting[0]; next && placeOf(next.sample) <= place; next = waiting[0]) {
+      waiting.shift();
+      const isShown = placeOf(next.sample) === place;
+      if (!isShown) missing.push(next);
+      if (isShown || !instead.has(next.sample)) await store(next, isShown ? pixels : (last ?? pixels));
     }
     marks.set(place, sampled(pixels));
     last = pixels;
   }
-  for (const place of waiting) if (last) await store(place, last);
-  return coded.size === damaged.length ? { coded, marks } : null;
+  missing.push(...waiting);
+  for (const item of missing) if (last) await store(item, last);
+  return coded.size === damaged.length ? { coded, marks, end: position, missing } : null;
 }
 
 /** Pictures of a part that look different with the verbatim ones in it; null when the decoder complains. */

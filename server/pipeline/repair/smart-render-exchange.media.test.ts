@@ -71,6 +71,33 @@ describe('a damaged picture in a long group', () => {
     });
   }
 
+  it('is exchanged for what the decoder put in its place when all of it is lost, in open groups behind one start', async () => {
+    const video =
+      '-pix_fmt yuv420p -c:v libx264 -preset medium -g 24 -bf 2 -x264-params open-gop=1:scenecut=0';
+    const source = 'testsrc2=s=328x198:r=30:d=3';
+    const clip = await encodeSource(source, path.join(folder.path, 'open.mp4'), video.split(' '));
+    const types = await pictureTypes(clip);
+    const lost = types.findIndex((type, frame) => frame >= 30 && type === 'P');
+    const next = types.findIndex((type, frame) => frame > lost && type === 'I');
+    expect(next).toBeGreaterThan(lost);
+    const broken = path.join(folder.path, 'open-broken.mp4');
+    await corruptSamples({ inputPath: clip, outputPath: broken, frames: [lost], tools, fault: 'lost' });
+    const times = await shownTimes(broken);
+    const first = lost - 2;
+    const pictures = times.slice(first, next).map((ptsTicks, index) => {
+      const frame = first + index;
+      return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== lost } as const };
+    });
+    const edit = [{ firstFrame: first, endFrame: next, pictures, shiftAfterTicks: 0 }];
+    const { output, result } = await renderEdit(folder.path, broken, 'open', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 8);
+    const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    expect(after.hashes.slice(next)).toEqual(truth.hashes.slice(next));
+    expect(after.hashes.slice(0, first)).toEqual(truth.hashes.slice(0, first));
+  });
+
   it('is coded anew with what follows when its own data are not known to be the only damaged ones', async () => {
     const clip = await encodeSource(
       SOURCE,

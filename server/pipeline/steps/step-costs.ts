@@ -18,8 +18,8 @@ const ANALYSE_MS_A_MEGAPIXEL = 3;
 const SLOWNESS = { least: 0.5, most: 10 } as const;
 /** Coding all pictures anew against analysing them: 29 s against 10 s. */
 const ENCODE_RATIO = 3;
-/** Coding groups anew: starting decoder and encoder, and each picture of a megapixel. */
-const REPAINT_MS = 1200;
+/** Coding groups anew: starting the process that decodes and encodes, and each picture of a megapixel. */
+const REPAINT_MS = 300;
 const REPAINT_MS_A_MEGAPIXEL = 33;
 /** Longer groups are entered nearer to the edit. */
 const MOST_OF_A_GROUP = 90;
@@ -28,8 +28,8 @@ const CHECK_RATIO = 0.8;
 /** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
 const SOUND_RATIO = 0.3;
 /** Wind: passes over a second of sound, and the network's look at the spectra of a second of one channel. */
-const WIND_MS_A_SECOND = 115;
-const WIND_MS_A_CHANNEL_SECOND = 115;
+const WIND_MS_A_SECOND = 110;
+const WIND_MS_A_CHANNEL_SECOND = 65;
 /** Many clips carry one sound in two channels, which is looked at once. */
 const CHANNELS_OF_STEREO = 1.5;
 /** Motion between two pictures of a megapixel (74 to 187 ms on three clips), and one picture made along it. */

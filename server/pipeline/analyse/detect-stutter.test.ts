@@ -271,11 +271,10 @@ describe('detectStutter', () => {
     ]);
   });
 
-  it('finds repeats before a cut where the motion slows down but stops dead', () => {
-    const moves = withRun(motion(120), 70, 4);
-    moves.splice(66, 5, 21, 17, 15, 11, 0.2);
-    moves[74] = 160;
-    expect(detectStutter(frameSeries(moves), [74], FPS)).toMatchObject([{ first: 70, last: 73 }]);
+  it('finds repeats where the motion slows down and picks up but stops dead between', () => {
+    const moves = motion(120);
+    moves.splice(66, 10, 21, 16, 12, 8, 0.3, 0.4, 9, 13, 17, 21);
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
   });
 
   it('finds repeats two pictures behind the start of a clip', () => {

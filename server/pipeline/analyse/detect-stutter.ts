@@ -64,9 +64,9 @@ const LONG_RUN = 9;
 const LONGEST_TURN = 4;
 /** ...after steps that shrink like this. */
 const TURN_SHARE = 0.8;
-/** ...unless the last of them is so many times livelier than anything in the run: it stops dead. */
+/** ...unless the slowest of them are so many times livelier than anything in the run: it stops dead. */
 const STOP_DEAD = 12;
-/** A cut, or an end of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
+/** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
 const MIN_LIVELY = 3;
@@ -255,7 +255,7 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
     const at = start + direction * far;
     const isCut = cutSet.has(at);
     if (at <= 0 || at >= moves.length || isCut) {
-      endsAtCut = far <= NEAR_CUT && (isCut || far > 0);
+      endsAtCut = far <= NEAR_CUT && (isCut || (at <= 0 && far > 0));
       if (far < FLANK) lively += FLANK - far;
       break;
     }
@@ -281,7 +281,10 @@ function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
 function isTurn(run: Candidate): boolean {
-  return slowsDown(run, -1) && slowsDown(run, 1);
+  const { first, last, moves } = run;
+  const dead = STOP_DEAD * Math.max(0.2, ...moves.slice(first, last + 1));
+  const stopsDead = Math.min(moves[first - 1] ?? 0, moves[last + 1] ?? 0) >= dead;
+  return !stopsDead && slowsDown(run, -1) && slowsDown(run, 1);
 }
 
 /** True for changes that fall towards the middle of a run and rise again, as no copies do. */
@@ -290,13 +293,9 @@ function isValley(values: readonly number[]): boolean {
   return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
 }
 
-/**
- * True where the motion is the slower the nearer to the run, seen to one side of it; what stops dead from full motion
- * does not slow down.
- */
+/** True where the motion is the slower the nearer to the run, seen to one side of it. */
 function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolean {
   const edge = direction < 0 ? first - 1 : last + 1;
   const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
-  const loudest = Math.max(...moves.slice(first, last + 1));
-  return near < TURN_SHARE * next && next < far && near < STOP_DEAD * Math.max(0.2, loudest);
+  return near < TURN_SHARE * next && next < far;
 }

@@ -1,11 +1,13 @@
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice } from '#server/media/h264/nal.ts';
+import { verbatimLevel } from '#server/media/h264/levels.ts';
 import { type PcmHead, pcmMacroblockBytes } from '#server/media/h264/pcm-picture.ts';
 import { readMarking, SLIDING_WINDOW, type ReferenceMarking } from '#server/media/h264/reference-marking.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
 import type { Sps } from '#server/media/h264/sps.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { median } from '#server/media/statistics.ts';
 import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
 import { createHeadPlacer } from './smart-render-exchange-heads.ts';
 import type { Cut } from './smart-render-plan.ts';
@@ -91,9 +93,23 @@ async function toCandidate(
   return damaged && { spans: kept.map(({ span }) => span), damaged, endSample };
 }
 
-/** Bytes that all verbatim pictures of a clip may take. */
-export function verbatimBudget({ samples }: Pick<SmartSource, 'samples'>): number {
-  return Math.min(MOST_BYTES, SPARE_BYTES + samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+/** Bytes that all verbatim pictures of a clip may take; none where no level allows their size. */
+export function verbatimBudget(source: Pick<SmartSource, 'samples' | 'sps' | 'track'>): number {
+  if (levelWithVerbatim(source) === null) return 0;
+  return Math.min(
+    MOST_BYTES,
+    SPARE_BYTES + source.samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  );
+}
+
+/** Level of the clip with verbatim pictures in it; null when none allows them. */
+export function levelWithVerbatim({
+  samples,
+  sps,
+  track,
+}: Pick<SmartSource, 'samples' | 'sps' | 'track'>): number | null {
+  const interval = median(samples.map(({ durationTicks }) => durationTicks));
+  return verbatimLevel(sps, interval / track.timescale);
 }
 
 /** The numbers of whole pictures as their own headers say them; null when one cannot be read. */

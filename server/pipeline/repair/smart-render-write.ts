@@ -2,11 +2,13 @@ import { type Box, container, findBox, replaceBox } from '#server/media/mp4/box.
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import { withLevel } from '#server/media/h264/levels.ts';
 import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import type { EncodedPictures, EncodedSegment } from './smart-render-encode.ts';
+import { levelWithVerbatim } from './smart-render-exchange-plan.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { ClipSource, SmartSource } from './smart-render-source.ts';
 import type { ResultSample, Timing } from './smart-render-timing.ts';
@@ -84,11 +86,12 @@ export function withNewPps(
   if (units.size === 0 && !verbatim) return null;
   // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
   if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');
-  return withEntryBox(
-    entry,
-    'avcC',
-    writeAvcConfig({ ...config, pps: [...config.pps, ...units.values(), ...(verbatim ? [verbatim] : [])] }),
-  );
+  const pps = [...config.pps, ...units.values(), ...(verbatim ? [verbatim] : [])];
+  // Verbatim pictures are larger than the level of the clip may allow.
+  const level = (verbatim && levelWithVerbatim(source)) ?? config.level;
+  const sps = level > config.level ? config.sps.map((unit) => withLevel(unit, level)) : config.sps;
+  const raised = Math.max(level, config.level);
+  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, level: raised, sps, pps }));
 }
 
 function withNewEntry(trak: Box, sampleEntry: Buffer | null): Box {

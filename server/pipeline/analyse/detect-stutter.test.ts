@@ -277,6 +277,13 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
   });
 
+  it('finds repeats before a cut where the motion slows down a little but does not die away', () => {
+    const moves = withRun(motion(120), 70, 4);
+    moves.splice(66, 5, 21, 17, 15, 11, 0.2);
+    moves[74] = 160;
+    expect(detectStutter(frameSeries(moves), [74], FPS)).toMatchObject([{ first: 70, last: 73 }]);
+  });
+
   it('finds repeats two pictures behind the start of a clip', () => {
     const moves = motion(90).map((move, i) => (i === 0 ? 0 : i >= 2 && i <= 5 ? 0.1 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 2, last: 5 }]);

@@ -66,6 +66,8 @@ const LONGEST_TURN = 4;
 const TURN_SHARE = 0.8;
 /** ...unless the slowest of them are so many times livelier than anything in the run: it stops dead. */
 const STOP_DEAD = 12;
+/** Motion that comes to rest falls below this share of its usual level first. */
+const EASED_SHARE = 0.5;
 /** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
@@ -169,7 +171,7 @@ function judge(run: Candidate): Judged | null {
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   if (length >= LONG_ENOUGH && (isValley(values) || (!jumps && inside > MAX_SETTLED))) return null;
-  if (alive.length === 1 && slowsDown(run, alive[0] === before ? -1 : 1)) return null;
+  if (alive.length === 1 && easesOut(run, alive[0] === before ? -1 : 1, quieter)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
@@ -203,8 +205,8 @@ function judgeCalm(
   const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
   if (isEmpty(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   const endsAtCut = cutSet.has(last + 1);
-  if (endsAtCut && slowsDown(run, -1)) return null;
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
+  if (endsAtCut && easesOut(run, -1, before)) return null;
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
   const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
@@ -291,6 +293,12 @@ function isTurn(run: Candidate): boolean {
 function isValley(values: readonly number[]): boolean {
   const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);
   return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
+}
+
+/** True where the motion of one side slows down to well below its usual `level` next to the run. */
+function easesOut(run: Candidate, direction: -1 | 1, level: number): boolean {
+  const edge = run.moves[direction < 0 ? run.first - 1 : run.last + 1] ?? 0;
+  return edge < EASED_SHARE * level && slowsDown(run, direction);
 }
 
 /** True where the motion is the slower the nearer to the run, seen to one side of it. */

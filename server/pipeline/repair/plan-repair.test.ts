@@ -117,6 +117,17 @@ describe('planRepair', () => {
     ]);
   });
 
+  it('removes repeats before a cut in a clip without sound, and leaves them where sound keeps the time', () => {
+    const beforeCut: FindingDetail = { ...held, endsAtCut: true };
+    const silent = planRepair(analysis([finding(beforeCut, 10, 12)], info({ soundMs: null }), [13]), limits);
+    expect(silent.cuts).toMatchObject([
+      { kind: 'remove', firstFrame: 10, endFrame: 13, shiftAfterTicks: -120 },
+    ]);
+    const heard = planRepair(analysis([finding(beforeCut, 10, 12)], info(), [13]), limits);
+    expect(heard.cuts).toEqual([]);
+    expect(heard.left).toMatchObject([{ outcome: 'left_alone' }]);
+  });
+
   it('removes only the time of the copies where a hole in the times follows them, which is filled by itself', () => {
     const clip = analysis([finding(inserted, 10, 12), finding(gap, 12, 13)]);
     const { pictures } = clip;

@@ -4,7 +4,7 @@ import type { PlanContext, Planned } from './plan-repair.ts';
 /**
  * Plans one stuttered cut. Repeats that made the clip longer are removed and the rest moves forward, so
  * that sound fits again; repeats that stand where pictures were lost are rebuilt between the last true
- * picture and the next.
+ * picture and the next. Where a cut follows nothing shows what was lost: repeats go where no sound keeps the time.
  */
 export function planCut(finding: Finding, context: PlanContext): Planned {
   const { detail, firstFrame, lastFrame } = finding;
@@ -16,20 +16,22 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   const resume = ptsTicks[lastFrame + 1];
   if (start === undefined || firstFrame === 0)
     return { reason: 'Left as it is: nothing true stands before it.' };
-  if (detail.history === 'inserted') {
-    const usualEnd = (ptsTicks[lastFrame] ?? start) + medianIntervalTicks;
-    // A hole behind the copies is filled by itself: only the time of the copies goes.
-    const isHole = !variableByNature && resume !== undefined && resume > usualEnd + medianIntervalTicks / 2;
-    const end = resume === undefined || isHole ? usualEnd : resume;
-    return {
-      task: { kind: 'remove', finding, firstFrame, endFrame: lastFrame + 1, shiftAfterTicks: start - end },
-    };
-  }
+  const usualEnd = (ptsTicks[lastFrame] ?? start) + medianIntervalTicks;
+  // A hole behind the copies is filled by itself: only the time of the copies goes.
+  const isHole = !variableByNature && resume !== undefined && resume > usualEnd + medianIntervalTicks / 2;
+  const end = resume === undefined || isHole ? usualEnd : resume;
+  const removal: Planned = {
+    task: { kind: 'remove', finding, firstFrame, endFrame: lastFrame + 1, shiftAfterTicks: start - end },
+  };
+  if (detail.history === 'inserted') return removal;
   if (resume === undefined) return { reason: 'Left as it is: nothing true follows the repeated pictures.' };
   const after = nextGood(context, lastFrame + 1);
   const before = lastGood(context, firstFrame - 1);
   const acrossCut = detail.endsAtCut || cutBetween(context, before ?? firstFrame - 1, after ?? lastFrame + 1);
   if (acrossCut) {
+    // Nothing runs along the pictures that their time would have to fit.
+    const { audio, others } = context.info;
+    if (audio.length === 0 && others.length === 0) return removal;
     return {
       reason: 'Left as it is: the scene changes right after the repeats, so nothing shows what was lost.',
     };

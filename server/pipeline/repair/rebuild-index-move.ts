@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
-import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
+import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, type OutChunk, type OutTrack } from '#server/media/mp4/write-movie.ts';
 import type { NewSample } from '#server/media/mp4/write-tables.ts';
+import { placeBetween } from './rebuild-index-between.ts';
 import { looksPlaced, placeSamples, type PlacedSample } from './rebuild-index-relocate.ts';
 
 export interface MovedMedia {
@@ -37,7 +38,7 @@ export async function moveMedia(
   const input = { file, fileBytes: movie.fileBytes, samples, lengthSize, startOffset, signal };
   if (samples.length === 0) return null;
   if (samples.every(({ sizeBytes }) => sizeBytes === 0)) return 'lost';
-  if (await looksPlaced(input)) return null;
+  if (await looksPlaced(input)) return moveOthers(file, movie, video, samples);
   const placed = await placeSamples(input);
   const whole = placed.filter((item) => item.whole);
   if (whole.length < MIN_FOUND * samples.length) return 'lost';
@@ -57,6 +58,30 @@ export async function moveMedia(
       `The index pointed at the wrong places; ${changed.length} of ${samples.length} pictures were found elsewhere by their sizes.`,
       ...(lost > 0 ? [`${lost} of ${samples.length} pictures are not in the file.`] : []),
     ],
+  };
+}
+
+/** Tracks beside well placed pictures that their lists put among those. */
+function moveOthers(
+  file: FileHandle,
+  { tracks, fileBytes, topLevel }: Pick<Movie, 'tracks' | 'fileBytes' | 'topLevel'>,
+  video: Track,
+  pictures: readonly Sample[],
+): MovedMedia | null {
+  const boxes = topLevel.boxes.filter(({ type }) => type === 'mdat');
+  const [box] = boxes;
+  // With several boxes, or none, what lies between pictures is not media alone.
+  if (!box || boxes.length > 1) return null;
+  const media = { start: box.offset + box.headerBytes, end: box.offset + box.sizeBytes };
+  const found = new Map<Track, OutTrack>();
+  for (const track of tracks) {
+    const placed = track === video ? null : placeBetween(track, { file, fileBytes, pictures, media });
+    if (placed) found.set(track, placed);
+  }
+  if (found.size === 0) return null;
+  return {
+    tracks: tracks.map((track) => found.get(track) ?? carryTrack(track, file)),
+    notes: ['The index pointed at the wrong places for the sound; it was found between the pictures.'],
   };
 }
 

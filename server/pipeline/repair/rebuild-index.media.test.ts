@@ -238,6 +238,15 @@ describe('rebuildIndex', () => {
       },
     ],
     [
+      'the chunk offsets of the sound alone are wrong by one distance',
+      (bytes) => {
+        const at = bytes.lastIndexOf('stco');
+        const count = bytes.readUInt32BE(at + 8);
+        for (let chunk = 0; chunk < count; chunk += 1) addTo(bytes, at + 12 + 4 * chunk, 100);
+        return bytes;
+      },
+    ],
+    [
       'one chunk offset is wrong',
       (bytes) => {
         addTo(bytes, tableAt(bytes, 'stco') + 8 + 4 * 3, 7);

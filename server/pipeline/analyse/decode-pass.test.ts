@@ -24,6 +24,15 @@ describe('createLogReader', () => {
     });
   });
 
+  it('leaves out what the scaler says of formats', () => {
+    const reader = createLogReader();
+    reader.read(
+      '[swscaler @ 0x55d0] [warning] deprecated pixel format used, make sure you did set range correctly',
+    );
+    reader.read(SHOWN);
+    expect(reader.finish(1).messages).toEqual([]);
+  });
+
   it('leaves out what was said while the file was opened', () => {
     const reader = createLogReader();
     reader.read('[h264 @ 0x55d0] [error] Invalid NAL unit size (0 > 52528).');

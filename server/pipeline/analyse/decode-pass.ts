@@ -155,6 +155,8 @@ interface LogReader {
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
 }
 
+/** What the scaler says is about formats, never about the coded data. */
+const SCALER = 'swscaler';
 /** The line with which ffmpeg ends its preparations. */
 const MAPPED = /^(\[info\] )?Stream mapping:/;
 
@@ -179,7 +181,7 @@ export function createLogReader(): LogReader {
       // What was said before is about the look at the first packets that every file gets, not about this decode.
       if (MAPPED.test(line)) messages.length = 0;
       const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
-      if (!said || messages.length >= MAX_MESSAGES) return;
+      if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
       if (said[2] !== 'warning') complained = true;
       const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
       messages.push({

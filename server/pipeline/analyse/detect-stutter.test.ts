@@ -250,6 +250,11 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(rests), [], FPS)).toEqual([]);
   });
 
+  it('reports nothing where motion starts slowly behind a still picture', () => {
+    const start = [0.2, 1.2, 1.3, 1.7, 2.6, 26];
+    expect(detectStutter(frameSeries([...motion(60, 10), ...start, ...motion(60, 10)]), [], FPS)).toEqual([]);
+  });
+
   it('reports nothing where motion slows down to a turn and picks up again', () => {
     const turn = [9, 8, 14, 11, 1.8, 1.7, 0.9, 0.5, 0.6, 1, 1.9, 7, 17, 5];
     expect(detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), [], FPS)).toEqual([]);

@@ -170,7 +170,8 @@ function judge(run: Candidate): Judged | null {
     edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
-  if (length >= LONG_ENOUGH && (isValley(values) || (!jumps && inside > MAX_SETTLED))) return null;
+  if (length >= LONG_ENOUGH && (isValley(values) || isRising(values) || (!jumps && inside > MAX_SETTLED)))
+    return null;
   if (alive.length === 1 && easesOut(run, alive[0] === before ? -1 : 1, quieter)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
@@ -293,6 +294,13 @@ function isTurn(run: Candidate): boolean {
 function isValley(values: readonly number[]): boolean {
   const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);
   return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
+}
+
+/** True for changes that only grow: motion that starts, as copies never do. */
+function isRising(values: readonly number[]): boolean {
+  return (
+    (values.at(-1) ?? 0) >= LIVELY_END && values.every((value, i) => i === 0 || value >= (values[i - 1] ?? 0))
+  );
 }
 
 /** True where the motion of one side slows down to well below its usual `level` next to the run. */

@@ -76,12 +76,10 @@ async function repairListed(
   } else if (moved) return writeMoved(input, movie, moved);
   const timed = mendTimes(file, movie);
   if (timed) return writeMoved(input, movie, timed);
-  const reach = Math.max(
-    0,
-    ...movie.tracks.flatMap((track) =>
-      tryChunks(track).map((chunk) => (chunk.sizeBytes > 0 ? chunk.offset + chunk.sizeBytes : 0)),
-    ),
-  );
+  let reach = 0;
+  for (const { offset, sizeBytes } of movie.tracks.flatMap(tryChunks)) {
+    if (sizeBytes > 0) reach = Math.max(reach, offset + sizeBytes);
+  }
   const tooLong = topLevel.boxes.find((box) => box.type === 'mdat' && box.offset + box.sizeBytes > fileBytes);
   if (reach <= fileBytes && !tooLong) return refuse('The index of the file is whole.');
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;

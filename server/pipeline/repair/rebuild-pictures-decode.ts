@@ -13,6 +13,8 @@ export interface DecodeInput {
   readonly info: MediaInfo;
   readonly pictures: PictureTimes;
   readonly format: RawFormat;
+  /** Threads of the decoder, each of which holds a picture more in memory; default 2. */
+  readonly threads?: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }
@@ -79,8 +81,7 @@ function hasTimes(info: MediaInfo): boolean {
   return info.format !== 'avi' && info.format !== 'mpeg';
 }
 
-// Every further decoder thread holds a picture more in memory.
-const DECODER_THREADS = ['-threads', '2'];
+const DECODER_THREADS = 2;
 
 function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: number): FfmpegPlan {
   const { info, pictures } = input;
@@ -109,7 +110,13 @@ function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: n
       {
         path: input.inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), ...DECODER_THREADS, ...seek, '-noautorotate'],
+        options: [
+          ...uploadedInputOptions(info.format),
+          '-threads',
+          String(input.threads ?? DECODER_THREADS),
+          ...seek,
+          '-noautorotate',
+        ],
       },
     ],
     filterComplex: chain,

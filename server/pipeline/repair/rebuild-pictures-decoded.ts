@@ -1,6 +1,6 @@
 import type { NewPicture } from './picture-edit.ts';
 import type { RebuildTask } from './picture-task.ts';
-import type { MethodJudgement } from './rebuild-pictures-judge.ts';
+import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /** True when the pictures of a hole exist, though damaged: the decoder conceals what is lost of them. */
@@ -47,7 +47,7 @@ export function isBetterDecoded(
   return toPsnr(lumaError(lastDecoded, after, format), format) > held - HOLD_LEAD_DB;
 }
 
-/** Up to this many pictures between whole ones rebuilding is surer than any damaged picture. */
+/** Up to this many pictures between whole ones rebuilding is surer than any damaged picture, but for its top. */
 export const SURELY_REBUILT = 3;
 /** How much more than a sound picture a decoded one may differ from the rebuilt one, as a share of the error. */
 const PLAUSIBLE_SHARE = 1.25;
@@ -60,11 +60,10 @@ const PLAUSIBLE_SHARE = 1.25;
 export function isPlausible(
   decoded: Uint8Array,
   rebuilt: Uint8Array,
-  { method, motionDb, mixedDb, blendDb }: MethodJudgement,
+  judgement: MethodJudgement,
   format: RawFormat,
 ): boolean {
-  const expectedDb = { motion: motionDb, mixed: mixedDb, blend: blendDb }[method];
-  if (expectedDb === null) return false;
-  const expected = format.maxValue ** 2 / 10 ** (expectedDb / 10);
+  const expected = expectedError(judgement, format);
+  if (expected === null) return false;
   return lumaError(decoded, rebuilt, format) < PLAUSIBLE_SHARE * expected;
 }

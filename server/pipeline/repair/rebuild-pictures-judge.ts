@@ -17,6 +17,15 @@ export interface MethodJudgement {
   readonly trials: number;
 }
 
+/** Mean squared error that the chosen method missed true pictures by; null when it was not tried. */
+export function expectedError(
+  { method, motionDb, mixedDb, blendDb }: MethodJudgement,
+  format: RawFormat,
+): number | null {
+  const db = { motion: motionDb, mixed: mixedDb, blend: blendDb }[method];
+  return db === null ? null : format.maxValue ** 2 / 10 ** (db / 10);
+}
+
 /** Holes of up to this many pictures are filled by mixing when nothing true is near to judge by. */
 const UNJUDGED_MIX = 3;
 

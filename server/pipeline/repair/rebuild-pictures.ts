@@ -11,6 +11,7 @@ import {
   isWholePicture,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
+import { takePlausibleTop } from './rebuild-pictures-compose.ts';
 import {
   createRebuildKernels,
   findTrial,
@@ -33,6 +34,8 @@ export interface RebuiltHole {
   readonly rawCount: number;
   /** Damaged pictures kept as the decoder conceals their loss. */
   readonly decodedCount: number;
+  /** Rebuilt pictures whose upper part is as the damaged picture shows it. */
+  readonly toppedCount?: number;
 }
 
 /** Originals that `rebuildPictures` must be given for a hole, display numbers. */
@@ -42,8 +45,7 @@ export function neededPictures(input: RebuildInput): number[] {
   const isLong = task.slotTicks.length > MAX_INTERPOLATED;
   if (isLong && isDamage(task)) return [...sides, task.endFrame - 1];
   if (sides.length < 2 || task.acrossCut || isLong) return sides;
-  const mayKeep = isDamage(task) && task.slotTicks.length > SURELY_REBUILT;
-  const damaged = mayKeep ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
+  const damaged = isDamage(task) ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
   const trial = findTrial(input, slotPhases(input).steps);
   if (!trial) return sides;
   return [...sides, ...damaged, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)];
@@ -53,7 +55,7 @@ export function neededPictures(input: RebuildInput): number[] {
  * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
  * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
  * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade. Damaged
- * pictures are kept as decoded where that comes nearer to the truth.
+ * pictures are kept as decoded where that comes nearer to the truth, short ones as far down as they are plausible.
  * @param known the decoded `neededPictures`; undecodable ones are missing
  * @throws the reason of the signal when it is aborted
  */
@@ -141,6 +143,7 @@ async function fill(
   const field = judgement.method === 'blend' ? null : motionBetween(before, after, format, kernels.motion);
   const pictures: NewPicture[] = [];
   let rawCount = 0;
+  let toppedCount = 0;
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
     await pause(input.signal);
     const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
@@ -148,9 +151,12 @@ async function fill(
     if (moved && judgement.method === 'mixed') mixWithBlend(moved, before, after, phase, format);
     const rebuilt = moved ?? blendPictures(before, after, phase, format);
     const frame = input.task.firstFrame + index;
-    const mayKeep = isDamage(input.task) && input.task.slotTicks.length > SURELY_REBUILT;
-    const decoded = mayKeep ? known.get(frame) : undefined;
-    if (decoded && isPlausible(decoded, rebuilt, judgement, format)) {
+    const decoded = isDamage(input.task) ? known.get(frame) : undefined;
+    const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
+    if (decoded && isShort) {
+      const rows = takePlausibleTop(decoded, rebuilt, [before, after], judgement, format);
+      if (rows > 0) toppedCount += 1;
+    } else if (decoded && isPlausible(decoded, rebuilt, judgement, format)) {
       pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
       continue;
     }
@@ -160,7 +166,7 @@ async function fill(
   }
   const decodedCount = pictures.length - rawCount;
   const method = rawCount === 0 ? 'decoded' : judgement.method;
-  return { pictures, method, judgement, rawCount, decodedCount };
+  return { pictures, method, judgement, rawCount, decodedCount, toppedCount };
 }
 
 /** Computing one picture takes a while: messages, such as a cancel, are heard between two. */

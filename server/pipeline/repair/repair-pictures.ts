@@ -7,6 +7,7 @@ import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures.ts';
 import { decodePictures, type DecodeInput, type RebuildInput } from './rebuild-pictures-decode.ts';
+import { isDamage } from './rebuild-pictures-decoded.ts';
 import { createRebuildKernels } from './rebuild-pictures-judge.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 
@@ -58,7 +59,9 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     const holes = planHoles(input, { ...input, info, pictures, format });
     for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
       const wanted = group.flatMap(({ needed }) => needed);
-      const known = await decodePictures({ ...input, info, pictures, format }, wanted);
+      // With one thread damage looks alike every time.
+      const threads = group.some(({ hole }) => isDamage(hole.task)) ? 1 : 2;
+      const known = await decodePictures({ ...input, info, pictures, format, threads }, wanted);
       for (const { hole } of group) {
         const repair = await repairHole(hole, known, rawPaths);
         repairs.set(hole.task, repair);
@@ -202,7 +205,12 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
       ? ` On ${judged.trials} true pictures beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
       : '';
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
-  const some = isMixed ? `, ${hole.decodedCount} of them kept as decoded` : '';
+  const topped = hole.toppedCount ?? 0;
+  const some = isMixed
+    ? `, ${hole.decodedCount} of them kept as decoded`
+    : topped > 0
+      ? `, the undamaged upper part of ${topped === 1 ? 'one' : topped} kept as decoded`
+      : '';
   const sides = [task.before, task.after].filter((frame) => frame !== null).length;
   const how =
     (sides === 0 && method === 'decoded' && NO_SIDE) || (sides < 2 && ONE_SIDED[method]) || HOW[method];

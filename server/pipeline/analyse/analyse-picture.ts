@@ -197,18 +197,19 @@ function judge(
   };
 }
 
-/** Where the sound begins so much away from the picture, its end says nothing about the length of the picture, ms. */
+/** Sound that begins so much away from the picture was moved as a whole: its length tells, and not its end, ms. */
 const MOVED_SOUND_MS = 50;
 
-/** Pictures by which the picture outlasts the sound; null without sound, and where the sound as a whole was moved. */
+/** Pictures by which the picture outlasts the sound; null without sound. */
 function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | null {
   const firstPts = audio?.ptsTicks[0];
   const lastPts = audio?.ptsTicks.at(-1);
   if (!audio || firstPts === undefined || lastPts === undefined) return null;
-  if (Math.abs(ticksToMs(firstPts, audio.timeBase) - frameStartMs(times, 0)) > MOVED_SOUND_MS) return null;
+  const offsetMs = ticksToMs(firstPts, audio.timeBase) - frameStartMs(times, 0);
+  const movedMs = Math.abs(offsetMs) > MOVED_SOUND_MS ? offsetMs : 0;
   const soundEndMs = ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase);
   const pictureEndMs = frameEndMs(times, times.ptsTicks.length - 1);
-  return (pictureEndMs - soundEndMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
+  return (pictureEndMs - soundEndMs + movedMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
 }
 
 /** Copies that made the picture longer: without them the sound may outlast it. */

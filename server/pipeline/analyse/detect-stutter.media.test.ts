@@ -2,6 +2,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { DEFAULT_ENCODE, injectRepeats, makeMovingClip, type RepeatRun } from '#server/test/broken-clips.ts';
+import { moveSound } from '#server/test/broken-sound.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { analysePicture } from './analyse-picture.ts';
@@ -51,6 +52,16 @@ describe('repeats in a coded clip', () => {
       { frame: 174, count: 5 },
     ]);
     expect(found).toEqual(truth);
+  });
+
+  it('are found as copies where late sound ends with the picture that they made longer', async () => {
+    const { truth } = await planted('inserted', [
+      { frame: 60, count: 8 },
+      { frame: 120, count: 8 },
+    ]);
+    const outputPath = at('late.mp4');
+    await moveSound({ tools, inputPath: at('repeats.mp4'), outputPath, offsetMs: 533 });
+    expect(await repeatsIn(outputPath)).toEqual(truth);
   });
 
   it('are found where the encoder leaves much of them', async () => {

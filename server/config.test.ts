@@ -70,6 +70,9 @@ describe('readConfig', () => {
     expect(small).toMatchObject({ jobConcurrency: 1, toolMemoryMb: 400 });
     expect(small.mediaLimits).toMatchObject({ preset: 'veryfast' });
     expect(small.mediaLimits.maxEncodePixels).toBeGreaterThanOrEqual(1920 * 1080);
+    // Forty minutes at 30 pictures a second.
+    expect(small.mediaLimits.maxPictures).toBeGreaterThan(40 * 60 * 30);
+    expect(small.mediaLimits.maxPictures).toBeLessThan(100_000);
     expect(read({ MEMORY_LIMIT_MB: '8192' }).mediaLimits.maxEncodePixels).toBeGreaterThan(3840 * 2160);
   });
 

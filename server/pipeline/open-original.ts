@@ -115,7 +115,15 @@ function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
     const minutes = Math.floor(input.limits.maxDurationMs / 60_000);
     throw new MediaFailure(
       'too_long',
-      `The clip is longer than ${minutes} minutes, the most this server takes.`,
+      `The clip is longer than ${minutes} minutes, the most this server takes. Cut it into shorter parts.`,
+    );
+  }
+  const pictures = stream.frameCount ?? (durationMs / 1000) * (stream.frameRate ?? 0);
+  if (pictures > input.limits.maxPictures) {
+    const minutes = Math.floor(((input.limits.maxPictures / pictures) * durationMs) / 60_000);
+    throw new MediaFailure(
+      'too_long',
+      `The clip has ${Math.round(pictures)} pictures; the memory of this server is enough for ${input.limits.maxPictures}. Cut it into parts of ${minutes < 1 ? 'less than a minute' : `up to ${minutes} minutes`}.`,
     );
   }
   return clip;

@@ -279,7 +279,7 @@ describe('process-video job', () => {
         inputSha256: row?.originalSha256 ?? '',
         workDir,
         tools: { ffmpeg: '', ffprobe: '' },
-        limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1 },
+        limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1, maxPictures: 1 },
         reelmendVersion: '',
         referencePaths: [],
       },

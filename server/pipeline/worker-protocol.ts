@@ -36,6 +36,8 @@ export interface MediaLimits {
   /** Longest side times shortest side that may be encoded here (memory); copied streams are not limited. */
   readonly maxEncodePixels: number;
   readonly maxDurationMs: number;
+  /** Pictures of a clip that may be analysed here (memory). */
+  readonly maxPictures: number;
 }
 
 /** Messages of the thread over the port. */

@@ -206,7 +206,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
     pool: { run },
     logger: SILENT,
     tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
-    limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1 },
+    limits: { threads: 1, preset: 'veryfast', maxEncodePixels: 1, maxDurationMs: 1, maxPictures: 1 },
     version: 'test',
     roomWaitMs: 50,
   });

@@ -38,6 +38,7 @@ export async function makeTask(
       preset: 'veryfast',
       maxEncodePixels: 3840 * 2160,
       maxDurationMs: 60 * 60_000,
+      maxPictures: 200_000,
     },
     reelmendVersion: 'test',
     referencePaths: [],

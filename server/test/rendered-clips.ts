@@ -9,6 +9,7 @@ export const renderLimits = {
   preset: 'veryfast',
   maxEncodePixels: 4096 * 2304,
   maxDurationMs: 3_600_000,
+  maxPictures: 200_000,
 } as const;
 
 /** A folder that exists while the tests of a file run; its path is known inside the tests. */

@@ -102,6 +102,7 @@ it('keeps the depth and the colours of high dynamic range', async () => {
     preset: 'veryfast',
     maxEncodePixels: 4096 * 2304,
     maxDurationMs: 60_000,
+    maxPictures: 200_000,
   } as const;
   await runFfmpeg(limitedExportPlan({ inputPath: clip, info, shortSide: 1080, limits, outputPath: copy }), {
     tools,

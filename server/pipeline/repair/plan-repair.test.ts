@@ -9,6 +9,7 @@ const limits: MediaLimits = {
   preset: 'veryfast',
   maxEncodePixels: 1920 * 1080,
   maxDurationMs: 3_600_000,
+  maxPictures: 200_000,
 };
 
 function info(change: { width?: number; soundMs?: number | null } = {}): MediaInfo {

@@ -15,6 +15,7 @@ const limits = {
   preset: 'veryfast',
   maxEncodePixels: 4096 * 2304,
   maxDurationMs: 3_600_000,
+  maxPictures: 200_000,
 } as const;
 const WIDTH = 336;
 const HEIGHT = 208;

@@ -67,7 +67,7 @@ describe('readConfig', () => {
 
   it('works gently on a small machine', () => {
     const small = read({ MEMORY_LIMIT_MB: '512' });
-    expect(small).toMatchObject({ jobConcurrency: 1, toolMemoryMb: 400 });
+    expect(small).toMatchObject({ jobConcurrency: 1, toolMemoryMb: 400, threadHeapMb: 307 });
     expect(small.mediaLimits).toMatchObject({ preset: 'veryfast' });
     expect(small.mediaLimits.maxEncodePixels).toBeGreaterThanOrEqual(1920 * 1080);
     // Forty minutes at 30 pictures a second.

@@ -79,6 +79,8 @@ export interface Config {
   readonly mediaLimits: MediaLimits;
   /** Data memory of one media tool in megabytes; null for no limit. */
   readonly toolMemoryMb: number | null;
+  /** JavaScript heap that one media thread may use, MB. */
+  readonly threadHeapMb: number;
   readonly logLevel: string;
   /** The disk is emptied at every restart of this machine. */
   readonly losesFiles: boolean;
@@ -161,6 +163,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     },
     // The floors of the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
     toolMemoryMb: small ? 400 : 1500,
+    threadHeapMb: Math.floor((0.6 * memoryLimitMb) / jobConcurrency),
     logLevel: env.LOG_LEVEL,
     losesFiles: onDyno && env.PERSISTENT_DISK !== '1',
     warnings: warningsFor({ onDyno, persistentDisk: env.PERSISTENT_DISK === '1', env, https }),

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, processesNaming, testTools } from '#server/test/media-job.ts';
@@ -65,6 +67,26 @@ describe('createMediaPool', () => {
       expect((await hasty.run(again, nothing, new AbortController().signal)).ok).toBe(true);
     } finally {
       await hasty.close();
+    }
+  });
+
+  it('outlives a thread that needs more memory than it may have, and says so', async () => {
+    const greedy = path.join(folder.path, 'greedy.mjs');
+    await writeFile(
+      greedy,
+      'export default () => { const all = []; for (;;) all.push({ kept: [1, 2, 3] }); };',
+    );
+    const small = createMediaPool({ workerUrl: pathToFileURL(greedy), threads: 1, heapMb: 32 });
+    try {
+      const task = await makeTask(clip, path.join(folder.path, 'work-greedy'));
+      const result = await small.run(task, nothing, new AbortController().signal);
+      expect(result).toMatchObject({
+        ok: false,
+        code: 'too_large',
+        message: expect.stringContaining('shorter'),
+      });
+    } finally {
+      await small.close();
     }
   });
 

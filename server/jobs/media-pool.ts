@@ -21,6 +21,8 @@ export interface MediaPoolOptions {
   /** Clips processed at the same time. */
   readonly threads: number;
   readonly logger?: PoolLogger;
+  /** Heap that a thread may use, MB; one that needs more ends alone instead of bringing the server down. */
+  readonly heapMb?: number;
   /** How long a cancelled thread may take to end by itself, milliseconds; default 10 s. */
   readonly cancelGraceMs?: number;
 }
@@ -51,6 +53,7 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
     minThreads: 0,
     maxThreads: options.threads,
     idleTimeout: IDLE_TIMEOUT_MS,
+    ...(options.heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
     // Node 20 reads TypeScript only through a loader, which threads do not inherit under vitest.
     ...(filename.endsWith('.ts') ? { execArgv: ['--import', 'tsx'] } : {}),
   });
@@ -90,7 +93,8 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
         const killed = await killChildrenOf(task);
         const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
         options.logger?.warn({ videoId: task.videoId, killed, detail }, 'media thread ended by force');
-        return failure(signal.aborted ? 'cancelled' : 'internal', detail);
+        if (signal.aborted) return failure('cancelled', detail);
+        return failure(isOutOfMemory(error) ? 'too_large' : 'internal', detail);
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', cancel);
@@ -103,12 +107,19 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
   };
 }
 
-function failure(code: 'cancelled' | 'internal', detail: string): ProcessVideoResult {
-  const message =
-    code === 'cancelled'
-      ? 'Processing was cancelled.'
-      : 'Something went wrong on our side while this clip was processed. Please try again.';
-  return { ok: false, code, message, detail };
+const SENTENCES = {
+  cancelled: 'Processing was cancelled.',
+  too_large:
+    'Mending this clip takes more memory than this server has. Cut it into shorter parts and try again.',
+  internal: 'Something went wrong on our side while this clip was processed. Please try again.',
+} as const;
+
+function failure(code: keyof typeof SENTENCES, detail: string): ProcessVideoResult {
+  return { ok: false, code, message: SENTENCES[code], detail };
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 /**

@@ -171,12 +171,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const workFolders = createWorkFolders(inDataDir('work'));
   const signer = openSigningKey(config.dataDir);
   const certificates = createCertificateService({ db, storage, signer, issuer: config.publicUrl, now });
-  const pool = createMediaPool({
-    workerUrl: options.workerUrl,
-    threads: config.jobConcurrency,
-    heapMb: config.threadHeapMb,
-    logger,
-  });
+  const { jobConcurrency: threads, threadHeapMb: heapMb } = config;
+  const pool = createMediaPool({ workerUrl: options.workerUrl, threads, heapMb, logger });
   const processVideo = createProcessVideoJob({
     db,
     queue,

@@ -35,8 +35,8 @@ export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
   const intervals = classifyIntervals(times.ptsTicks, times.timeBase);
   if (times.variableByNature || intervals.variableByNature) return variableGaps(times, intervals.ticks);
   return intervals.ticks.flatMap((ticks, i) => {
-    // Recorders and writers of AVI start unevenly: the interval of the very first picture tells nothing.
-    if (i === 0 || intervals.kinds[i] !== 'long') return [];
+    // Recorders and writers of AVI start unevenly, and a cut by stream copy leaves out pictures before the last.
+    if (i === 0 || i === intervals.ticks.length - 1 || intervals.kinds[i] !== 'long') return [];
     const from = Math.max(0, i - WINDOW);
     const others = intervals.kinds.flatMap((_, k) => (k >= from && k <= i + WINDOW && k !== i ? [k] : []));
     const around = others.map((k) => intervals.kinds[k]);

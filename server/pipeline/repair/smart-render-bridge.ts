@@ -55,6 +55,7 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
     await writeFully(input.spool, bytes, offset);
     coded.set(item.sample, { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false });
   });
+  input.onShare?.(DECODED);
   if (!kept) return null;
   const wanted = plan.fresh.map(({ pixels }, index): PixelSource => {
     return pixels ?? { kind: 'raw', path: kept.path, index: kept.numbers.get(index) ?? 0 };
@@ -64,6 +65,7 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
     const picture = encoded.pictures[index];
     if (picture) coded.set(sample, picture);
   }
+  input.onShare?.(ENCODED);
   const replaced = { coded, pps: [encoded.pps, input.verbatimPps.unit] };
   const after = await decodeNew(input, plan, replaced);
   if (!after || after.length !== kept.hashes.length) return null;
@@ -74,6 +76,10 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   const samples = [...coded.keys()];
   return { spans, samples, pictures: [...coded.values()], endSample, pps: encoded.pps };
 }
+
+/** Shares of a bridge's work that are over when its part is decoded and the new pictures are encoded. */
+const DECODED = 0.45;
+const ENCODED = 0.55;
 
 /** Whether nobody refers to the new pictures, so that no other can change. */
 const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>

@@ -40,6 +40,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   const bridges: Bridge[] = [];
   const plans = await planBridges(source, order, cuts, edit);
   for (const [number, plan] of plans.sort((a, b) => price(a) - price(b)).entries()) {
+    const onShare = (share: number) => input.onShare?.((number + share) / plans.length);
     if (verbatimCount + plan.verbatim.length > most) continue;
     const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
     const target = decodeFrom && (await input.targetOf(decodeFrom, plan.endSample));
@@ -47,6 +48,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
     const made = await makeBridge(
       {
         ...input,
+        onShare,
         verbatimPps,
         takeSpool: coder.take,
         encode: (wanted, standIns) => {
@@ -56,6 +58,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
       },
       plan,
     );
+    onShare(1);
     if (!made) continue;
     bridges.push(made);
     verbatimCount += plan.verbatim.length;

@@ -1,14 +1,12 @@
-import path from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { NAL, joinSample, nalType } from '#server/media/h264/nal.ts';
 import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
+import { decodePart } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import type { PictureEdit } from './picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
@@ -20,7 +18,7 @@ import {
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
-import { writeTrialClip, type Part } from './smart-render-part.ts';
+import type { Part } from './smart-render-part.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 export interface ExchangeInput {
@@ -39,6 +37,8 @@ export interface ExchangeInput {
   readonly spent: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** Share of the stretches that are tried, 0 to 1; silent when there are none. */
+  readonly onShare?: (share: number) => void;
 }
 
 /** Damaged stretches whose damaged pictures have verbatim ones in their place. */
@@ -77,10 +77,18 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
   const exchanges: Exchange[] = [];
   let position = input.position;
   let left = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps)) - input.spent;
-  for (const candidate of await planExchanges(source, order, edit, input.cuts)) {
+  const candidates = await planExchanges(source, order, edit, input.cuts);
+  for (const [number, candidate] of candidates.entries()) {
     const isMade = ({ spans }: Exchange) => spans.some((span) => candidate.spans.includes(span));
     if (exchanges.some(isMade)) continue;
-    const made = await tryExchange({ ...input, position }, candidate, { id: ppsId, unit: pps }, left);
+    const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
+    const made = await tryExchange(
+      { ...input, position, onShare },
+      candidate,
+      { id: ppsId, unit: pps },
+      left,
+    );
+    onShare(1);
     if (!made) continue;
     exchanges.push(made);
     position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
@@ -285,61 +293,4 @@ async function carriesSets(source: SmartSource, sample: number): Promise<boolean
   if ((await source.head(sample)) === null) return false;
   const units = await source.units(sample);
   return units.some((unit) => nalType(unit) === NAL.pps);
-}
-
-interface Replaced {
-  readonly coded: ReadonlyMap<number, EncodedPicture>;
-  readonly pps: Buffer;
-  /** Hears what the decoder says, which then is as strict as it can be. */
-  readonly onLine: (line: string) => void;
-}
-
-/** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
-async function* decodePart(
-  input: ExchangeInput,
-  part: Part,
-  replaced: Replaced | null,
-): AsyncGenerator<{ place: number; pixels: Buffer }> {
-  const { source } = input;
-  const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
-  const placeAt = await writeTrialClip({
-    ...input,
-    part,
-    replaced: replaced && { coded: replaced.coded, pps: [replaced.pps] },
-    outputPath: clipPath,
-  });
-  const options = { ...input, pictureBytes: verbatimBytes(source.sps), onLine: replaced?.onLine };
-  let previous = -1;
-  for await (const { pts, pixels } of streamPictures(
-    decodePlan(input, clipPath, replaced !== null),
-    options,
-  )) {
-    const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
-    previous = place;
-    yield { place, pixels };
-  }
-}
-
-function decodePlan(input: ExchangeInput, clipPath: string, strict: boolean): FfmpegPlan {
-  // The margin that the picture is cropped by is referred to as well.
-  const options = '-threads 1 -apply_cropping 0 -noautorotate'.split(' ');
-  return {
-    label: 'decode damaged pictures as they are',
-    logLevel: 'info',
-    globalOptions: ['-copyts'],
-    inputs: [
-      {
-        path: clipPath,
-        format: 'mov',
-        options: strict ? ['-err_detect', 'aggressive', ...options] : options,
-      },
-    ],
-    outputs: [
-      {
-        path: 'pipe:1',
-        options: ['-map', '0:v:0', ...EVERY_PICTURE_ONCE, '-pix_fmt', input.pixelFormat],
-      },
-    ],
-    expectedDurationMs: null,
-  };
 }

@@ -79,6 +79,10 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
   }
 }
 
+/** Shares of the work that are over when long groups are bridged and damaged pictures exchanged, if any are. */
+const BRIDGED = 0.45;
+const EXCHANGED = 0.8;
+
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
 
 async function render(
@@ -100,23 +104,35 @@ async function render(
   );
   const pixelCount = stream.width * stream.height;
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
-  const shared = { ...input, source, order, cuts, damaged, pixelFormat: format.name, spool };
-  const coder = createCoder({ ...shared, pictureBytes: format.pictureBytes });
+  const { onProgress, ...silent } = input;
+  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, spool };
+  let tried = 0;
+  const trying = (from: number, to: number) => (share: number) => {
+    tried = to;
+    onProgress?.(from + (to - from) * share);
+  };
+  const coder = createCoder({
+    ...shared,
+    pictureBytes: format.pictureBytes,
+    onProgress: (share) => onProgress?.(tried + (1 - tried) * share),
+  });
   const bridged = await makeBridges({
     ...shared,
     coder,
+    onShare: trying(0, BRIDGED),
     edit: isTooLarge ? [] : input.edit,
     shown: stream,
     targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
   });
-  const tried = await makeExchanges({
+  const exchanged = await makeExchanges({
     ...shared,
+    onShare: trying(BRIDGED, EXCHANGED),
     edit: isTooLarge ? input.edit : bridged.rest,
     position: coder.take(0),
     spent: bridged.verbatimCount,
   });
-  coder.take(tried.position - coder.take(0));
-  const around = [...bridged.bridges, ...tried.exchanges];
+  coder.take(exchanged.position - coder.take(0));
+  const around = [...bridged.bridges, ...exchanged.exchanges];
   const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, around);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -158,7 +174,7 @@ async function render(
     sampleEntry: withNewPps(
       source,
       [...encoded, alone, ...bridged.bridges.filter((one) => exchanges.includes(one))],
-      exchanges.length > 0 ? (bridged.verbatimPps ?? tried.pps) : null,
+      exchanges.length > 0 ? (bridged.verbatimPps ?? exchanged.pps) : null,
     ),
     order,
     timing,

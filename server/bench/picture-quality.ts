@@ -3,13 +3,13 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '#server/pipeline/analyse/analysis.ts';
 import { indexPictures } from '#server/pipeline/analyse/picture-times.ts';
 import { readPackets } from '#server/pipeline/analyse/read-packets.ts';
-import { decodePictures } from '#server/pipeline/repair/rebuild-pictures-decode.ts';
+import { decodePictures } from '#server/pipeline/repair/rebuild-pictures/rebuild-pictures-decode.ts';
 import {
   rawFormat,
   toPsnr,
   lumaError,
   type RawFormat,
-} from '#server/pipeline/repair/rebuild-pictures-raw.ts';
+} from '#server/pipeline/repair/rebuild-pictures/rebuild-pictures-raw.ts';
 
 /** A clip whose single pictures can be looked at. */
 export interface OpenClip {

@@ -3,7 +3,7 @@ import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts'
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { MediaFailure } from './media-failure.ts';
-import { rebuildIndex } from './repair/rebuild-index.ts';
+import { rebuildIndex } from './repair/rebuild-index/rebuild-index.ts';
 import type { MediaLimits } from './worker-protocol.ts';
 
 /** The clip as the rest of the job reads it. */

@@ -1,8 +1,8 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
-import { isHdr } from '../repair/full-encode-pictures.ts';
-import { LOW_MEMORY_PARAMS } from '../repair/smart-render-encode.ts';
+import { isHdr } from '../repair/full-encode/full-encode-pictures.ts';
+import { LOW_MEMORY_PARAMS } from '../repair/smart-render/smart-render-encode.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 
 /** As fine as the full encode of a repair: a second generation must not be seen. */

@@ -4,7 +4,7 @@ import type { MediaLimits } from '../worker-protocol.ts';
 import { planCut } from './repair-cuts.ts';
 import { planFrames } from './repair-frames.ts';
 import type { PictureTask, Verdict } from './picture-task.ts';
-import { isRebuildableFormat } from './rebuild-pictures-raw.ts';
+import { isRebuildableFormat } from './rebuild-pictures/rebuild-pictures-raw.ts';
 
 export interface RepairPlan {
   /** For the step `fixing_cuts`. */

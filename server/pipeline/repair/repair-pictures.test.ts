@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../analyse/analysis.ts';
 import type { RebuildTask } from './picture-task.ts';
-import { findTrial } from './rebuild-pictures-judge.ts';
+import { findTrial } from './rebuild-pictures/rebuild-pictures-judge.ts';
 import { groupHoles } from './repair-pictures.ts';
 
 const pictures = {

@@ -5,11 +5,15 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
-import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures.ts';
-import { decodePictures, type DecodeInput, type RebuildInput } from './rebuild-pictures-decode.ts';
-import { isDamage } from './rebuild-pictures-decoded.ts';
-import { createRebuildKernels } from './rebuild-pictures-judge.ts';
-import { rawFormat } from './rebuild-pictures-raw.ts';
+import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
+import {
+  decodePictures,
+  type DecodeInput,
+  type RebuildInput,
+} from './rebuild-pictures/rebuild-pictures-decode.ts';
+import { isDamage } from './rebuild-pictures/rebuild-pictures-decoded.ts';
+import { createRebuildKernels } from './rebuild-pictures/rebuild-pictures-judge.ts';
+import { rawFormat } from './rebuild-pictures/rebuild-pictures-raw.ts';
 
 export interface PictureRepairInput {
   readonly inputPath: string;

@@ -1,7 +1,7 @@
 import type { AudioStreamInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { PictureTask } from '../repair/picture-task.ts';
-import { MAX_INTERPOLATED } from '../repair/rebuild-pictures.ts';
+import { MAX_INTERPOLATED } from '../repair/rebuild-pictures/rebuild-pictures.ts';
 
 /**
  * Expected milliseconds of the steps behind the analysis, the weights of the progress bar, from processor times of

@@ -8,7 +8,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { decodePart } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {
   planExchanges,

@@ -8,7 +8,7 @@ import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, renderLimits, soundHash, sharedFolder } from '#server/test/rendered-clips.ts';
 import { fullEncode } from './full-encode.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 
 const folder = sharedFolder();
 

@@ -6,7 +6,7 @@ import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 import { smartRender } from './smart-render.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };

@@ -5,7 +5,7 @@ import { corruptSamples } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 
 const folder = sharedFolder();
 

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
-import type { PictureTimes } from '../analyse/analysis.ts';
+import type { PictureTimes } from '../../analyse/analysis.ts';
 import { assembleClip } from './full-encode-assemble.ts';
 import { listPictures } from './full-encode-list.ts';
 import { createClipDecoder, encodePictures, toWorkingFormat } from './full-encode-pictures.ts';
-import type { NewPicture } from './picture-edit.ts';
-import type { SmartRenderInput } from './smart-render.ts';
-import { openPixels } from './smart-render-pixels.ts';
+import type { NewPicture } from '../picture-edit.ts';
+import type { SmartRenderInput } from '../smart-render/smart-render.ts';
+import { openPixels } from '../smart-render/smart-render-pixels.ts';
 
 export interface FullEncodeInput extends SmartRenderInput {
   /** Known times of the original's pictures; found by reading or decoding the file when absent. */

@@ -3,7 +3,7 @@ import type { PcmHead } from '#server/media/h264/pcm-picture.ts';
 import { createReferenceTracker, type PictureNumbers } from '#server/media/h264/reference-tracker.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import { damagedSamples, readNumbers, type DamagedSample } from './smart-render-exchange-plan.ts';
 import type { Part } from './smart-render-part.ts';
 import type { Cut } from './smart-render-plan.ts';

@@ -8,7 +8,7 @@ import { joinSample } from '#server/media/h264/nal.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
-import { rawFormat } from './rebuild-pictures-raw.ts';
+import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { SmartRenderInput, SmartRenderResult } from './smart-render.ts';
 import { findHevcCuts } from './smart-render-hevc-cuts.ts';
 import {

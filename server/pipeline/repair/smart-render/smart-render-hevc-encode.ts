@@ -11,7 +11,7 @@ import {
 import { type HevcSps, parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { movePps, moveSlice, moveSps, moveVps, type SetIds } from '#server/media/hevc/move-units.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
-import type { MediaLimits } from '../worker-protocol.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
 import type { EncodedPictures } from './smart-render-encode.ts';
 import {
   encoderPlan,

@@ -2,7 +2,7 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { HEVC_NAL, hevcNalType, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
 import { cleanStarts, type Cut } from './smart-render-plan.ts';
 

@@ -23,7 +23,7 @@ import {
   shownTimes,
   threeChanges,
 } from '#server/test/rendered-edits.ts';
-import type { PictureEdit } from './picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 import { smartRender } from './smart-render.ts';
 
 const folder = sharedFolder();

@@ -2,10 +2,10 @@ import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
-import { rawFormat, type RawFormat } from './rebuild-pictures-raw.ts';
-import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
-import { LOW_MEMORY_PARAMS } from './smart-render-encode.ts';
-import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
+import { rawFormat, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import { EVERY_PICTURE_ONCE, streamPictures } from '../smart-render/smart-render-decode.ts';
+import { LOW_MEMORY_PARAMS } from '../smart-render/smart-render-encode.ts';
+import type { NumberedPicture, OriginalDecoder } from '../smart-render/smart-render-pixels.ts';
 
 /** Visually transparent at phone resolutions; one step finer than needed since it is a second generation. */
 const FULL_CRF = 18;

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
-import type { PixelSource } from './picture-edit.ts';
+import type { PixelSource } from '../picture-edit.ts';
 
 /** An original picture with its number. */
 export interface NumberedPicture {

@@ -1,7 +1,7 @@
 import { uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { indexPictures } from '../analyse/picture-times.ts';
-import { readPackets } from '../analyse/read-packets.ts';
+import { indexPictures } from '../../analyse/picture-times.ts';
+import { readPackets } from '../../analyse/read-packets.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 
 /**

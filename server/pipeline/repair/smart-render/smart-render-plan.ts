@@ -1,6 +1,6 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
-import type { ChangedSpan, PictureEdit, PixelSource } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 
 /**
  * Samples at which the stream can be cut as far as times tell: sync samples that every earlier sample

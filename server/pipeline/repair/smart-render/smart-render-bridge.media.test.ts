@@ -4,7 +4,7 @@ import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
-import type { ChangedSpan } from './picture-edit.ts';
+import type { ChangedSpan } from '../picture-edit.ts';
 
 const folder = sharedFolder();
 

@@ -3,8 +3,8 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSeconds } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import type { PictureTimes } from '../analyse/analysis.ts';
-import type { RebuildTask } from './picture-task.ts';
+import type { PictureTimes } from '../../analyse/analysis.ts';
+import type { RebuildTask } from '../picture-task.ts';
 import type { RebuildKernels } from './rebuild-pictures-judge.ts';
 import type { RawFormat } from './rebuild-pictures-raw.ts';
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import type { PixelSource } from './picture-edit.ts';
+import type { PixelSource } from '../picture-edit.ts';
 import { encodeEither, planDirect } from './smart-render-direct.ts';
 import {
   encodeSegment,
@@ -12,7 +12,7 @@ import {
 import { createGroupDecoder, type OriginalsInput } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
-import type { MediaLimits } from '../worker-protocol.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
 
 export interface CoderInput extends Omit<OriginalsInput, 'decodeFrom' | 'threads'> {
   readonly order: DisplayOrder;

@@ -7,9 +7,9 @@ import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import type { MediaLimits } from '../worker-protocol.ts';
-import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
-import { rawFormat } from './rebuild-pictures-raw.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
+import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
+import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { planAround } from './smart-render-around.ts';
 import { makeBridges } from './smart-render-bridges.ts';
 import { createCoder } from './smart-render-coder.ts';

@@ -8,7 +8,7 @@ import type { Sps } from '#server/media/h264/sps.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { median } from '#server/media/statistics.ts';
-import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import { createHeadPlacer } from './smart-render-exchange-heads.ts';
 import type { Cut } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';

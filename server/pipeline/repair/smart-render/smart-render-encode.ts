@@ -6,7 +6,7 @@ import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
 import { standInSlice, type StandInReference } from '#server/media/h264/stand-in-slice.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import type { MediaLimits } from '../worker-protocol.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
 import {
   encoderPlan,
   runEncoder,

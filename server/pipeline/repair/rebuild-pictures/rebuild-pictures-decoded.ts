@@ -1,5 +1,5 @@
-import type { NewPicture } from './picture-edit.ts';
-import type { RebuildTask } from './picture-task.ts';
+import type { NewPicture } from '../picture-edit.ts';
+import type { RebuildTask } from '../picture-task.ts';
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
 

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import type { NewPicture, PixelSource } from './picture-edit.ts';
-import type { RebuildTask } from './picture-task.ts';
+import type { NewPicture, PixelSource } from '../picture-edit.ts';
+import type { RebuildTask } from '../picture-task.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import {
   asDecoded,

@@ -1,5 +1,5 @@
 import { pcmPps } from '#server/media/h264/pcm-picture.ts';
-import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
+import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import { makeBridge, type Bridge, type BridgeInput } from './smart-render-bridge.ts';
 import { planBridges, type BridgePlan } from './smart-render-bridge-plan.ts';
 import type { Coder } from './smart-render-coder.ts';

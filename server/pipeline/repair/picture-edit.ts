@@ -30,6 +30,8 @@ export interface ChangedSpan {
   readonly pictures: readonly NewPicture[];
   /** Added to the times of all later original pictures, on top of earlier spans' shifts; negative when time is removed. */
   readonly shiftAfterTicks: number;
+  /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
+  readonly mendsDamage?: boolean;
 }
 
 /** Sorted by `firstFrame`, not overlapping. */

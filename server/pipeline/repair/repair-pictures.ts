@@ -137,7 +137,13 @@ async function repairHole(
   else await rm(rawPath, { force: true });
   const { firstFrame, endFrame, shiftAfterTicks } = task;
   return {
-    span: { firstFrame, endFrame, pictures: rebuilt.pictures, shiftAfterTicks },
+    span: {
+      firstFrame,
+      endFrame,
+      pictures: rebuilt.pictures,
+      shiftAfterTicks,
+      ...(isDamage(task) && { mendsDamage: true }),
+    },
     verdict: rebuiltVerdict(task, rebuilt),
   };
 }

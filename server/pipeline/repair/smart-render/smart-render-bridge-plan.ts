@@ -33,6 +33,9 @@ export interface BridgePlan {
 
 /** Below so many pictures that stay, coding the rest of a group anew costs less than proving that it can stay. */
 const LEAST_KEPT = 48;
+/** Where damage is mended, what stays shall stay exact: so many pictures are worth a verbatim one, and none less a bridge. */
+const LEAST_KEPT_A_VERBATIM = 8;
+const LEAST_KEPT_EXACT = 4;
 /** More pictures than these in one group are better coded as a stretch. */
 const MOST_FRESH = 48;
 const MOST_VERBATIM = 8;
@@ -127,7 +130,7 @@ async function planGroup(
   const changed = new Map(slots.flatMap((item) => [...item.changed]));
   const samples = [...changed.keys()].sort((a, b) => a - b);
   const [first] = samples;
-  if (first === undefined || samples.length > MOST_FRESH || group.end - first < LEAST_KEPT) return null;
+  if (first === undefined || samples.length > MOST_FRESH || group.end - first < LEAST_KEPT_EXACT) return null;
   if (source.sps.bitDepthLuma !== 8) return null;
   if (![...changed.values()].some((content) => content !== 'decoded')) return null;
   // Heads of whole pictures say themselves where they stand, those of damaged ones are worked out.
@@ -202,8 +205,10 @@ async function walk(
     if (fresh.length > MOST_FRESH || verbatim.length > MOST_VERBATIM) return null;
     if (sample >= last && !tracker.held().some((held) => replaced.has(held))) end = sample + 1;
   }
-  if (!isInOrder(orders) || group.end - group.from - replaced.size < LEAST_KEPT) return null;
-  if (group.end - last - 1 < LEAST_KEPT) return null;
+  const least = slots.every(({ span }) => span.mendsDamage)
+    ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length)
+    : LEAST_KEPT;
+  if (!isInOrder(orders) || group.end - Math.max(...replaced) - 1 < least) return null;
   const part = { from: group.from, end, ...(canOmit(changed) && { omitted: unseen }) };
   return { spans: slots.map(({ span }) => span), part, endSample: group.end, fresh, verbatim };
 }

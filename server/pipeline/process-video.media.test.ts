@@ -245,11 +245,11 @@ describe('processVideo after a kill', () => {
       const task = await makeTask(broken, work);
       const begins = (message: WorkerMessage) =>
         message.type === 'steps' && message.steps.some((one) => one.step === step && one.state === 'running');
-      // Captions are timed within a millisecond; the others are killed in the middle of their work.
-      const { killed } =
-        step === 'adding_captions'
-          ? await runInProcess(task, () => false, step)
-          : await runInProcess(task, begins);
+      // Captions are timed and sound is moved within milliseconds; the others are killed in the middle of their work.
+      const isShort = step === 'adding_captions' || step === 'fixing_audio';
+      const { killed } = isShort
+        ? await runInProcess(task, () => false, step)
+        : await runInProcess(task, begins);
       expect(killed).toBe(true);
       const kept = await readdir(work).catch(() => []);
       const finished = kept.filter((name) => PROCESSING_STEPS.some(({ id }) => name === `${id}.json`));

@@ -123,7 +123,7 @@ describe('VerifyPage', () => {
       /does not fit/,
     ],
     ['a letter that ends its JSON', `${certificate}x`, /not in the form/],
-    ['a byte-order mark', `\ufeff${certificate}`, /Drop the certificate|not in the form/],
+    ['a byte-order mark', `\ufeff${certificate}`, /Drop the certificate:|not in the form/],
   ])('does not take a certificate with another byte: %s', async (_what, text, reason) => {
     expect(text).not.toBe(certificate);
     await check(asFile(text, 'certificate.json'), files.original, files.mended);

@@ -1,9 +1,9 @@
 import { assemble, block, f32x4, i32, repeatWhile, v128, type FunctionSource } from './wasm/assemble.ts';
+import { loadModule } from './wasm/load.ts';
 import { advance } from './wasm/vectors.ts';
 
 const NUMBER_BYTES = 4;
 const VECTOR_BYTES = 16;
-const PAGE_BYTES = 65_536;
 /** Neurons that are summed at once; layers are filled up to a multiple of it. */
 const NEURONS = 16;
 const NEURON_BYTES = NEURONS * NUMBER_BYTES;
@@ -125,11 +125,10 @@ export function createDenseKernel(
     paddedWidth = padded;
     return plan;
   });
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE_BYTES) });
-  const { rectifiedLayer: made } = new WebAssembly.Instance(MODULE, { env: { memory } }).exports;
-  if (typeof made !== 'function') throw new TypeError('no function rectifiedLayer');
+  const { buffer, run } = loadModule(MODULE, end);
+  const made = run('rectifiedLayer');
   for (const { layer, neurons, inputs: from, padded, blockNumbers, weightsAt } of plans) {
-    const weights = new Float32Array(memory.buffer, weightsAt, (blockNumbers / NEURONS) * padded);
+    const weights = new Float32Array(buffer, weightsAt, (blockNumbers / NEURONS) * padded);
     for (let n = 0; n < neurons; n++) {
       const column = Math.floor(n / NEURONS) * blockNumbers + (n % NEURONS);
       weights[column] = layer[n * (from + 1) + from] ?? 0;
@@ -138,8 +137,8 @@ export function createDenseKernel(
   }
   const outputsAt = plans.at(-1)?.outAt ?? inputsAt;
   return {
-    inputs: new Float32Array(memory.buffer, inputsAt, rows * inputs),
-    outputs: new Float32Array(memory.buffer, outputsAt, rows * paddedWidth),
+    inputs: new Float32Array(buffer, inputsAt, rows * inputs),
+    outputs: new Float32Array(buffer, outputsAt, rows * paddedWidth),
     outputWidth: paddedWidth,
     run() {
       let rowsAt = inputsAt;

@@ -2,6 +2,7 @@ import { BLOCK, type GreySize } from './grey-frame.ts';
 import { PICTURE_SUMS } from './grey-kernel-sums.ts';
 import { PLACE_BIAS, PLACE_BITS, WINDOW_SUMS } from './grey-kernel-windows.ts';
 import { assemble } from './wasm/assemble.ts';
+import { loadModule } from './wasm/load.ts';
 
 /**
  * Sums over small grey pictures that the kernel holds in numbered places. All sums are of whole numbers and exact,
@@ -37,7 +38,6 @@ export interface GreyKernel {
   ): readonly [number, number];
 }
 
-const PAGE_BYTES = 65_536;
 /** Vectors read up to so many bytes beyond the pixels they count. */
 const MARGIN_BYTES = 32;
 const MODULE = new WebAssembly.Module(assemble([...PICTURE_SUMS, ...WINDOW_SUMS]));
@@ -63,11 +63,9 @@ export function createGreyKernel(size: GreySize, places: number): GreyKernel {
     rows: take(4 * height),
     texture: take(4 * 3),
   };
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE_BYTES) });
-  const { exports } = new WebAssembly.Instance(MODULE, { env: { memory } });
+  const { buffer, run: functionOf } = loadModule(MODULE, end);
   const run = (name: string) => {
-    const found = exports[name];
-    if (typeof found !== 'function') throw new TypeError(`no function ${name}`);
+    const found = functionOf(name);
     return (...values: number[]): number => Number(found(...values));
   };
   const [differences, gradient, project, histogram, texture, windowChange, search] = [
@@ -79,10 +77,10 @@ export function createGreyKernel(size: GreySize, places: number): GreyKernel {
     run('windowChange'),
     run('search'),
   ];
-  const bytes = pictures.map((from) => new Uint8Array(memory.buffer, from, width * height));
-  const integers = (from: number, length: number) => new Int32Array(memory.buffer, from, length);
+  const bytes = pictures.map((from) => new Uint8Array(buffer, from, width * height));
+  const integers = (from: number, length: number) => new Int32Array(buffer, from, length);
   const sums = integers(at.differences, blocks);
-  const counts = new Uint32Array(memory.buffer, at.histogram, 256);
+  const counts = new Uint32Array(buffer, at.histogram, 256);
   const curves = { columns: integers(at.columns, width), rows: integers(at.rows, height) };
   const products = integers(at.texture, 3);
   const of = (place: number) => {

@@ -9,12 +9,12 @@ import {
   type FunctionSource,
   type Local,
 } from './wasm/assemble.ts';
+import { loadModule } from './wasm/load.ts';
 import { advance } from './wasm/vectors.ts';
 
 const NUMBER_BYTES = 8;
 /** Values that are worked on at once. */
 const LANES = 2;
-const PAGE_BYTES = 65_536;
 
 export interface MedianShape {
   /** An odd number of rows that lie above each other. */
@@ -47,11 +47,10 @@ export function createMedianKernel({ rows, length, reach }: MedianShape): Median
   const even = Math.ceil(length / LANES) * LANES;
   const rowBytes = (even + 2 * reach) * NUMBER_BYTES;
   const endBytes = rows * rowBytes + even * NUMBER_BYTES;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(endBytes / PAGE_BYTES) });
   const module = new WebAssembly.Module(assemble([medians(rows, rowBytes, reach)]));
-  const { medians: made } = new WebAssembly.Instance(module, { env: { memory } }).exports;
-  if (typeof made !== 'function') throw new TypeError('no function medians');
-  const numbers = (from: number, count: number) => new Float64Array(memory.buffer, from, count);
+  const { buffer, run } = loadModule(module, endBytes);
+  const made = run('medians');
+  const numbers = (from: number, count: number) => new Float64Array(buffer, from, count);
   for (let row = 0; row < rows; row += 1) {
     fillEnds(numbers(row * rowBytes, even + 2 * reach), { row, rows, length, reach });
   }

@@ -9,6 +9,7 @@ import {
   when,
   type FunctionSource,
 } from './wasm/assemble.ts';
+import { loadModule } from './wasm/load.ts';
 import { advance, swapHalves } from './wasm/vectors.ts';
 
 const NUMBER_BYTES = 8;
@@ -16,7 +17,6 @@ const NUMBER_BYTES = 8;
 const COMPLEX_BYTES = 16;
 /** Two vectors for each angle: its cosine twice, then its sine with either sign. */
 const ANGLE_BYTES = 2 * COMPLEX_BYTES;
-const PAGE_BYTES = 65_536;
 
 /**
  * (frame, window, order, z, twiddles, angles, spectrum, power, half, scale): spectrum and power spectrum of a real frame by a complex
@@ -169,16 +169,15 @@ export function createSpectrumKernel(window: Float64Array, scale: number): Spect
     spectrum: take((half + 1) * COMPLEX_BYTES),
     power: take((half + 1) * NUMBER_BYTES),
   };
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE_BYTES) });
-  const { powerSpectrum: made } = new WebAssembly.Instance(MODULE, { env: { memory } }).exports;
-  if (typeof made !== 'function') throw new TypeError('no function powerSpectrum');
-  const numbers = (from: number, length: number) => new Float64Array(memory.buffer, from, length);
+  const { buffer, run } = loadModule(MODULE, end);
+  const made = run('powerSpectrum');
+  const numbers = (from: number, length: number) => new Float64Array(buffer, from, length);
   const angle = (k: number) => {
     const [c, s] = [Math.cos((2 * Math.PI * k) / size), Math.sin((2 * Math.PI * k) / size)];
     return [c, c, s, -s];
   };
   numbers(at.window, size).set(window);
-  new Int32Array(memory.buffer, at.order, half).set(
+  new Int32Array(buffer, at.order, half).set(
     Array.from({ length: half }, (_, i) => reversed(i, Math.log2(half)) * COMPLEX_BYTES),
   );
   const steps: number[] = [];

@@ -11,6 +11,7 @@ import {
   type FunctionSource,
   type Local,
 } from '#server/media/wasm/assemble.ts';
+import { loadModule } from '#server/media/wasm/load.ts';
 import { absoluteDifference, advance, lanesSum } from '#server/media/wasm/vectors.ts';
 
 /** Sums over windows of two planes in the kernel's memory, exact as a plain loop would give them. */
@@ -131,7 +132,6 @@ const QUARTER_SUM: FunctionSource = {
 };
 
 const MODULE = new WebAssembly.Module(assemble([WHOLE_SUM, QUARTER_SUM]));
-const PAGE_BYTES = 65_536;
 /** Vectors read up to so many bytes beyond the pixels they count. */
 const MARGIN_BYTES = 32;
 /** Masks for windows of 16 and 12 pixels: sixteen bytes as a whole, then the last eight as 16-bit lanes. */
@@ -144,17 +144,11 @@ const FIRST_FREE = 64;
 /** @param bytes that will be taken, in at most 40 pieces */
 export function createMotionKernel(bytes: number): MotionKernel {
   const most = FIRST_FREE + bytes + 40 * (MARGIN_BYTES + 16);
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(most / PAGE_BYTES) });
-  const { exports } = new WebAssembly.Instance(MODULE, { env: { memory } });
-  const run = (name: string) => {
-    const found = exports[name];
-    if (typeof found !== 'function') throw new TypeError(`no function ${name}`);
-    return found;
-  };
+  const { buffer, run } = loadModule(MODULE, most);
   const [whole, quarter] = [run('wholeSum'), run('quarterSum')];
   for (const [size, bytesAt, lanesAt] of MASKS) {
-    new Uint8Array(memory.buffer, bytesAt, size).fill(0xff);
-    new Uint8Array(memory.buffer, lanesAt, 2 * (size - 8)).fill(0xff);
+    new Uint8Array(buffer, bytesAt, size).fill(0xff);
+    new Uint8Array(buffer, lanesAt, 2 * (size - 8)).fill(0xff);
   }
   const maskOf = (size: number) => (size === 16 ? MASKS[0] : MASKS[1]);
   let free = FIRST_FREE;
@@ -162,7 +156,7 @@ export function createMotionKernel(bytes: number): MotionKernel {
     take(size) {
       const from = free;
       free += Math.ceil((size + MARGIN_BYTES) / 16) * 16;
-      return new Uint8Array(memory.buffer, from, size);
+      return new Uint8Array(buffer, from, size);
     },
     clear() {
       free = FIRST_FREE;

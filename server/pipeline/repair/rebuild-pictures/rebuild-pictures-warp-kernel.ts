@@ -9,6 +9,7 @@ import {
   type FunctionSource,
   type Local,
 } from '#server/media/wasm/assemble.ts';
+import { loadModule } from '#server/media/wasm/load.ts';
 import { advance, larger, smaller } from '#server/media/wasm/vectors.ts';
 
 /** A plane of bytes whose pixels are moved along vectors. */
@@ -199,7 +200,6 @@ function sample({ x, y, value }: Sampled, plane: Local, { width, maxX, maxY, scr
 }
 
 const MODULE = new WebAssembly.Module(assemble([WARP_ROW]));
-const PAGE_BYTES = 65_536;
 
 /**
  * @param pictureBytes of each picture, all planes
@@ -209,22 +209,20 @@ const PAGE_BYTES = 65_536;
 export function createWarpKernel(pictureBytes: number, columns: number, rowBytes: number): WarpKernel {
   const whole = Math.ceil((pictureBytes + rowBytes + 16) / 16) * 16;
   const stride = Math.ceil(columns / 4) * 16;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil((3 * whole + 4 * stride) / PAGE_BYTES) });
-  const { exports } = new WebAssembly.Instance(MODULE, { env: { memory } });
-  const { warpRow } = exports;
-  if (typeof warpRow !== 'function') throw new TypeError('no function warpRow');
+  const { buffer, run } = loadModule(MODULE, 3 * whole + 4 * stride);
+  const warpRow = run('warpRow');
   const vectorsAt = 3 * whole;
-  const from = new Uint8Array(memory.buffer, 0, pictureBytes);
-  const to = new Uint8Array(memory.buffer, whole, pictureBytes);
+  const from = new Uint8Array(buffer, 0, pictureBytes);
+  const to = new Uint8Array(buffer, whole, pictureBytes);
   let loaded: { first: Uint8Array | null; second: Uint8Array | null } = { first: null, second: null };
-  const vectors = (number: number) => new Int32Array(memory.buffer, vectorsAt + number * stride, columns);
+  const vectors = (number: number) => new Int32Array(buffer, vectorsAt + number * stride, columns);
   return {
     load(first, second) {
       if (first !== loaded.first) from.set(first);
       if (second !== loaded.second) to.set(second);
       loaded = { first, second };
     },
-    out: new Uint8Array(memory.buffer, 2 * whole, pictureBytes),
+    out: new Uint8Array(buffer, 2 * whole, pictureBytes),
     vectors: [vectors(0), vectors(1), vectors(2), vectors(3)],
     warpRow({ width, height, cell, columns: count }, start, y, { phase, sure, doubtStep, mostDoubt }) {
       const [fromAt, toAt, outAt] = [start, whole + start, 2 * whole + start];

@@ -1,8 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { joinSample, NAL, nalType } from '#server/media/h264/nal.ts';
-import { pcmPicture } from '#server/media/h264/pcm-picture.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { collectPictures } from '../rebuild-pictures/rebuild-pictures-decode.ts';
@@ -14,10 +12,11 @@ import { cropPicture } from './smart-render-crop.ts';
 import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
 import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
+import { verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
 export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
   /** Picture parameter set of verbatim pictures. */
-  readonly verbatimPps: { readonly id: number; readonly unit: Buffer };
+  readonly verbatimPps: VerbatimPps;
   /** Width and height of the pictures as they are shown. */
   readonly shown: { readonly width: number; readonly height: number };
   /** Keeps `bytes` of the spool for verbatim pictures; answers where. */
@@ -45,12 +44,7 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   const coded = new Map<number, EncodedPicture>();
   if (isUnseen(plan)) return withoutTrial(input, plan);
   const kept = await decodeOld(input, plan, async (item, pixels) => {
-    const picture = pcmPicture(pixels, source.sps, input.verbatimPps.id, item.head);
-    const inBand = await carriesSets(input, item.sample);
-    const bytes = joinSample(
-      inBand ? [input.verbatimPps.unit, picture] : [picture],
-      source.config.lengthSize,
-    );
+    const bytes = await verbatimSample(source, item, pixels, input.verbatimPps);
     const offset = input.takeSpool(bytes.length);
     await writeFully(input.spool, bytes, offset);
     coded.set(item.sample, { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false });
@@ -215,10 +209,4 @@ const newPlan = (clipPath: string): FfmpegPlan => ({
 function hashesOf(text: string): string[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
-}
-
-async function carriesSets({ source }: BridgeInput, sample: number): Promise<boolean> {
-  if (source.entry.coding === 'avc3') return true;
-  if ((await source.head(sample)) === null) return false;
-  return (await source.units(sample)).some((unit) => nalType(unit) === NAL.pps);
 }

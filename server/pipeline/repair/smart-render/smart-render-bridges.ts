@@ -1,11 +1,10 @@
-import { pcmPps } from '#server/media/h264/pcm-picture.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import { makeBridge, type Bridge, type BridgeInput } from './smart-render-bridge.ts';
 import { planBridges, type BridgePlan } from './smart-render-bridge-plan.ts';
 import type { Coder } from './smart-render-coder.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
-import { verbatimBudget, verbatimBytes } from './smart-render-exchange-plan.ts';
 import type { Cut } from './smart-render-plan.ts';
+import { mostVerbatim, verbatimPps } from './smart-render-verbatim.ts';
 
 export interface BridgesInput extends Omit<BridgeInput, 'verbatimPps' | 'encode' | 'takeSpool'> {
   readonly edit: PictureEdit;
@@ -31,11 +30,9 @@ export interface Bridges {
 export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   const { source, order, cuts, edit, coder } = input;
   const none: Bridges = { bridges: [], verbatimPps: null, verbatimCount: 0, rest: edit };
-  const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
-  // One id is left free for the encoder's own set.
-  if (used + 2 > 255 || source.config.pps.length >= 254) return none;
-  const verbatimPps = { id: used + 2, unit: pcmPps(source.sps, used + 2) };
-  const most = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps));
+  const pps = verbatimPps(source);
+  if (!pps) return none;
+  const most = mostVerbatim(source);
   let verbatimCount = 0;
   const bridges: Bridge[] = [];
   const plans = await planBridges(source, order, cuts, edit);
@@ -49,7 +46,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
       {
         ...input,
         onShare,
-        verbatimPps,
+        verbatimPps: pps,
         takeSpool: coder.take,
         encode: (wanted, standIns) => {
           const place = { neighbourIdrIds: [], standIns };
@@ -65,7 +62,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   }
   const done = new Set<ChangedSpan>(bridges.flatMap(({ spans }) => spans));
   const rest = edit.filter((span) => !done.has(span));
-  return bridges.length === 0 ? none : { bridges, verbatimPps: verbatimPps.unit, verbatimCount, rest };
+  return bridges.length === 0 ? none : { bridges, verbatimPps: pps.unit, verbatimCount, rest };
 }
 
 const price = ({ verbatim, part, endSample }: BridgePlan) => verbatim.length / (endSample - part.from);

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
-import { NAL, joinSample, nalType } from '#server/media/h264/nal.ts';
-import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
+import { joinSample } from '#server/media/h264/nal.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -13,13 +12,12 @@ import type { Cut } from './smart-render-plan.ts';
 import {
   planExchanges,
   readNumbers,
-  verbatimBudget,
-  verbatimBytes,
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
 import type { Part } from './smart-render-part.ts';
 import type { SmartSource } from './smart-render-source.ts';
+import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
 export interface ExchangeInput {
   readonly source: SmartSource;
@@ -69,43 +67,30 @@ export interface Exchanges {
 export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
   const { source, order, edit } = input;
   const nothing = { exchanges: [], pps: null, position: input.position };
-  const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
-  // One id is left free for the encoder's own set.
-  if (used + 2 > 255 || source.config.pps.length >= 254) return nothing;
-  const ppsId = used + 2;
-  const pps = pcmPps(source.sps, ppsId);
+  const pps = verbatimPps(source);
+  if (!pps) return nothing;
   const exchanges: Exchange[] = [];
   let position = input.position;
-  let left = Math.floor(verbatimBudget(source) / verbatimBytes(source.sps)) - input.spent;
+  let left = mostVerbatim(source) - input.spent;
   const candidates = await planExchanges(source, order, edit, input.cuts);
   for (const [number, candidate] of candidates.entries()) {
     const isMade = ({ spans }: Exchange) => spans.some((span) => candidate.spans.includes(span));
     if (exchanges.some(isMade)) continue;
     const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
-    const made = await tryExchange(
-      { ...input, position, onShare },
-      candidate,
-      { id: ppsId, unit: pps },
-      left,
-    );
+    const made = await tryExchange({ ...input, position, onShare }, candidate, pps, left);
     onShare(1);
     if (!made) continue;
     exchanges.push(made);
     position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
     left -= made.pictures.length;
   }
-  return exchanges.length === 0 ? nothing : { exchanges, pps, position };
-}
-
-interface OwnPps {
-  readonly id: number;
-  readonly unit: Buffer;
+  return exchanges.length === 0 ? nothing : { exchanges, pps: pps.unit, position };
 }
 
 async function tryExchange(
   input: ExchangeInput,
   candidate: ExchangeCandidate,
-  pps: OwnPps,
+  pps: VerbatimPps,
   most: number,
 ): Promise<Exchange | null> {
   const { source, order } = input;
@@ -210,7 +195,7 @@ async function makeVerbatim(
   input: ExchangeInput,
   part: Part,
   damaged: readonly DamagedSample[],
-  pps: OwnPps,
+  pps: VerbatimPps,
   instead: ReadonlyMap<number, number> = new Map(),
 ): Promise<Verbatim | null> {
   const { source, order, spool } = input;
@@ -222,9 +207,7 @@ async function makeVerbatim(
   let position = input.position;
   const store = async (item: DamagedSample, pixels: Buffer) => {
     if (coded.has(item.sample)) return;
-    const picture = pcmPicture(pixels, source.sps, pps.id, item.head);
-    const inBand = source.entry.coding === 'avc3' || (await carriesSets(source, item.sample));
-    const bytes = joinSample(inBand ? [pps.unit, picture] : [picture], source.config.lengthSize);
+    const bytes = await verbatimSample(source, item, pixels, pps);
     await writeFully(spool, bytes, position);
     const sync = source.samples[item.sample]?.sync === true;
     coded.set(item.sample, { bytes: { file: spool, offset: position, sizeBytes: bytes.length }, sync });
@@ -255,7 +238,7 @@ async function compare(
   input: ExchangeInput,
   part: Part,
   { coded, marks }: Verbatim,
-  pps: OwnPps,
+  pps: VerbatimPps,
 ): Promise<{ place: number; error: number }[] | null> {
   let complaints = 0;
   let count = 0;
@@ -286,11 +269,4 @@ function squareError(a: Uint8Array, b: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
   return sum / Math.max(1, a.length);
-}
-
-/** Whether a sample carries parameter sets itself. */
-async function carriesSets(source: SmartSource, sample: number): Promise<boolean> {
-  if ((await source.head(sample)) === null) return false;
-  const units = await source.units(sample);
-  return units.some((unit) => nalType(unit) === NAL.pps);
 }

@@ -85,28 +85,28 @@ for (const { name, width, height } of SIZES) {
       await expectFits(page, 'board');
       await page.getByRole('button', { name: 'Submit Idea' }).click();
       await expectAccessible(page, 'board with ideas and an error');
-      await lookAtLibrary(page);
+      await lookAtLibrary(page, videoId);
       await lookAtFrame(page, name === 'phone');
       await lookAtUploads(page);
     });
   });
 }
 
-async function lookAtLibrary(page: Page): Promise<void> {
+async function lookAtLibrary(page: Page, videoId: string): Promise<void> {
   await visit(page, '/videos');
-  const first = page.locator('[data-video]').first();
-  await first.waitFor();
+  const card = page.locator(`[data-video="${videoId}"]`);
+  await card.waitFor();
   await expectFits(page, 'library');
   await expectAccessible(page, 'library');
-  await first.getByRole('checkbox').check();
-  await first.getByRole('button', { name: 'Rename' }).click();
+  await card.getByRole('checkbox').check();
+  await card.getByRole('button', { name: 'Rename' }).click();
   await expectAccessible(page, 'library with a selection and a new name');
   await page.keyboard.press('Escape');
-  await first.getByRole('button', { name: 'Share' }).click();
+  await card.getByRole('button', { name: 'Share' }).click();
   await page.getByRole('menuitem', { name: 'TikTok' }).waitFor();
   await expectAccessible(page, 'share menu');
   await page.keyboard.press('Escape');
-  await first.getByRole('button', { name: 'Show player and details' }).click();
+  await card.getByRole('button', { name: 'Show player and details' }).click();
   const player = page.getByRole('group', { name: /^Player/ });
   await player.waitFor();
   await expectFits(page, 'library with a player');
@@ -132,7 +132,8 @@ async function lookAtFrame(page: Page, phone: boolean): Promise<void> {
 }
 
 async function lookAtUploads(page: Page): Promise<void> {
-  // The bytes never arrive: the uploads stay on their way.
+  // The bytes never arrive: the uploads stay on their way, until the page is closed. Let through at the end, they
+  // would reach the shared account and stand first in its library as clips that cannot be read.
   await page.route('**/uploads/**', () => undefined);
   await visit(page, '/');
   const clip = { mimeType: 'video/mp4', buffer: Buffer.alloc(300_000, 7) };
@@ -146,7 +147,6 @@ async function lookAtUploads(page: Page): Promise<void> {
   ).toBeVisible();
   await expectFits(page, 'uploads');
   await expectAccessible(page, 'uploads on their way');
-  await page.unroute('**/uploads/**');
 }
 
 test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, server, filled }) => {

@@ -2,6 +2,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
 const node = { environment: 'node', pool: 'forks' } as const;
+// A busy machine makes things late, not wrong: what a test waits for may take long.
+const patient = { testTimeout: 30_000, expect: { poll: { timeout: 15_000 } } } as const;
 
 export default defineConfig({
   root: 'web',
@@ -29,7 +31,7 @@ export default defineConfig({
           include: ['server/**/*.test.ts', 'db/**/*.test.ts'],
           exclude: ['**/*.media.test.ts'],
           globalSetup: ['server/test/global-setup.ts'],
-          testTimeout: 20_000,
+          ...patient,
           hookTimeout: 60_000,
         },
       },
@@ -39,6 +41,7 @@ export default defineConfig({
           name: 'media',
           root: import.meta.dirname,
           include: ['server/**/*.media.test.ts'],
+          ...patient,
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,
@@ -52,6 +55,7 @@ export default defineConfig({
           environment: 'jsdom',
           include: ['web/**/*.test.{ts,tsx}'],
           setupFiles: ['web/test/setup.ts'],
+          ...patient,
         },
       },
     ],

@@ -25,10 +25,9 @@ describe('parseRange', () => {
     expect(parseRange(header, 1000)).toEqual(expected);
   });
 
-  it('is quick with a very long list', () => {
-    const startedAt = performance.now();
-    expect(parseRange(`bytes=${'0-0,'.repeat(10_000)}0-0`, 1000)).toEqual({ kind: 'whole' });
-    expect(performance.now() - startedAt).toBeLessThan(50);
+  it('reads a very long list without going over it again and again', () => {
+    // Work that grew with the square of the length would take hours here.
+    expect(parseRange(`bytes=${'0-0,'.repeat(1_000_000)}0-0`, 1000)).toEqual({ kind: 'whole' });
   });
 });
 

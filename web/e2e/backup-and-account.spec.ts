@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright/test';
 import { z } from 'zod';
 import { expectMended, sendClip } from './api-steps.ts';
+import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -70,7 +71,7 @@ test('what the operator decides reaches the open page: a plan, and the status of
   const text = `Chapters for ${account.username}`;
   await page.getByLabel('Your Idea').fill(text);
   await page.getByRole('button', { name: 'Submit Idea' }).click();
-  const row = page.getByRole('listitem').filter({ hasText: text });
+  const row = ideaRow(page, text);
   await expect(row).toBeVisible();
   const ideas = z
     .array(z.object({ id: z.string(), text: z.string() }))

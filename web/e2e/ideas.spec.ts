@@ -1,3 +1,4 @@
+import { ideaRow } from './board.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
 
 test('an idea and a vote made in one browser appear in another by themselves', async ({
@@ -23,9 +24,9 @@ test('an idea and a vote made in one browser appear in another by themselves', a
   await expect(author.page.getByText('Idea submitted!', { exact: true }).first()).toBeVisible();
   await expect(author.page.getByLabel('Your Idea')).toHaveValue('');
 
-  const row = reader.page.getByRole('listitem').filter({ hasText: text });
+  const row = ideaRow(reader.page, text);
   await expect(row).toBeVisible({ timeout: 3000 });
-  const own = author.page.getByRole('listitem').filter({ hasText: text });
+  const own = ideaRow(author.page, text);
   const tookMs: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     const from = Date.now();

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
+import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
 import { fillAccount } from './shelf.ts';
@@ -123,7 +124,7 @@ test('by keyboard alone one walks through the wizard, gives an idea and votes', 
   const text = `Chapters for ${account.username}`;
   await type(page, page.getByLabel('Your Idea'), text);
   await press(page, page.getByRole('button', { name: 'Submit Idea' }));
-  const row = page.getByRole('listitem').filter({ hasText: text });
+  const row = ideaRow(page, text);
   await press(page, row.getByRole('button', { name: 'Vote, 0 votes' }), 'Space');
   await expect(page.getByText('Vote recorded!', { exact: true }).first()).toBeVisible();
 });

@@ -1,3 +1,4 @@
+import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 
@@ -27,7 +28,7 @@ test('one session: upload, repair, draft backup, editor and board', async ({ pag
     await page.getByLabel('Your Idea').fill(text);
     await page.getByRole('button', { name: 'Submit Idea' }).click();
     await expect(page.getByText('Idea submitted!', { exact: true }).first()).toBeVisible();
-    const row = page.getByRole('listitem').filter({ hasText: text });
+    const row = ideaRow(page, text);
     await row.getByRole('button', { name: 'Vote, 0 votes' }).click();
     await expect(row.getByRole('button', { name: /^Voted, 1 vote/ })).toBeVisible();
   });

@@ -53,7 +53,8 @@ export function IdeaForm() {
   const [idea, setIdea] = useState('');
   const submit = useSubmitIdea();
   const showToast = useShowToast();
-  const similar = useSimilarIdeas(idea);
+  // An idea on its way reaches the board before the answer; it is not similar to itself.
+  const similar = useSimilarIdeas(submit.isPending ? '' : idea);
   const left = IDEA_TEXT_MAX - idea.length;
   const send = (): void => {
     const trimmed = idea.trim();

@@ -273,6 +273,26 @@ describe('saying an idea', () => {
     expect(screen.queryByText('Text of x')).not.toBeInTheDocument();
   });
 
+  it('does not name an idea similar to itself while it is being sent', async () => {
+    open();
+    let answer = (): void => undefined;
+    server.use(
+      on(ideasApi.similar, () => HttpResponse.json([makeIdea('x')])),
+      on(ideasApi.create, async () => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        return refusal('internal');
+      }),
+    );
+    await person.type(screen.getByLabelText('Your Idea'), 'captions in colours');
+    expect(await screen.findByText('Text of x')).toBeInTheDocument();
+    await person.click(screen.getByRole('button', { name: 'Submit Idea' }));
+    expect(screen.queryByText('Text of x')).not.toBeInTheDocument();
+    answer();
+    expect(await screen.findByText('Failed to submit idea')).toBeInTheDocument();
+  });
+
   it('keeps the typed text when sending failed', async () => {
     open();
     server.use(on(ideasApi.create, () => refusal('internal')));

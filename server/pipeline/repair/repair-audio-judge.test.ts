@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSoundClock } from '#server/media/pcm-clock.ts';
 import { gustingWind } from '#server/test/synthetic-sound.ts';
-import { createWindMeter, WIND_RATE_HZ } from '../analyse/detect-wind-noise-series.ts';
+import { createWindMeter, SPECTRUM_HOP_MS, WIND_RATE_HZ } from '../analyse/detect-wind-noise-series.ts';
 import { judgeWind, type MeasuredSound } from './repair-audio-judge.ts';
 
 const SECONDS = 8;
@@ -39,5 +39,20 @@ describe('judgeWind', () => {
     const verdict = judgeWind(sound(1, word, -30), sound(0.05, word, -50), SPANS);
     expect(verdict.voiceLossDb).toBeCloseTo(20);
     expect(verdict.helped).toBe(false);
+  });
+
+  it('compares the same words where filled holes moved them', () => {
+    const word = (frame: number) => frame >= 100 && frame < 114;
+    const later = (frame: number) => word(frame - 20);
+    const before = sound(1, word, -30);
+    const after = sound(0.05, later, -30);
+    const quietElsewhere = {
+      ...after,
+      voice: { ...after.voice, voiceDb: after.voice.voiceDb.map((db, i) => (later(i) ? db : -60)) },
+    };
+    expect(judgeWind(before, quietElsewhere, SPANS).helped).toBe(false);
+    const verdict = judgeWind(before, quietElsewhere, SPANS, (ms) => ms + 20 * SPECTRUM_HOP_MS);
+    expect(verdict.voiceLossDb).toBeCloseTo(0);
+    expect(verdict.helped).toBe(true);
   });
 });

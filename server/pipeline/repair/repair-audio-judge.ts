@@ -46,6 +46,11 @@ export async function measureSound(input: {
   return { wind, voice: voice.series, speech: detectSpeech(speech.series), clock };
 }
 
+interface TimeSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 export interface WindJudgement {
   /** Loudest windy span, dBFS: the figure of the report. */
   readonly beforeDb: number;
@@ -74,16 +79,26 @@ const VOICED_SHARE = 0.6;
  */
 const LEAST_CLEAR_FRAMES = 6;
 
-/** Compares the windy spans before and after with the detector's own figures. */
+/**
+ * Compares the windy spans before and after with the detector's own figures.
+ * @param spans times in ms from the first sample of the sound as it was
+ * @param timeAfter the same moments in the new sound, which filled holes and another clock move
+ */
 export function judgeWind(
   before: MeasuredSound,
   after: MeasuredSound,
-  spans: readonly { readonly startMs: number; readonly endMs: number }[],
+  spans: readonly TimeSpan[],
+  timeAfter: (ms: number) => number = (ms) => ms,
 ): WindJudgement {
-  const level = (sound: MeasuredSound) => Math.max(...spans.map((span) => spanLevelDb(sound.wind, span)));
-  const beforeDb = level(before);
-  const afterDb = level(after);
-  const voiceLossDb = voiceLoss(before.voice, after.voice, spans);
+  const level = (sound: MeasuredSound, windy: readonly TimeSpan[]) =>
+    Math.max(...windy.map((span) => spanLevelDb(sound.wind, span)));
+  const moved = spans.map(({ startMs, endMs }) => ({
+    startMs: timeAfter(startMs),
+    endMs: timeAfter(endMs),
+  }));
+  const beforeDb = level(before, spans);
+  const afterDb = level(after, moved);
+  const voiceLossDb = voiceLoss(before.voice, after.voice, spans, timeAfter);
   return {
     beforeDb,
     afterDb,
@@ -97,10 +112,13 @@ export function judgeWind(
 function voiceLoss(
   before: VoiceSeries,
   after: VoiceSeries,
-  spans: readonly { readonly startMs: number; readonly endMs: number }[],
+  spans: readonly TimeSpan[],
+  timeAfter: (ms: number) => number,
 ): number {
   const voiced: number[] = [];
-  const count = Math.min(before.voiceDb.length, after.voiceDb.length);
+  const frameAfter = (i: number) => Math.round(timeAfter(i * SPECTRUM_HOP_MS) / SPECTRUM_HOP_MS);
+  const ends = before.voiceDb.findIndex((_, i) => frameAfter(i) >= after.voiceDb.length);
+  const count = ends < 0 ? before.voiceDb.length : ends;
   const hasLines = (i: number) => (before.lineShare[i] ?? 0) >= VOICED_SHARE;
   for (let i = 0; i < count; i++) {
     const atMs = i * SPECTRUM_HOP_MS;
@@ -113,5 +131,5 @@ function voiceLoss(
   );
   const clear = voiced.filter((i) => (before.voiceDb[i] ?? -140) >= limit);
   if (clear.length < LEAST_CLEAR_FRAMES) return 0;
-  return mean(clear.map((i) => (before.voiceDb[i] ?? 0) - (after.voiceDb[i] ?? 0)));
+  return mean(clear.map((i) => (before.voiceDb[i] ?? 0) - (after.voiceDb[frameAfter(i)] ?? 0)));
 }

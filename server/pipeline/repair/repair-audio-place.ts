@@ -12,6 +12,27 @@ export interface SoundPlaces {
 }
 
 /**
+ * Where the samples of a mended sound lie: a time from the first sample of the original to the time from the first
+ * sample of the new sound, both in ms.
+ * @param filled holes of the original that were filled
+ */
+export function timesInMended(
+  clock: SoundClock,
+  plan: SyncPlan,
+  filled: readonly SoundHole[],
+): (ms: number) => number {
+  return (ms) => {
+    const sample = (ms * clock.rateHz) / 1000;
+    return (ms + addedMs(filled, sample)) * plan.stretch;
+  };
+}
+
+/** Length of what was filled in before a sample of the original or right at it, ms. */
+function addedMs(filled: readonly SoundHole[], sample: number): number {
+  return filled.filter((hole) => hole.beforeSample <= sample).reduce((sum, hole) => sum + hole.durationMs, 0);
+}
+
+/**
  * Places of a sound that was mended on its samples.
  * @param clock the original's, @param made that of the file with the new sound, measured by decoding it
  * @param filled holes of the original that were filled
@@ -26,9 +47,7 @@ export function soundPlaces(
   const perMs = clock.rateHz / 1000;
   return {
     placedMs(sample) {
-      const added = filled
-        .filter((hole) => hole.beforeSample <= sample)
-        .reduce((sum, hole) => sum + hole.durationMs * perMs, 0);
+      const added = addedMs(filled, sample) * perMs;
       const place = timeOfSample(made, (sample + added) * plan.stretch * (made.rateHz / clock.rateHz));
       return startMs + plan.shiftMs + place;
     },

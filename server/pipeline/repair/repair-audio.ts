@@ -11,7 +11,13 @@ import { readClock } from '../analyse/detect-audio-sync-container.ts';
 import { levelCurve, spanLevelDb } from '../analyse/detect-wind-noise.ts';
 import { encodeSoundPlan } from './repair-audio-encode.ts';
 import { judgeWind, measureSound, type MeasuredSound, type WindJudgement } from './repair-audio-judge.ts';
-import { largestResidualMs, movedCurve, soundPlaces, syncCurveAfter } from './repair-audio-place.ts';
+import {
+  largestResidualMs,
+  movedCurve,
+  soundPlaces,
+  syncCurveAfter,
+  timesInMended,
+} from './repair-audio-place.ts';
 import { renderSound, type Filling } from './repair-audio-render.ts';
 import { planAudioSync, type SyncPlan } from './repair-audio-sync.ts';
 import { learnWind, toSampleSpans } from './repair-wind-noise.ts';
@@ -155,7 +161,8 @@ async function tryWind(
   const curveAfter = plan.needsSamples
     ? undefined
     : levelCurve(before.wind).map((span) => Math.round(spanLevelDb(after.wind, span) * 10) / 10);
-  return { path: file, judgement: judgeWind(before, after, inSamplesMs), curveAfter };
+  const timeAfter = timesInMended(clock, plan, filledHoles(clock, plan));
+  return { path: file, judgement: judgeWind(before, after, inSamplesMs, timeAfter), curveAfter };
 }
 
 async function makeSound(

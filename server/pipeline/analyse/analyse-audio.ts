@@ -96,6 +96,15 @@ export async function hearSound(input: HearSoundInput) {
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
 
 /**
+ * Digital silence in front of the first audible sample, ms; null where no sound is heard.
+ */
+export function leadingSilenceMs(info: MediaInfo, heard: HeardSound): number | null {
+  if (!heard || heard === 'undecodable' || heard.firstAudible === null) return null;
+  const stated = info.audio[0]?.startMs ?? soundStartMs(heard.clock);
+  return timeOfSample(heard.clock, heard.firstAudible * heard.scale) - stated;
+}
+
+/**
  * The other half: what was heard, judged beside the times and the motion of the pictures.
  * @throws MediaToolError when the run is cancelled or ffmpeg is missing
  */
@@ -120,7 +129,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
       // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
       soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
-      leadingSilenceMs: timeOfSample(clock, firstAudible * scale) - stated,
+      leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
     },
     clock,
     motion: input.motion,

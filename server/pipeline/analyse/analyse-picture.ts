@@ -1,7 +1,8 @@
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
-import type { Finding, PictureTimes } from './analysis.ts';
+import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
 import { checkStructure, type StructureCheck } from './check-structure.ts';
+import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
 import type { CorruptedSpan } from './detect-corruption.ts';
@@ -11,7 +12,8 @@ import { detectHiddenDrops } from './detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './detect-stutter.ts';
 import { findDamage } from './find-damage.ts';
-import { agrees, listPackets, withRestarts } from './list-packets.ts';
+import { agrees, listPackets, withoutBefore, withRestarts } from './list-packets.ts';
+import { motionWithoutCopies, type Copies } from './motion-without-copies.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
@@ -38,6 +40,10 @@ export interface AnalysePictureInput {
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** Pictures shown before this time are decoded, as others refer to them, but not looked at; ticks of the stream. */
+  readonly fromTicks?: number;
+  /** Digital silence in front of the sound, ms, once it was heard; null and absent where nobody listens. */
+  readonly leadingSilence?: Promise<number | null>;
   /** Share of this analysis done, 0 to 1, from pictures decoded. */
   readonly onProgress?: (share: number) => void;
   /** Called when something shows that pictures will have to be mended; may come more than once. */
@@ -53,7 +59,10 @@ export interface PictureAnalysis {
   readonly posterFrame: number | null;
   readonly notes: string[];
   readonly audioPackets: AudioPackets | null;
-  /** How much each decoded picture differs from the one before, for the search of sound against motion. */
+  /**
+   * How much each decoded picture differs from the one before, for the search of sound against motion; without the copies
+   * that a repair takes out, and with times as if they were gone.
+   */
   readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
 }
 
@@ -70,7 +79,8 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
   const structure = check.damagedFrames;
   const plain =
     listed && structure.length === 0 && check.restarts ? withRestarts(listed, check.restarts) : null;
-  let scan = plain ?? read ?? (await told());
+  const { fromTicks } = input;
+  let scan = withoutBefore(plain ?? read ?? (await told()), fromTicks);
   const stream = info.video[0];
   const nothing: PictureAnalysis = {
     pictures: null,
@@ -94,12 +104,13 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     signal,
     onProgress: (share) => input.onProgress?.(share * decodeShare()),
     onSign: input.onSign,
+    fromTicks,
   };
   // Damage is always judged by one decoder that saw everything before it.
-  const seam = structure.length === 0 ? findSeam(decode, scan.video) : null;
+  const seam = structure.length === 0 && fromTicks === undefined ? findSeam(decode, scan.video) : null;
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
   // Where the decoder gives other pictures than the tables promise, the demuxer's own list leads.
-  if (plain && !agrees(plain, pass.ptsTicks)) scan = await told();
+  if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return nothing;
   const packets = scan.video;
@@ -117,7 +128,7 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),
   });
   input.onProgress?.(1);
-  return judge(stream, scan, pass, index, damage);
+  return judge(stream, scan, pass, index, damage, (await input.leadingSilence) ?? 0);
 }
 
 /** Whether the packet list alone shows holes in the times. */
@@ -146,6 +157,7 @@ function judge(
   pass: DecodePass,
   index: PictureIndex,
   damage: readonly CorruptedSpan[],
+  leadingSilenceMs: number,
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
   const { series } = pass;
@@ -159,10 +171,14 @@ function judge(
     frameOfDecoded,
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
-  const surplus = pictureSurplus(times, scan);
-  const stutter = detectStutter(series, cuts, fps, surplus).filter(
-    (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
-  );
+  const findStutter = (surplus: number | null) =>
+    detectStutter(series, cuts, fps, surplus).filter(
+      (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
+    );
+  const plainSurplus = pictureSurplus(times, scan);
+  const plainStutter = findStutter(plainSurplus);
+  const surplus = surplusBehindSilence(plainSurplus, plainStutter, leadingSilenceMs, fps);
+  const stutter = surplus === plainSurplus ? plainStutter : findStutter(surplus);
   const gaps = detectTimestampGaps(times);
   const hidden = times.variableByNature
     ? []
@@ -190,10 +206,7 @@ function judge(
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
     notes: notesOn(times, scan, stream),
     audioPackets: scan.audio,
-    motion: {
-      motion: series.blockDiff.get(1) ?? [],
-      frameTimesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
-    },
+    motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
   };
 }
 
@@ -212,9 +225,36 @@ function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | nu
   return (pictureEndMs - soundEndMs + movedMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
 }
 
+/**
+ * Silence in front of a sound may be how it was recorded, or have moved the sound and so its end: it has where only then the
+ * lengths fit the copies that were found, all of them put in or none.
+ */
+function surplusBehindSilence(
+  surplus: number | null,
+  stutter: readonly StutterRun[],
+  silenceMs: number,
+  fps: number,
+): number | null {
+  if (surplus === null || silenceMs <= CONTAINER_LIMITS.silenceMs) return surplus;
+  const silence = (silenceMs / 1000) * fps;
+  const tolerance = (CONTAINER_LIMITS.endToleranceMs / 1000) * fps;
+  const repeats = stutter.reduce((sum, run) => sum + run.last - run.first + 1, 0);
+  const fits = (length: number) => Math.min(Math.abs(length), Math.abs(length - repeats)) <= tolerance;
+  return !fits(surplus) && fits(surplus + silence) ? surplus + silence : surplus;
+}
+
 /** Copies that made the picture longer: without them the sound may outlast it. */
 function putIn(stutter: readonly StutterRun[]): number {
   return stutter.reduce((sum, run) => sum + (run.history === 'inserted' ? run.last - run.first + 1 : 0), 0);
+}
+
+/** Copies that a repair takes out, so that the sound is judged by the pictures that are left. */
+function putInFrames(findings: readonly Finding[]): Copies[] {
+  return findings.flatMap(({ detail, confidence, firstFrame, lastFrame }) =>
+    detail.kind === 'stuttered_cut' && detail.history === 'inserted' && confidence >= ACT_CONFIDENCE
+      ? [{ firstFrame: firstFrame ?? 0, lastFrame: lastFrame ?? -1 }]
+      : [],
+  );
 }
 
 /** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */

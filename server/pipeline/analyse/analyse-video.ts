@@ -1,7 +1,7 @@
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { Analysis } from './analysis.ts';
-import { hearSound, judgeSound } from './analyse-audio.ts';
+import { hearSound, judgeSound, leadingSilenceMs } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
 import type { RepairSign } from './repair-signs.ts';
 
@@ -43,9 +43,11 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     stop.abort();
     return null;
   };
+  const hearing = hearSound({ ...input, signal, onProgress: report('sound') }).catch(endBoth);
+  const leadingSilence = hearing.then((heard) => leadingSilenceMs(input.info, heard));
   const [picture, heard] = await Promise.all([
-    analysePicture({ ...input, signal, onProgress: report('picture') }).catch(endBoth),
-    hearSound({ ...input, signal, onProgress: report('sound') }).catch(endBoth),
+    analysePicture({ ...input, signal, leadingSilence, onProgress: report('picture') }).catch(endBoth),
+    hearing,
   ]);
   if (failures.length > 0 || !picture) throw failures[0];
   const { audioPackets, motion } = picture;

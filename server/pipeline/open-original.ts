@@ -1,9 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { MediaFailure } from './media-failure.ts';
 import { rebuildIndex } from './repair/rebuild-index/rebuild-index.ts';
+import { formatSize } from './repair/rebuild-index/rebuild-index-types.ts';
+import { restoreBytes } from './restore-bytes.ts';
 import type { MediaLimits } from './worker-protocol.ts';
 
 /** The clip as the rest of the job reads it. */
@@ -37,8 +41,36 @@ const CODEC_OF_DECODER = new Set(['msmpeg4v3', 'msmpeg4v1', 'av1']);
 export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
   const { size } = await stat(input.inputPath);
   if (size === 0) throw new MediaFailure('empty_file', 'The file is empty.');
-  const format = await sniffFile(input.inputPath);
+  const restored = await restoreBytes({ ...input, restoredPath: `${input.rebuiltPath}.restored` });
+  const { note } = restored;
+  try {
+    const clip = await openRestored({ ...input, inputPath: restored.path });
+    if (note === null) return clip;
+    const copied = clip.path !== restored.path;
+    if (copied) await rm(restored.path);
+    return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
+  } catch (error) {
+    if (note !== null) await rm(restored.path, { force: true });
+    throw error instanceof MediaFailure && restored.harm ? withReason(error, restored.harm) : error;
+  }
+}
+
+/** What was done to the file on its way is the reason for damage, not for what the clip is. */
+function withReason(error: MediaFailure, harm: string): MediaFailure {
+  if (error.code !== 'damaged_beyond_repair') return error;
+  return new MediaFailure(
+    error.code,
+    `This clip cannot be repaired: ${lowerFirst(harm)}`,
+    `${error.message}\n${error.detail}`,
+  );
+}
+
+async function openRestored(input: OpenInput): Promise<OpenedClip> {
+  // A movie whose first bytes are lost still tells by its index what it is.
+  const format = (await sniffFile(input.inputPath)) ?? (await holdsMovie(input));
   if (format === null) {
+    const emptyBytes = await countLeadingZeros(input.inputPath);
+    if (emptyBytes >= MIN_EMPTY_BYTES) throw refusal(null, emptyHead(emptyBytes));
     throw new MediaFailure(
       'not_a_video',
       'This is not a video file. Use a clip from a phone or camera (MP4, MOV or AVI).',
@@ -69,6 +101,36 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
   return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
 }
 
+/** No format begins with a sector of zeros: copies of failing disks and broken transfers do. */
+const MIN_EMPTY_BYTES = 512;
+const PIECE_BYTES = 1 << 20;
+
+const emptyHead = (bytes: number) =>
+  `The first ${formatSize(bytes)} of the file are nothing but zeros, and no index is in what follows.`;
+
+async function countLeadingZeros(inputPath: string): Promise<number> {
+  const file = await open(inputPath, 'r');
+  try {
+    for (let at = 0; ;) {
+      const piece = await readUpTo(file, at, PIECE_BYTES);
+      const filled = piece.findIndex((byte) => byte !== 0);
+      if (filled >= 0 || piece.length === 0) return at + Math.max(0, filled);
+      at += piece.length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function holdsMovie({ inputPath, signal }: OpenInput): Promise<'mov' | null> {
+  const file = await open(inputPath, 'r');
+  try {
+    return (await findHiddenMoov(file, (await file.stat()).size, signal)) ? 'mov' : null;
+  } finally {
+    await file.close();
+  }
+}
+
 type Read = { readonly info: MediaInfo } | { readonly error: MediaToolError };
 
 async function tryProbe(input: OpenInput, filePath: string, format: MediaInfo['format']): Promise<Read> {
@@ -84,14 +146,16 @@ function isReadable(info: MediaInfo): boolean {
   return info.video.length > 0 || info.audio.length > 0;
 }
 
-function refusal(read: Read, reason: string): MediaFailure {
-  const detail = 'error' in read ? read.error.stderrTail : `streams: ${read.info.others.join(', ')}`;
+function refusal(read: Read | null, reason: string): MediaFailure {
   return new MediaFailure(
     'damaged_beyond_repair',
     `This clip cannot be repaired: ${lowerFirst(reason)}`,
-    detail,
+    read ? detailOf(read) : '',
   );
 }
+
+const detailOf = (read: Read) =>
+  'error' in read ? read.error.stderrTail : `streams: ${read.info.others.join(', ')}`;
 
 function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);

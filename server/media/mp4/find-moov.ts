@@ -7,8 +7,8 @@ const PIECE_BYTES = 4 << 20;
 const MAX_MOOV_BYTES = 128 << 20;
 
 /**
- * Looks for a whole index anywhere in a file whose box lengths hide it: the type `moov` with a length that
- * fits the file and children that parse, a movie header first.
+ * Looks for a whole index anywhere in a file whose box lengths hide it: a box of any name (some lose theirs to `free`)
+ * with a length that fits the file and children that parse, a movie header first.
  * @returns the last one that parses (writers replace an earlier draft by a later one), or null
  */
 export async function findHiddenMoov(
@@ -17,19 +17,34 @@ export async function findHiddenMoov(
   signal?: AbortSignal,
 ): Promise<Box | null> {
   let found: Box | null = null;
-  for (let start = 0; start < fileBytes; start += PIECE_BYTES - 16) {
+  for (let start = 0; start < fileBytes; start += PIECE_BYTES - 8) {
     signal?.throwIfAborted();
     const piece = await readUpTo(file, start, PIECE_BYTES);
-    for (let at = piece.indexOf('moov', 4, 'latin1'); at >= 4; at = piece.indexOf('moov', at + 1, 'latin1')) {
-      found = (await parseMoovAt(file, start + at - 4, fileBytes)) ?? found;
+    for (let at = piece.indexOf('mvhd', 4, 'latin1'); at >= 4; at = piece.indexOf('mvhd', at + 1, 'latin1')) {
+      const child = start + at - 4;
+      // The 64-bit form of a length is of no use here, but some writers have it.
+      for (const headerBytes of [8, 16]) {
+        if (child < headerBytes) continue;
+        found = (await parseMoovAt(file, child - headerBytes, headerBytes, fileBytes)) ?? found;
+      }
     }
   }
   return found;
 }
 
-async function parseMoovAt(file: FileHandle, offset: number, fileBytes: number): Promise<Box | null> {
+async function parseMoovAt(
+  file: FileHandle,
+  offset: number,
+  headerBytes: number,
+  fileBytes: number,
+): Promise<Box | null> {
   const header = readBoxHeader(await readUpTo(file, offset, 16), fileBytes - offset);
-  if (!header || header.sizeBytes > Math.min(fileBytes - offset, MAX_MOOV_BYTES)) return null;
+  if (
+    !header ||
+    header.headerBytes !== headerBytes ||
+    header.sizeBytes > Math.min(fileBytes - offset, MAX_MOOV_BYTES)
+  )
+    return null;
   const bytes = await readExactly(file, offset + header.headerBytes, header.sizeBytes - header.headerBytes);
   if (bytes.toString('latin1', 4, 8) !== 'mvhd') return null;
   try {

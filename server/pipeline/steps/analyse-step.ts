@@ -54,7 +54,8 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       },
       onSign: work.see,
     }).catch(refuseUndecodable);
-    if (!analysis.pictures || analysis.pictures.ptsTicks.length === 0) {
+    const pictures = analysis.pictures?.ptsTicks.length ?? 0;
+    if (countUndecoded(analysis.findings) >= pictures) {
       throw new MediaFailure('damaged_beyond_repair', NO_PICTURE);
     }
     const analysed: AnalysedClip = {
@@ -78,6 +79,11 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
 }
 
 const NO_PICTURE = 'This clip cannot be repaired: no picture of it can be decoded.';
+
+const countUndecoded = (findings: readonly Finding[]) =>
+  findings.reduce((sum, { detail }) => {
+    return sum + (detail.kind === 'corrupted_section' ? detail.undecodedFrames : 0);
+  }, 0);
 
 /** A decoder that gives up is the clip's fault; a full disk, a stall or a cancel is not. */
 function refuseUndecodable(error: unknown): never {

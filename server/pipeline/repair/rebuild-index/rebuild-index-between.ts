@@ -53,6 +53,13 @@ export function placeBetween(track: Track, input: BetweenInput): OutTrack | null
   return { ...carried, chunks: moved };
 }
 
+/** Whether all chunks of a track lie where pictures leave room. */
+export function liesBetween({ chunks }: OutTrack, input: BetweenInput): boolean {
+  const rooms = roomsBetween(input);
+  const parts = chunks.flatMap((chunk) => chunk.parts);
+  return parts.every(({ offset, sizeBytes }) => isInside(rooms, offset, sizeBytes));
+}
+
 function tryChunks({ stbl }: Track): Chunk[] {
   try {
     return readChunks(stbl);

@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
-import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, type OutChunk, type OutTrack } from '#server/media/mp4/write-movie.ts';
 import type { NewSample } from '#server/media/mp4/write-tables.ts';
-import { placeBetween } from './rebuild-index-between.ts';
+import { type BetweenInput, liesBetween, placeBetween } from './rebuild-index-between.ts';
 import { looksPlaced, placeSamples, type PlacedSample } from './rebuild-index-relocate.ts';
+import { unitRulesOf } from './rebuild-index-units.ts';
 
 export interface MovedMedia {
   readonly tracks: readonly OutTrack[];
@@ -20,7 +20,7 @@ const MIN_FOUND = 0.1;
  * added to or taken from the file, or offsets or sizes in the index are wrong. Sound goes with the pictures
  * beside it.
  * @returns the tracks at their true places; 'lost' when next to no picture is where the list could put it; null when
- * the index is right as far as can be told (only H.264)
+ * the index is right as far as can be told (only H.264 and HEVC)
  * @throws Mp4Error when tables cannot be read
  */
 export async function moveMedia(
@@ -29,13 +29,12 @@ export async function moveMedia(
   signal?: AbortSignal,
 ): Promise<MovedMedia | 'lost' | null> {
   const video = movie.tracks.find(({ handler }) => handler === 'vide');
-  const avcC = video?.entries[0]?.boxes.find((box) => box.type === 'avcC');
-  if (!video || !avcC || video.entries.length > 1) return null;
-  const { lengthSize } = readAvcConfig(avcC.payload);
+  const units = video ? unitRulesOf(video) : null;
+  if (!video || !units) return null;
   const samples = readSamples(video.stbl);
   const mdat = movie.topLevel.boxes.find((box) => box.type === 'mdat');
   const startOffset = mdat ? mdat.offset + mdat.headerBytes : 0;
-  const input = { file, fileBytes: movie.fileBytes, samples, lengthSize, startOffset, signal };
+  const input = { file, fileBytes: movie.fileBytes, samples, units, startOffset, signal };
   if (samples.length === 0) return null;
   if (samples.every(({ sizeBytes }) => sizeBytes === 0)) return 'lost';
   if (await looksPlaced(input)) return moveOthers(file, movie, video, samples);
@@ -47,9 +46,11 @@ export async function moveMedia(
   });
   if (changed.length === 0) return null;
   const pictures = toSamples(file, movie.fileBytes, placed);
+  const between = whole.map(({ offset, sizeBytes }) => ({ offset, sizeBytes }));
+  const media = { start: startOffset, end: mdat ? mdat.offset + mdat.sizeBytes : movie.fileBytes };
   const tracks = movie.tracks.map((track) => {
     if (track === video) return rebuildTrack(track.trak, track.timescale, pictures);
-    return moveChunks(track, file, movie.fileBytes, placed);
+    return placeOther(track, placed, { file, fileBytes: movie.fileBytes, pictures: between, media });
   });
   const lost = samples.length - pictures.length;
   return {
@@ -98,6 +99,14 @@ function toSamples(file: FileHandle, fileBytes: number, placed: readonly PlacedS
     }
   }
   return out;
+}
+
+/** A track moved with the pictures, unless it then lies on them and its list or one distance puts it between them. */
+function placeOther(track: Track, placed: readonly PlacedSample[], input: BetweenInput): OutTrack {
+  const moved = moveChunks(track, input.file, input.fileBytes, placed);
+  if (liesBetween(moved, input)) return moved;
+  const listed = carryTrack(track, input.file);
+  return liesBetween(listed, input) ? listed : (placeBetween(track, input) ?? moved);
 }
 
 /** A track whose chunks move as the pictures listed around them do. */

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { NAL } from '#server/media/h264/nal.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
+import type { UnitRules } from './rebuild-index-units.ts';
 
 /** A listed sample and where its bytes really are. */
 export interface PlacedSample {
@@ -18,8 +17,8 @@ export interface PlaceInput {
   readonly fileBytes: number;
   /** Decode order. */
   readonly samples: readonly Sample[];
-  /** Bytes of a NAL unit length. */
-  readonly lengthSize: number;
+  /** How pictures of the clip are told from other bytes. */
+  readonly units: UnitRules;
   /** Where media data begin. */
   readonly startOffset: number;
   readonly signal?: AbortSignal;
@@ -34,14 +33,14 @@ const MAX_SAMPLE_BYTES = 64 << 20;
  * answer may also mean damaged pictures. Pictures beyond the end of the file are a cut, unless others follow.
  */
 export async function looksPlaced(input: PlaceInput): Promise<boolean> {
-  const { samples, fileBytes, file, lengthSize } = input;
+  const { samples, fileBytes, file, units } = input;
   const isInside = ({ offset, sizeBytes }: Sample) => offset + sizeBytes <= fileBytes;
   const lastInside = samples.findLastIndex(isInside);
   const step = Math.max(1, Math.floor(samples.length / PROBES));
   for (let at = lastInside; at >= 0; at -= step) {
     const sample = samples[at];
     if (!sample || !isInside(sample)) return false;
-    if (sample.sizeBytes > 0 && !(await addsUp(file, sample, lengthSize))) return false;
+    if (sample.sizeBytes > 0 && !(await addsUp(file, sample, units))) return false;
   }
   return samples.slice(0, lastInside).every(isInside);
 }
@@ -50,31 +49,27 @@ export async function looksPlaced(input: PlaceInput): Promise<boolean> {
 const MAX_UNITS = 12;
 
 /** Whether the lengths of a picture's NAL units add up to its size. */
-async function addsUp(file: FileHandle, sample: Sample, lengthSize: number): Promise<boolean> {
+async function addsUp(file: FileHandle, sample: Sample, units: UnitRules): Promise<boolean> {
+  const { lengthSize, headBytes } = units;
   let at = 0;
   for (let unit = 0; unit < MAX_UNITS && at < sample.sizeBytes; unit++) {
-    const head = await readUpTo(file, sample.offset + at, lengthSize + 1);
-    if (!isHead(head, 0, lengthSize, sample.sizeBytes - at)) return false;
+    const head = await readUpTo(file, sample.offset + at, lengthSize + headBytes);
+    if (!isHead(head, 0, units, sample.sizeBytes - at)) return false;
     at += lengthSize + head.readUIntBE(0, lengthSize);
   }
   return true;
 }
 
 /** Whether a NAL unit of a picture of at most `most` bytes may begin here. */
-function isHead(bytes: Buffer, at: number, lengthSize: number, most: number): boolean {
-  if (at + lengthSize >= bytes.length) return false;
+function isHead(
+  bytes: Buffer,
+  at: number,
+  { lengthSize, headBytes, isPart }: UnitRules,
+  most: number,
+): boolean {
+  if (at + lengthSize + headBytes > bytes.length) return false;
   const length = bytes.readUIntBE(at, lengthSize);
-  const head = bytes[at + lengthSize] ?? 0x80;
-  const type = head & 31;
-  if (length < 2 || length + lengthSize > most || head & 0x80) return false;
-  return type === NAL.slice || type === NAL.idrSlice || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
-}
-
-/** Whether the NAL unit at a place is the first slice of a picture (`first_mb_in_slice` 0 is a single set bit). */
-function beginsPicture(bytes: Buffer, at: number, lengthSize: number): boolean {
-  const type = (bytes[at + lengthSize] ?? 0) & 31;
-  if (type !== NAL.slice && type !== NAL.idrSlice) return false;
-  return ((bytes[at + lengthSize + 1] ?? 0) & 0x80) !== 0;
+  return length >= 2 && length + lengthSize <= most && isPart(bytes, at + lengthSize);
 }
 
 /**
@@ -136,10 +131,11 @@ async function stands(input: PlaceInput, index: number, shift: number): Promise<
 async function isWhole(input: PlaceInput, offset: number, sizeBytes: number): Promise<boolean> {
   const fits = offset >= 0 && sizeBytes > 0 && sizeBytes <= MAX_SAMPLE_BYTES;
   if (!fits || offset + sizeBytes > input.fileBytes) return false;
-  const head = await readUpTo(input.file, offset, input.lengthSize + 1);
-  if (!isHead(head, 0, input.lengthSize, sizeBytes)) return false;
+  const { units } = input;
+  const head = await readUpTo(input.file, offset, units.lengthSize + units.headBytes);
+  if (!isHead(head, 0, units, sizeBytes)) return false;
   const bytes = await readUpTo(input.file, offset, sizeBytes);
-  return bytes.length === sizeBytes && findSampleFault(bytes, input.lengthSize) === null;
+  return bytes.length === sizeBytes && units.isWhole(bytes);
 }
 
 /**
@@ -153,34 +149,36 @@ async function searchBetween(
   from: number,
   to: number,
 ): Promise<PlacedSample> {
-  const { file, lengthSize } = input;
+  const { file, units } = input;
   const listed = sample.offset + shift;
   const bytes = await readUpTo(file, from, Math.min(MAX_SAMPLE_BYTES, Math.max(0, to - from)));
   for (let at = 0; at + sample.sizeBytes <= bytes.length; at++) {
-    if (!isHead(bytes, at, lengthSize, sample.sizeBytes)) continue;
-    const found = bytes.subarray(at, at + sample.sizeBytes);
-    if (findSampleFault(found, lengthSize) === null) {
+    if (!isHead(bytes, at, units, sample.sizeBytes)) continue;
+    if (units.isWhole(bytes.subarray(at, at + sample.sizeBytes))) {
       return { sample, offset: from + at, sizeBytes: sample.sizeBytes, whole: true };
     }
   }
-  const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, lengthSize) : 0;
+  const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, units) : 0;
   if (sizeBytes > 0) return { sample, offset: listed, sizeBytes, whole: true };
   return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
 }
 
 /** Bytes of the whole NAL units of a picture at a place; 0 when none is there. */
-function unitBytes(bytes: Buffer, start: number, lengthSize: number): number {
+function unitBytes(bytes: Buffer, start: number, units: UnitRules): number {
+  const { lengthSize } = units;
   let end = start;
-  while (isHead(bytes, end, lengthSize, bytes.length - end)) {
-    if (end > start && beginsPicture(bytes, end, lengthSize)) break;
+  while (isHead(bytes, end, units, bytes.length - end)) {
+    if (end > start && units.beginsPicture(bytes, end + lengthSize)) break;
     const next = end + lengthSize + bytes.readUIntBE(end, lengthSize);
-    if (findSampleFault(bytes.subarray(start, next), lengthSize) !== null && end > start) break;
+    if (!units.isWhole(bytes.subarray(start, next)) && end > start) break;
     end = next;
   }
-  return end > start && findSampleFault(bytes.subarray(start, end), lengthSize) === null ? end - start : 0;
+  return end > start && units.isWhole(bytes.subarray(start, end)) ? end - start : 0;
 }
 
 const PIECE_BYTES = 1 << 20;
+/** A length and the head of a unit. */
+const PIECE_OVERLAP = 8;
 /** Smaller pictures are too many alike to tell one from another, and with no neighbour in line those below the other. */
 const MIN_TOLD_BYTES = 24;
 const MIN_ALONE_BYTES = 256;
@@ -194,7 +192,7 @@ interface Found {
 
 /** The next place from `from` on at which one of the pictures from `first` on stands, or null. */
 async function search(input: PlaceInput, first: number, from: number): Promise<Found | null> {
-  const { file, fileBytes, lengthSize, samples } = input;
+  const { file, fileBytes, units, samples } = input;
   const bySize = new Map<number, number[]>();
   for (let index = first; index < samples.length; index++) {
     const size = samples[index]?.sizeBytes ?? 0;
@@ -204,9 +202,9 @@ async function search(input: PlaceInput, first: number, from: number): Promise<F
   const most = Math.max(0, ...bySize.keys());
   for (let start = from; start < fileBytes; start += PIECE_BYTES) {
     input.signal?.throwIfAborted();
-    const piece = await readUpTo(file, start, Math.min(PIECE_BYTES + 8, fileBytes - start));
+    const piece = await readUpTo(file, start, Math.min(PIECE_BYTES + PIECE_OVERLAP, fileBytes - start));
     for (let at = 0; at < Math.min(PIECE_BYTES, piece.length); at++) {
-      if (!isHead(piece, at, lengthSize, most)) continue;
+      if (!isHead(piece, at, units, most)) continue;
       const index = await whichStands(input, bySize, start + at, most);
       if (index !== null) return { index, offset: start + at };
     }
@@ -221,13 +219,14 @@ async function whichStands(
   offset: number,
   most: number,
 ): Promise<number | null> {
-  const { file, lengthSize, samples } = input;
+  const { file, units, samples } = input;
+  const { lengthSize } = units;
   let size = 0;
   let begun = 0;
   while (size < most) {
-    const head = await readUpTo(file, offset + size, lengthSize + 2);
-    if (!isHead(head, 0, lengthSize, most - size)) return null;
-    begun += beginsPicture(head, 0, lengthSize) ? 1 : 0;
+    const head = await readUpTo(file, offset + size, lengthSize + units.headBytes);
+    if (!isHead(head, 0, units, most - size)) return null;
+    begun += units.beginsPicture(head, lengthSize) ? 1 : 0;
     if (begun > 1) return null;
     size += lengthSize + head.readUIntBE(0, lengthSize);
     for (const index of bySize.get(size) ?? []) {

@@ -41,8 +41,11 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     const topLevel = await scanTopLevel(file, fileBytes);
     const listed = await tryReadMovie(file);
     if (listed?.fragmented) return await rebuildFragments(input, file, listed);
-    if (listed) return await repairListed(input, file, listed);
+    if (listed && listsPictures(listed.tracks)) return await repairListed(input, file, listed);
     const hidden = await findHiddenMoov(file, fileBytes, input.signal);
+    // An index without pictures may be the draft of another one.
+    if (listed && !(hidden && listsPictures(readTracks(hidden))))
+      return await repairListed(input, file, listed);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
     return await rebuildFromMedia(input, file, topLevel);
   } catch (error) {
@@ -61,6 +64,9 @@ async function tryReadMovie(file: FileHandle): Promise<Movie | null> {
     throw error;
   }
 }
+
+const listsPictures = (tracks: readonly Track[]) =>
+  tracks.some((track) => track.handler === 'vide' && tryChunks(track).length > 0);
 
 /** The index is where it should be: does the file hold all that it lists? */
 async function repairListed(
@@ -127,13 +133,19 @@ async function repairHidden(
   const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, input.signal);
   const fault = moved && moved !== 'lost' ? null : await findMisplacement(file, tracks);
   if (fault) return refuse(fault);
-  const where = topLevel.brokenAt === null ? '' : ` at byte ${topLevel.brokenAt}`;
   const ftyp = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);
   const brand = ftyp ? await readUpTo(file, ftyp.offset, ftyp.sizeBytes) : null;
-  const note = `A box with a wrong length${where} hid the index.`;
+  const note = hiddenBy(topLevel);
   if (moved && moved !== 'lost')
     return writeMoved(input, { ftyp: brand, moov }, { ...moved, notes: [note, ...moved.notes] });
   return writeTrimmed(input, file, moov, brand, [note]);
+}
+
+function hiddenBy({ boxes, brokenAt }: TopLevel): string {
+  if (brokenAt !== null) return `A box with a wrong length at byte ${brokenAt} hid the index.`;
+  return boxes.some(({ type }) => type === 'moov')
+    ? 'An index without pictures stood in front of the true one.'
+    : 'The index stood inside a box of another kind, which hid it.';
 }
 
 /** A hidden index is used only if it points at coded pictures; a sentence when it does not. */

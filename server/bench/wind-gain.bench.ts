@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { findTools } from '#server/media/find-tools.ts';
+import { GAIN_INPUTS } from '#server/pipeline/repair/repair-wind-noise-features.ts';
 import { createLayout, createWindSuppressor } from '#server/pipeline/repair/repair-wind-noise-filter.ts';
 import type { GainNetwork } from '#server/pipeline/repair/repair-wind-noise-network.ts';
 import { createShapeLearner } from '#server/pipeline/repair/repair-wind-noise-shape.ts';
@@ -156,7 +157,7 @@ function makeExamples(sounds: Sounds, random: () => number, number: number): Gai
   const rows: number[] = [];
   const [a, c, weight]: [number[], number[], number[]] = [[], [], []];
   const suppressor = createWindSuppressor(RATE_HZ, learner.finish(), {
-    network: { inputs: 1, layers: [new Float32Array(2)] },
+    network: { inputs: GAIN_INPUTS, layers: [new Float32Array(GAIN_INPUTS + 1)] },
     onInputs(frame, bin, inputs) {
       const s = spectra.voice.at(frame, bin);
       const x = spectra.mixture.at(frame, bin);

@@ -209,6 +209,16 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
   });
 
+  it('finds two repeats as lively as the holds of a converted rate only where a step over a lost picture follows', () => {
+    const converted = motion(160, 5).map((move, i) => (i % 5 === 2 ? 0.8 : move));
+    const found = (jump: number) => {
+      const moves = converted.map((move, i) => (i === 82 || i === 83 ? 0.85 : i === 84 ? jump * 5 : move));
+      return detectStutter(frameSeries(moves), [], FPS).map(({ first, last }) => [first, last]);
+    };
+    expect(found(1.8)).toEqual([[82, 83]]);
+    expect(found(1)).toEqual([]);
+  });
+
   it('reports nothing where 20 pictures a second, shown as 24, are doubled', () => {
     const moves = motion(200).map((move, i) => (i % 2 === 0 && i % 12 !== 10 ? move : 0.05));
     expect(detectStutter(frameSeries(moves), [], 48)).toEqual([]);

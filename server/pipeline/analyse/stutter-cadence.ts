@@ -19,9 +19,10 @@ const ALIKE_RATIO = 4;
 const ALIKE_STILL = 0.1;
 /** The length that this share of the holds stays within is the usual one. */
 const USUAL_SHARE = 0.6;
-/** Between single repeats this far apart (24 shown as 25 or 30) no run of two is natural... */
+/** Between repeats that are usually single (a quantile between one and two) and this far apart (24 shown as 25 or 30) no run of two is natural... */
+const MAX_SINGLE = 1.5;
 const WIDE_GAP = 2;
-/** ...when it is frozen to this share of the motion beside it. */
+/** ...when a step over lost pictures follows or it is frozen to this share of the motion beside it. */
 const MAX_LOUD_CADENCE = 0.12;
 /** Holds this many times as far apart as usual have room for one between them. */
 const DUE_SHARE = 1.5;
@@ -174,7 +175,7 @@ export function standsOut(
     if (repeats > 2 * usual + (usual > 1 ? 1 : 0)) return true;
     if (isFarStep && repeats > usual) return true;
     if (isDue && !isStep) return false;
-    return usual === 1 && repeats > 1 && gap >= WIDE_GAP && loudness <= MAX_LOUD_CADENCE;
+    return usual < MAX_SINGLE && repeats > 1 && gap >= WIDE_GAP && (isStep || loudness <= MAX_LOUD_CADENCE);
   });
 }
 

@@ -37,6 +37,8 @@ export interface DecodePassInput {
   readonly onSign?: (sign: RepairSign) => void;
   /** A part of the stream: from the key frame at `startSeconds`, or the first `maxPictures` pictures. */
   readonly range?: { readonly startSeconds?: number; readonly maxPictures?: number };
+  /** Pictures shown before this time go no further than the decoder, ticks of the stream. */
+  readonly fromTicks?: number;
   /** Called once with the first `count` small pictures, fewer when there are no more. */
   readonly opening?: {
     readonly count: number;
@@ -89,8 +91,9 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
 function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   const most = input.range?.maxPictures;
   const limit = most === undefined ? [] : ['-frames:v', String(most)];
+  const from = input.fromTicks === undefined ? '' : `select='not(lt(pts,${input.fromTicks}))',`;
   const chain = [
-    `[0:${input.stream.index}]scale=${size.width}:${size.height}:flags=area`,
+    `[0:${input.stream.index}]${from}scale=${size.width}:${size.height}:flags=area`,
     'format=gray',
     // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
     'showinfo=checksum=0',

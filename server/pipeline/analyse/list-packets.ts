@@ -46,9 +46,21 @@ export function withRestarts(scan: PacketScan, restarts: ReadonlySet<number>): P
   return { ...scan, video };
 }
 
-/** Whether a decoder gave exactly the pictures that a list names. */
+/** The list with the pictures before a time marked as not shown. */
+export function withoutBefore(scan: PacketScan, fromTicks: number | undefined): PacketScan {
+  if (fromTicks === undefined) return scan;
+  const isBefore = (ptsTicks: number | null) => ptsTicks !== null && ptsTicks < fromTicks;
+  const video = scan.video.map((packet) =>
+    isBefore(packet.ptsTicks) ? { ...packet, shown: false } : packet,
+  );
+  return { ...scan, video };
+}
+
+/** Whether a decoder gave exactly the pictures that a list shows. */
 export function agrees({ video }: PacketScan, decodedPts: readonly (number | null)[]): boolean {
-  const listed = video.flatMap(({ ptsTicks }) => ptsTicks ?? []).sort((a, b) => a - b);
+  const listed = video
+    .flatMap(({ shown, ptsTicks }) => (shown ? (ptsTicks ?? []) : []))
+    .sort((a, b) => a - b);
   return listed.length === decodedPts.length && listed.every((pts, at) => pts === decodedPts[at]);
 }
 

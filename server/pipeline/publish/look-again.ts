@@ -51,7 +51,7 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   if (!index || !pictures) return { pictures, findings: [], decoded: 0 };
   const windows = planWindows(pictures, index.frameOfPacket, input.freshFrames);
   const total = pictures.ptsTicks.length;
-  const covered = windows.reduce((sum, { first, end }) => sum + end - first, 0);
+  const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
   const seen = covered < total * WHOLE_SHARE ? await lookAtParts(input, pictures, windows, covered) : null;
   if (seen) return { pictures, findings: seen, decoded: covered };
   const { onProgress } = input;
@@ -81,17 +81,17 @@ async function lookAtParts(
         if (!part) return null;
         const seen = await analysePicture({
           inputPath: outputPath,
-          info: part,
+          ...part,
           tools,
           signal,
-          onProgress: (share) => input.onProgress?.((before + share * (window.end - window.first)) / covered),
+          onProgress: (share) => input.onProgress?.((before + share * shownIn(window)) / covered),
         });
         const placed = toResultNumbers(seen.findings, seen.pictures, pictures, window);
         findings.push(...nearFresh(placed, input.freshFrames, pictures));
       } finally {
         await rm(outputPath, { force: true });
       }
-      done += window.end - window.first;
+      done += shownIn(window);
     }
     return findings;
   } catch (error) {
@@ -105,10 +105,14 @@ async function lookAtParts(
 /** Pictures `[first, end)` in display order; `first` is a key frame. */
 export interface Window {
   readonly first: number;
+  /** The first that is looked at; those before are only decoded. */
+  readonly shown: number;
   readonly end: number;
   /** Coded pictures from the key frame on that hold exactly these. */
   readonly packets: number;
 }
+
+const shownIn = ({ shown, end }: Window): number => end - shown;
 
 /**
  * Stretches around the fresh pictures, merged where they meet: from a key frame to the first place behind the
@@ -122,29 +126,32 @@ export function planWindows(
 ): Window[] {
   const count = pictures.ptsTicks.length;
   const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
-  const reaches: { first: number; end: number }[] = [];
+  const reaches: Reach[] = [];
   for (const fresh of freshFrames) {
     const last = reaches.at(-1);
     const end = Math.min(count, fresh + margin + 1);
-    let first = Math.max(0, Math.min(count - 1, fresh - margin));
+    const shown = Math.max(0, Math.min(count - 1, fresh - margin));
+    let first = shown;
     while (first > 0 && !pictures.keyframe[first]) first -= 1;
     if (last && first <= last.end) last.end = Math.max(last.end, end);
-    else reaches.push({ first, end });
+    else reaches.push({ first, shown, end });
   }
   const windows: Window[] = [];
   for (const reach of reaches) {
     const window = closeWindow(reach, frameOfPacket, count);
     const last = windows.at(-1);
     if (last && reach.first < last.end) {
-      const joined = { first: last.first, end: Math.max(last.end, window.end) };
+      const joined = { ...last, end: Math.max(last.end, window.end) };
       windows[windows.length - 1] = closeWindow(joined, frameOfPacket, count);
     } else windows.push(window);
   }
   return windows;
 }
 
+type Reach = Pick<Window, 'first' | 'shown'> & { end: number };
+
 function closeWindow(
-  { first, end }: { readonly first: number; readonly end: number },
+  { first, shown, end }: Reach,
   frameOfPacket: readonly (number | null)[],
   count: number,
 ): Window {
@@ -157,22 +164,22 @@ function closeWindow(
     inside += 1;
     latest = Math.max(latest, frame);
     if (latest + 1 >= end && latest + 1 - first === inside) {
-      return { first, end: latest + 1, packets: packet + 1 - start };
+      return { first, shown, end: latest + 1, packets: packet + 1 - start };
     }
   }
-  return { first, end: count, packets: frameOfPacket.length - start };
+  return { first, shown, end: count, packets: frameOfPacket.length - start };
 }
 
-/** Frame numbers and times of a part, whose first picture is the first of the window, as those of the result. */
+/** Frame numbers and times of a part, whose first picture is the first shown of the window, as those of the result. */
 function toResultNumbers(
   findings: readonly Finding[],
   part: PictureTimes | null,
   result: PictureTimes,
-  { first }: Window,
+  { shown }: Window,
 ): Finding[] {
   if (!part) return [];
-  const shiftMs = ticksToMs((result.ptsTicks[first] ?? 0) - (part.ptsTicks[0] ?? 0), result);
-  const numberOf = (frame: number | null) => (frame === null ? null : frame + first);
+  const shiftMs = ticksToMs((result.ptsTicks[shown] ?? 0) - (part.ptsTicks[0] ?? 0), result);
+  const numberOf = (frame: number | null) => (frame === null ? null : frame + shown);
   return findings.map((finding) => ({
     ...finding,
     startMs: finding.startMs + shiftMs,

@@ -13,7 +13,13 @@ export interface ResultParts {
    * @returns null when the tables of the file do not list these pictures
    * @throws Mp4Error when the file cannot be read
    */
-  cut(window: Window, outputPath: string, signal?: AbortSignal): Promise<MediaInfo | null>;
+  cut(window: Window, outputPath: string, signal?: AbortSignal): Promise<ResultPart | null>;
+}
+
+export interface ResultPart {
+  readonly info: MediaInfo;
+  /** Time of the first picture of the part that is to be looked at. */
+  readonly fromTicks?: number;
 }
 
 /**
@@ -50,7 +56,10 @@ export async function openParts(
       const startMs = toMs(head.pts - head.dts);
       const durationMs = part.reduce((sum, { durationTicks }) => sum + toMs(durationTicks), 0);
       const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: part.length }];
-      return { ...info, startMs, durationMs, video, audio: [], others: [] };
+      const media = { ...info, startMs, durationMs, video, audio: [], others: [] };
+      const shownTicks = pictures.ptsTicks[window.shown];
+      if (window.shown === window.first || shownTicks === undefined) return { info: media };
+      return { info: media, fromTicks: shownTicks - edit.offsetTicks - head.dts };
     },
   };
 }

@@ -14,7 +14,7 @@ import { expectAccessible } from './soundness.ts';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const NEWS_MS = 5000;
+const NEWS_MS = 8000;
 
 /** A command of the operator, in a process of its own, on the database of a running server. */
 async function operate(server: ServerProcess, command: 'set-plan' | 'set-idea-status', words: string[]) {

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
+import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
@@ -56,7 +57,7 @@ test('by keyboard alone one signs in, uploads a clip and follows its repair', as
   const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Enter');
   await (await chooser).setFiles(await makeBrokenClip());
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   const download = page.waitForEvent('download');
   await press(page, page.locator('#upload').getByRole('button', { name: 'Download' }));
   expect((await download).suggestedFilename()).toMatch(/^video-.+\.mp4$/);

@@ -1,3 +1,4 @@
+import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, test } from './fixtures.ts';
@@ -5,7 +6,7 @@ import { expect, test } from './fixtures.ts';
 test('one session: upload, repair, draft backup, editor and board', async ({ page, account }) => {
   await page.goto('/');
   await page.locator('#upload input[type=file]').setInputFiles(await makeBrokenClip());
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   await expect(page.getByText('Issues fixed automatically')).toBeVisible();
 
   await test.step('the original is in Cloud Backup', async () => {

@@ -8,8 +8,8 @@ export default defineConfig({
   // One at a time: each journey runs real repairs, and two cores are all there is.
   workers: 1,
   fullyParallel: false,
-  timeout: 120_000,
-  expect: { timeout: 15_000 },
+  timeout: 300_000,
+  expect: { timeout: 30_000 },
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
@@ -27,7 +27,7 @@ export default defineConfig({
       ],
     },
     // Without a limit a step that can never come waits for the whole test's time.
-    actionTimeout: 30_000,
+    actionTimeout: 60_000,
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     trace: 'retain-on-failure',

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
 import { createServerProcess } from './server-process.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
@@ -31,7 +32,7 @@ test('an upload that is cut goes on where the server stopped, without sending mu
   });
   await page.goto('/');
   await page.locator(heroInput).setInputFiles(clips.large);
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(cuts).toBe(2);
   expect(acknowledgedBytes).toBe(size);
   const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
@@ -74,7 +75,7 @@ test('an upload survives a killed server and a reloaded page', async ({ browser 
     await page.reload();
     offsets.length = 0;
     await page.locator(heroInput).setInputFiles(clips.large);
-    await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+    await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
     // The first chunk was acknowledged before the kill and is not sent again.
     expect(Math.min(...offsets)).toBeGreaterThan(0);
     const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
@@ -124,7 +125,7 @@ test('an upload whose browser was killed goes on in another browser, which sends
   });
   await other.goto('/');
   await other.locator(heroInput).setInputFiles(clips.large);
-  await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: 110_000 });
+  await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(firstOffset).toBeGreaterThan(0);
   expect(firstOffset + sentBytes).toBe(size);
   const [video] = await other.request.get('/api/videos').then((answer) => answer.json());

@@ -129,12 +129,16 @@ async function playedByBrowser(page: Page, address: string) {
       const drawing = canvas.getContext('2d', { willReadFrequently: true });
       if (!drawing) throw new Error('no canvas');
       const pictures: { timeS: number; fields: number[] }[] = [];
-      const keep = (_now: number, { mediaTime }: { mediaTime: number }): void => {
+      const keep = (): void => {
+        // The picture with its own time: on a busy machine the one that was announced may be gone by now.
+        const picture = new VideoFrame(video);
+        const timeS = picture.timestamp / 1e6;
         canvas.width = video.videoWidth;
         canvas.height = video.videoHeight;
-        drawing.drawImage(video, 0, 0);
+        drawing.drawImage(picture, 0, 0);
+        picture.close();
         const { data } = drawing.getImageData(0, 0, canvas.width, canvas.height);
-        pictures.push({ timeS: mediaTime, fields: measure(data, canvas.width, field) });
+        pictures.push({ timeS, fields: measure(data, canvas.width, field) });
         video.requestVideoFrameCallback(keep);
       };
       video.requestVideoFrameCallback(keep);

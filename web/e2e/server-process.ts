@@ -62,7 +62,7 @@ export async function createServerProcess(extra: Record<string, string> = {}): P
       };
       child.stdout?.on('data', keep);
       child.stderr?.on('data', keep);
-      const until = Date.now() + 30_000;
+      const until = Date.now() + 90_000;
       while (Date.now() < until) {
         const up = await fetch(`${baseUrl}/healthz`).then(
           (answer) => answer.ok,

@@ -1,3 +1,4 @@
+import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, newAccount, signIn, test, verificationLink } from './fixtures.ts';
 
@@ -70,5 +71,5 @@ test('a file picked before signing in is kept, and sent once signed in', async (
   await page.getByLabel('Username').fill(account.username);
   await page.getByLabel('Password', { exact: true }).fill(account.password);
   await page.getByRole('button', { name: 'Sign In' }).click();
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
 });

@@ -1,3 +1,4 @@
+import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 
@@ -20,7 +21,7 @@ test('a broken clip is uploaded, mended step by step by push, and downloaded; th
   await page.goto('/');
   await expect(page.getByText('Live', { exact: true }).first()).toBeVisible();
   await page.locator(heroInput).setInputFiles(clips.broken);
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   await expect(page.getByText('Ready for download')).toBeVisible();
   // Push brings the news: the 2 s polling of the status stays off.
   expect(statusReads.length).toBeLessThan(4);
@@ -48,7 +49,7 @@ test('a clean clip comes back as the very same file', async ({ page, account }) 
   expect(account.username).toBeTruthy();
   await page.goto('/');
   await page.locator(heroInput).setInputFiles(clips.clean);
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
   expect(video.unchanged).toBe(true);
   expect(video.resultSha256).toBe(await sha256Of(clips.clean));
@@ -64,7 +65,7 @@ test('with push forced off the page still follows by polling', async ({ page, ac
   });
   await page.goto('/?transport=poll');
   await page.locator(heroInput).setInputFiles(clips.broken);
-  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(sockets.filter((url) => url.includes('socket.io'))).toEqual([]);
   expect(statusReads.length).toBeGreaterThan(1);
 });

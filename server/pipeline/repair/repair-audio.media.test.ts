@@ -327,4 +327,33 @@ describe('repairAudio', () => {
     expect(siSdr(voice, made.samples) - siSdr(voice, broken.samples)).toBeGreaterThan(6);
     await expectInSync(await finish(file, result));
   });
+
+  it('lowers wind in a sound whose holes it fills', async () => {
+    const whole = inFolder('windy-whole.mp4');
+    const file = inFolder('windy-holes.mp4');
+    const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), 0);
+    await replaceSound({
+      tools,
+      inputPath: clean,
+      outputPath: whole,
+      channels: [windy, windy],
+      rateHz: RATE,
+    });
+    await tearHoles({
+      tools,
+      inputPath: whole,
+      outputPath: file,
+      holes: [
+        { startMs: 1500, durationMs: 300 },
+        { startMs: 3000, durationMs: 200 },
+      ],
+    });
+    const result = await repair(file, await analyse(file));
+    const actions = result.verdicts.map(({ outcome, action }) => [outcome, action]);
+    expect(actions).toContainEqual(['repaired', 'suppressed_wind']);
+    expect(actions).toContainEqual(['repaired', 'filled_audio']);
+    const truth = { samples: voice, startMs: 0 };
+    const made = await readSound(await finish(file, result));
+    for (const atMs of [400, 5500, 10_200]) expect(Math.abs(lagMs(truth, made, atMs))).toBeLessThanOrEqual(1);
+  });
 });

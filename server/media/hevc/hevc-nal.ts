@@ -1,9 +1,12 @@
 /** NAL unit types that matter here (ITU-T H.265, table 7-1). */
 export const HEVC_NAL = {
+  trailN: 0,
+  trailR: 1,
   radlN: 6,
   radlR: 7,
   raslN: 8,
   raslR: 9,
+  blaWithLeading: 16,
   blaWithDecodable: 17,
   blaAlone: 18,
   idrWithLeading: 19,

@@ -51,18 +51,17 @@ export function hashPlan(label: string, format: 'h264' | 'hevc', options: readon
   };
 }
 
+type Tools = { readonly tools: ToolPaths; readonly signal?: AbortSignal };
+
 /**
- * The suspects whose pictures `judge` takes for damaged.
- * @param stream for each suspect its pictures, always as many
- * @returns none when the decoder gave another number of pictures
+ * Hashes of the pictures that a plan of `hashPlan` decodes from a stream, in the order of the decoder.
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
-export async function judgePictures(
+export async function hashPictures(
   plan: FfmpegPlan,
-  { tools, signal }: { readonly tools: ToolPaths; readonly signal?: AbortSignal },
+  { tools, signal }: Tools,
   stream: AsyncIterable<Buffer>,
-  { suspects, each, judge }: Judgement,
-): Promise<number[]> {
+): Promise<string[]> {
   let listing = '';
   await runFfmpeg(plan, {
     tools,
@@ -73,7 +72,22 @@ export async function judgePictures(
     },
   });
   const rows = listing.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const hashes = rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
+  return rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
+}
+
+/**
+ * The suspects whose pictures `judge` takes for damaged.
+ * @param stream for each suspect its pictures, always as many
+ * @returns none when the decoder gave another number of pictures
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function judgePictures(
+  plan: FfmpegPlan,
+  io: Tools,
+  stream: AsyncIterable<Buffer>,
+  { suspects, each, judge }: Judgement,
+): Promise<number[]> {
+  const hashes = await hashPictures(plan, io, stream);
   if (hashes.length !== each * suspects.length) return [];
   return suspects.filter((_, index) => {
     const seen = variantsOf(hashes.slice(each * index, each * (index + 1)));

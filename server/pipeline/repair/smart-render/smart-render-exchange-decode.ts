@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
+import { streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
 import { writeTrialClip, type Part, type TrialClip } from './smart-render-part.ts';
@@ -19,6 +20,32 @@ export interface ReplacedPictures {
   readonly pps: Buffer;
   /** Hears what the decoder says, which then is as strict as it can be. */
   readonly onLine: (line: string) => void;
+}
+
+/** Where `decodePart` leaves a hash of each picture, in the order that they come in. */
+export const hashPath = ({ workDir }: Pick<PartInput, 'workDir'>): string =>
+  path.join(workDir, 'exchange.hashes');
+
+/**
+ * Hashes of the pictures of a part with others in their places, display order: no picture leaves the decoder's process.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function hashPart(input: PartInput, part: Part, replaced: ReplacedPictures): Promise<string[]> {
+  const clipPath = path.join(input.workDir, 'exchange-new.mp4');
+  const { coded, pps, onLine } = replaced;
+  await writeTrialClip({ ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath });
+  let text = '';
+  const onStdout = (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  };
+  await runFfmpeg(hashPlan(input, clipPath), { ...input, onStderrLine: onLine, onStdout });
+  return readHashes(text);
+}
+
+/** Hashes as ffmpeg's framehash lists them. */
+export function readHashes(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
 }
 
 /** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
@@ -51,26 +78,37 @@ export async function* decodePart(
   }
 }
 
+/** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
+const DECODER: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
+const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...DECODER];
+/** Every picture once, whatever its time. */
+const ONCE = 'settb=1/25,setpts=N';
+/** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
+const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
+
 function decodePlan(input: PartInput, clipPath: string, strict: boolean): FfmpegPlan {
-  // The margin that the picture is cropped by is referred to as well.
-  const options = '-threads 1 -apply_cropping 0 -noautorotate'.split(' ');
+  const { pixelFormat } = input;
   return {
     label: 'decode damaged pictures as they are',
     logLevel: 'repeat+level+info',
     globalOptions: ['-copyts'],
-    inputs: [
-      {
-        path: clipPath,
-        format: 'mov',
-        options: strict ? ['-err_detect', 'aggressive', ...options] : options,
-      },
-    ],
+    inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : DECODER }],
+    filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
     outputs: [
+      { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
       {
         path: 'pipe:1',
-        options: ['-map', '0:v:0', ...EVERY_PICTURE_ONCE, '-pix_fmt', input.pixelFormat],
+        options: ['-map', '[raw]', '-r', '25', '-f', 'rawvideo', '-pix_fmt', pixelFormat],
       },
     ],
     expectedDurationMs: null,
   };
 }
+
+const hashPlan = ({ pixelFormat }: PartInput, clipPath: string): FfmpegPlan => ({
+  label: 'decode exchanged pictures',
+  logLevel: 'repeat+level+info',
+  inputs: [{ path: clipPath, format: 'mov', options: STRICT }],
+  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vf', ONCE, '-pix_fmt', pixelFormat, ...HASHED] }],
+  expectedDurationMs: null,
+});

@@ -1,11 +1,11 @@
-import type { FileHandle } from 'node:fs/promises';
+import { readFile, type FileHandle } from 'node:fs/promises';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
-import { decodePart } from './smart-render-exchange-decode.ts';
+import { decodePart, hashPart, hashPath, readHashes } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
@@ -15,7 +15,7 @@ import {
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
-import type { Part } from './smart-render-part.ts';
+import { samplesOfPart, type Part } from './smart-render-part.ts';
 import type { SmartSource } from './smart-render-source.ts';
 import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
@@ -104,10 +104,7 @@ async function tryExchange(
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
   const stripped = await makeStripped(input, damaged);
-  if (
-    stripped &&
-    (await compare(input, part, { coded: stripped, marks: new Map(), end: 0, missing: [] }, pps))
-  )
+  if (stripped && (await compare(input, part, { ...UNSEEN, coded: stripped }, pps)))
     return { spans, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
   const behind = ({ end }: Verbatim) => ({ ...input, position: end });
   let instead: ReadonlyMap<number, number> = new Map();
@@ -160,11 +157,15 @@ interface Verbatim {
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** What all pictures of the part looked like, by place. */
   readonly marks: ReadonlyMap<number, Uint8Array>;
+  /** Hashes of them, by place. */
+  readonly hashes: ReadonlyMap<number, string>;
   /** Where the spool goes on. */
   readonly end: number;
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
 }
+
+const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), end: 0, missing: [] };
 
 /** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
 async function makeStripped(
@@ -230,14 +231,17 @@ async function makeVerbatim(
   }
   missing.push(...waiting);
   for (const item of missing) if (last) await store(item, last);
-  return coded.size === damaged.length ? { coded, marks, end: position, missing } : null;
+  if (coded.size !== damaged.length) return null;
+  const lines = readHashes(await readFile(hashPath(input), 'utf8'));
+  const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
+  return { coded, marks, hashes, end: position, missing };
 }
 
 /** Pictures of a part that look different with the verbatim ones in it; null when the decoder complains. */
 async function compare(
   input: ExchangeInput,
   part: Part,
-  { coded, marks }: Verbatim,
+  { coded, marks, hashes }: Verbatim,
   pps: VerbatimPps,
 ): Promise<{ place: number; error: number }[] | null> {
   let complaints = 0;
@@ -245,6 +249,12 @@ async function compare(
   const onLine = (line: string) => {
     if (COMPLAINT.test(line)) complaints += 1;
   };
+  const after = await hashPart(input, part, { coded, pps: pps.unit, onLine });
+  if (complaints > 0) return null;
+  const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
+  places.sort((a, b) => a - b);
+  const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
+  if (after.length === places.length && places.every(isSame)) return [];
   const changes: { place: number; error: number }[] = [];
   for await (const { place, pixels } of decodePart(input, part, { coded, pps: pps.unit, onLine })) {
     if (complaints > 0) return null;

@@ -158,8 +158,7 @@ function addLikely(
   }
   const missing = chosen.reduce((sum, drop) => sum + drop.missing, 0);
   if (pictureSurplus === null || missing >= EXPLAINED_SHARE * deficit) return sorted(chosen);
-  // A deficit that no losses explain tells as little as no sound.
-  const sure = likely.filter(({ score }) => score >= SURE).map(({ drop }) => drop);
+  const sure = likely.filter(({ score }) => score >= SURE_THOUGH_EVEN).map(({ drop }) => drop);
   return sorted(chosen.filter((drop) => plain.includes(drop) || sure.includes(drop)));
 }
 

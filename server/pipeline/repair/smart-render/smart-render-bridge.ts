@@ -11,6 +11,7 @@ import type { EncodedPicture } from './smart-render-encoder.ts';
 import { cropPicture } from './smart-render-crop.ts';
 import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
+import { AS_CODED, HASHED, hashClip, ONCE, readHashes } from './smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
 import { verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
@@ -146,7 +147,7 @@ async function decodeOld(
     { ...input, onStdout: collect },
   );
   if (raw.length > 0) await writeFile(rawPath, Buffer.concat(raw));
-  const hashes = hashesOf(await readFile(hashPath, 'utf8'));
+  const hashes = readHashes(await readFile(hashPath, 'utf8'));
   const isWhole = hashes.length === shown.length && count === taken.length;
   return isWhole ? { hashes, path: rawPath, numbers } : null;
 }
@@ -160,23 +161,13 @@ async function decodeNew(
   const clipPath = path.join(input.workDir, 'bridge-new.mp4');
   await writeTrialClip({ ...input, part: plan.part, replaced, outputPath: clipPath });
   let complaints = 0;
-  let text = '';
-  const onStderrLine = (line: string) => {
+  const onLine = (line: string) => {
     if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
   };
-  const onStdout = (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-  };
-  await runFfmpeg(newPlan(clipPath), { ...input, onStderrLine, onStdout });
-  return complaints === 0 ? hashesOf(text) : null;
+  const label = 'decode the group with its new pictures';
+  const hashes = await hashClip(clipPath, { ...input, label, onLine });
+  return complaints === 0 ? hashes : null;
 }
-
-/** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
-const DECODER: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
-/** Every picture once, whatever its time. */
-const ONCE = 'settb=1/25,setpts=N';
-/** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
-const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
 
 /** @param taken numbers of the pictures that go to the pipe, display order */
 function oldPlan(
@@ -188,7 +179,7 @@ function oldPlan(
   const chosen = taken.map((at) => `eq(n,${at})`).join('+') || '0';
   return {
     label: 'decode the group of new pictures',
-    inputs: [{ path: clipPath, format: 'mov', options: DECODER }],
+    inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
     filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]select='${chosen}',${ONCE}[some]`,
     outputs: [
       { path: hashPath, options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
@@ -196,17 +187,4 @@ function oldPlan(
     ],
     expectedDurationMs: null,
   };
-}
-
-const newPlan = (clipPath: string): FfmpegPlan => ({
-  label: 'decode the group with its new pictures',
-  logLevel: 'repeat+level+warning',
-  inputs: [{ path: clipPath, format: 'mov', options: ['-err_detect', 'aggressive', ...DECODER] }],
-  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vf', ONCE, ...HASHED] }],
-  expectedDurationMs: null,
-});
-
-function hashesOf(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
 }

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
+import { AS_CODED, HASHED, hashClip, ONCE, STRICT } from './smart-render-hashes.ts';
 import { writeTrialClip, type Part, type TrialClip } from './smart-render-part.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
@@ -34,18 +34,7 @@ export async function hashPart(input: PartInput, part: Part, replaced: ReplacedP
   const clipPath = path.join(input.workDir, 'exchange-new.mp4');
   const { coded, pps, onLine } = replaced;
   await writeTrialClip({ ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath });
-  let text = '';
-  const onStdout = (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-  };
-  await runFfmpeg(hashPlan(input, clipPath), { ...input, onStderrLine: onLine, onStdout });
-  return readHashes(text);
-}
-
-/** Hashes as ffmpeg's framehash lists them. */
-export function readHashes(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
+  return hashClip(clipPath, { ...input, label: 'decode exchanged pictures', onLine });
 }
 
 /** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
@@ -78,21 +67,13 @@ export async function* decodePart(
   }
 }
 
-/** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
-const DECODER: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
-const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...DECODER];
-/** Every picture once, whatever its time. */
-const ONCE = 'settb=1/25,setpts=N';
-/** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
-const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
-
 function decodePlan(input: PartInput, clipPath: string, strict: boolean): FfmpegPlan {
   const { pixelFormat } = input;
   return {
     label: 'decode damaged pictures as they are',
     logLevel: 'repeat+level+info',
     globalOptions: ['-copyts'],
-    inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : DECODER }],
+    inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : AS_CODED }],
     filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
     outputs: [
       { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
@@ -104,11 +85,3 @@ function decodePlan(input: PartInput, clipPath: string, strict: boolean): Ffmpeg
     expectedDurationMs: null,
   };
 }
-
-const hashPlan = ({ pixelFormat }: PartInput, clipPath: string): FfmpegPlan => ({
-  label: 'decode exchanged pictures',
-  logLevel: 'repeat+level+info',
-  inputs: [{ path: clipPath, format: 'mov', options: STRICT }],
-  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vf', ONCE, '-pix_fmt', pixelFormat, ...HASHED] }],
-  expectedDurationMs: null,
-});

@@ -5,9 +5,10 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
-import { decodePart, hashPart, hashPath, readHashes } from './smart-render-exchange-decode.ts';
+import { decodePart, hashPart, hashPath } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import type { PictureEdit } from '../picture-edit.ts';
+import { readHashes } from './smart-render-hashes.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {
   planExchanges,

@@ -208,7 +208,8 @@ async function walk(
   const least = slots.every(({ span }) => span.mendsDamage)
     ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length)
     : LEAST_KEPT;
-  if (!isInOrder(orders) || group.end - Math.max(...replaced) - 1 < least) return null;
+  // Without a bridge all from the first new picture on would be coded anew.
+  if (!isInOrder(orders) || group.end - first - replaced.size < least) return null;
   const part = { from: group.from, end, ...(canOmit(changed) && { omitted: unseen }) };
   return { spans: slots.map(({ span }) => span), part, endSample: group.end, fresh, verbatim };
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/tools.ts';
+import { corruptSamples } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
@@ -104,6 +105,37 @@ describe('new pictures in a long group', () => {
     const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
     expect(differing).toEqual([30, 31, 32, 60, 61, 62]);
     expect(after.warnings).toBe('');
+  });
+
+  it('leave what stands between two of them as it is, though next to nothing follows the second', async () => {
+    const clip = await encodeSource(
+      SOURCE,
+      path.join(folder.path, 'between.mp4'),
+      `${ONE_GROUP} -bf 0 -preset veryfast`.split(' '),
+    );
+    const edit = [await newPictures(clip, 'between-a', 30), await newPictures(clip, 'between-b', 144)];
+    const { output, result } = await renderEdit(folder.path, clip, 'between', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [before, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+    expect(differing).toEqual([30, 31, 32, 144, 145, 146]);
+    expect(after.warnings).toBe('');
+  });
+
+  it('stand for one that the decoder never gives, and leave the rest of its group as it is', async () => {
+    const name = path.join(folder.path, 'lost.mp4');
+    const clip = await encodeSource(SOURCE, name, `${ONE_GROUP} -bf 0 -preset veryfast`.split(' '));
+    const whole = await decodeHashes(clip);
+    const span = { ...(await newPictures(clip, 'lost', FIRST, 1)), mendsDamage: true };
+    const lost = path.join(folder.path, 'lost-one.mp4');
+    await corruptSamples({ tools, inputPath: clip, outputPath: lost, frames: [FIRST], fault: 'lost' });
+    expect((await decodeHashes(lost)).hashes.length).toBeLessThan(whole.hashes.length);
+    const { output, result } = await renderEdit(folder.path, lost, 'lost', [span]);
+    if (!result.done) throw new Error(result.reason);
+    const after = await decodeHashes(output);
+    expect(after.hashes.length).toBe(whole.hashes.length);
+    expect(after.warnings).toBe('');
+    expect(result.framesKept).toBeGreaterThan(whole.hashes.length - 4);
   });
 
   it('leave the short rest of a group as it is where they mend damage', async () => {

@@ -63,10 +63,10 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   input.onShare?.(ENCODED);
   const replaced = { coded, pps: [encoded.pps, input.verbatimPps.unit] };
   const after = await decodeNew(input, plan, replaced);
-  if (!after || after.length !== kept.hashes.length) return null;
-  const fresh = new Set(plan.fresh.map(({ sample }) => sample));
   const shown = inDisplayOrder(input, plan);
-  if (shown.some((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes[at])) return null;
+  if (!after || after.length !== shown.length) return null;
+  const fresh = new Set(plan.fresh.map(({ sample }) => sample));
+  if (shown.some((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes.get(sample))) return null;
   const { spans, endSample } = plan;
   const samples = [...coded.keys()];
   return { spans, samples, pictures: [...coded.values()], endSample, pps: encoded.pps };
@@ -98,58 +98,89 @@ function inDisplayOrder({ order }: BridgeInput, { part }: BridgePlan): number[] 
 }
 
 interface DecodedBefore {
-  /** One for each picture of the part, display order. */
-  readonly hashes: readonly string[];
+  /** Of each picture that came out, by sample. */
+  readonly hashes: ReadonlyMap<number, string>;
   /** Raw pictures, as shown, of the fresh ones that stay as they decode, and their numbers by place in `plan.fresh`. */
   readonly path: string;
   readonly numbers: ReadonlyMap<number, number>;
 }
 
-/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when pictures do not come out. */
+/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when one that is wanted does not come out. */
 async function decodeOld(
   input: BridgeInput,
   plan: BridgePlan,
   onVerbatim: (item: DamagedSample, pixels: Uint8Array) => Promise<void>,
 ): Promise<DecodedBefore | null> {
-  const { source, workDir } = input;
+  const { source, workDir, order } = input;
   const clipPath = path.join(workDir, 'bridge-old.mp4');
-  const hashPath = path.join(workDir, 'bridge-old.hashes');
   const rawPath = path.join(workDir, `bridge-kept-${plan.part.from}.raw`);
-  await writeTrialClip({ ...input, part: plan.part, replaced: null, outputPath: clipPath });
+  const placeAt = await writeTrialClip({ ...input, part: plan.part, replaced: null, outputPath: clipPath });
   const verbatim = new Map(plan.verbatim.map((item) => [item.sample, item]));
   const keptAt = new Map(
     plan.fresh.flatMap(({ sample, pixels }, at) => (pixels === null ? [[sample, at]] : [])),
   );
   const numbers = new Map<number, number>();
-  const shown = inDisplayOrder(input, plan);
-  const taken = shown.flatMap((sample, at) =>
-    verbatim.has(sample) || keptAt.has(sample) ? [{ sample, at }] : [],
-  );
   const raw: Buffer[] = [];
-  let count = 0;
-  const collect = collectPictures(verbatimBytes(source.sps), async (pixels, index) => {
-    count += 1;
-    const sample = taken[index]?.sample;
-    const item = sample === undefined ? undefined : verbatim.get(sample);
-    const at = sample === undefined ? undefined : keptAt.get(sample);
+  const store = async (sample: number, pixels: Uint8Array): Promise<void> => {
+    const item = verbatim.get(sample);
     if (item) await onVerbatim(item, pixels);
+    const at = keptAt.get(sample);
     if (at === undefined) return;
     numbers.set(at, raw.length);
     raw.push(cropPicture(pixels, source.sps, input.shown));
+  };
+  const wanted = [...placeAt].flatMap(([ticks, place]) => {
+    const sample = order.samples[place];
+    return sample !== undefined && (verbatim.has(sample) || keptAt.has(sample)) ? [{ ticks, sample }] : [];
   });
-  await runFfmpeg(
-    oldPlan(
-      input,
-      clipPath,
-      hashPath,
-      taken.map(({ at }) => at),
-    ),
-    { ...input, onStdout: collect },
-  );
+  const seen = await takePictures(input, clipPath, wanted, store);
+  if (!seen) return null;
+  // What never comes out is seen as the picture before it, which stays on the screen.
+  const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
+  const before = missing.map(({ ticks, sample }) => ({ ticks: lastBefore([...seen.keys()], ticks), sample }));
+  if (missing.length > 0 && !(await takePictures(input, clipPath, before, store))) return null;
   if (raw.length > 0) await writeFile(rawPath, Buffer.concat(raw));
+  const hashes = new Map(
+    [...seen].map(([ticks, hash]) => [order.samples[placeAt.get(ticks) ?? -1] ?? -1, hash]),
+  );
+  for (const { ticks, sample } of before) hashes.set(sample, seen.get(ticks) ?? '');
+  return { hashes, path: rawPath, numbers };
+}
+
+const lastBefore = (times: readonly number[], ticks: number): number =>
+  Math.max(times[0] ?? ticks, ...times.filter((time) => time < ticks));
+
+/**
+ * Decodes a clip; hands over the pictures of certain times, in display order.
+ * @returns hashes of all pictures by their times; null when a picture has none
+ */
+async function takePictures(
+  input: BridgeInput,
+  clipPath: string,
+  wanted: readonly { readonly ticks: number; readonly sample: number }[],
+  onPicture: (sample: number, pixels: Uint8Array) => Promise<void>,
+): Promise<Map<number, string> | null> {
+  const hashPath = path.join(input.workDir, 'bridge-old.hashes');
+  const times: number[] = [];
+  const onStderrLine = (line: string) => {
+    const ticks = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+) /.exec(line)?.[1];
+    if (ticks !== undefined) times.push(Number(ticks));
+  };
+  const pictures: Uint8Array[] = [];
+  const onStdout = collectPictures(verbatimBytes(input.source.sps), (pixels) => {
+    pictures.push(pixels);
+  });
+  const chosen = [...new Set(wanted.map(({ ticks }) => ticks))];
+  await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, onStdout });
   const hashes = readHashes(await readFile(hashPath, 'utf8'));
-  const isWhole = hashes.length === shown.length && count === taken.length;
-  return isWhole ? { hashes, path: rawPath, numbers } : null;
+  if (hashes.length !== times.length) return null;
+  const out = times.filter((ticks) => chosen.includes(ticks));
+  for (const ticks of out) {
+    const pixels = pictures.shift();
+    for (const { sample } of wanted.filter((item) => item.ticks === ticks))
+      if (pixels) await onPicture(sample, pixels);
+  }
+  return new Map(times.map((ticks, at) => [ticks, hashes[at] ?? '']));
 }
 
 /** Hashes of the part with the new pictures in it; null when the decoder complains. */
@@ -169,18 +200,20 @@ async function decodeNew(
   return complaints === 0 ? hashes : null;
 }
 
-/** @param taken numbers of the pictures that go to the pipe, display order */
+/** @param taken times of the pictures that go to the pipe, ticks of the clip */
 function oldPlan(
   { pixelFormat }: BridgeInput,
   clipPath: string,
   hashPath: string,
   taken: readonly number[],
 ): FfmpegPlan {
-  const chosen = taken.map((at) => `eq(n,${at})`).join('+') || '0';
+  const chosen = taken.map((at) => `eq(pts,${at})`).join('+') || '0';
   return {
     label: 'decode the group of new pictures',
+    logLevel: 'repeat+level+info',
+    globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
-    filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]select='${chosen}',${ONCE}[some]`,
+    filterComplex: `[0:v:0]split[one][two];[one]showinfo=checksum=0,${ONCE}[all];[two]select='${chosen}',${ONCE}[some]`,
     outputs: [
       { path: hashPath, options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
       { path: 'pipe:1', options: ['-map', '[some]', '-pix_fmt', pixelFormat, '-r', '25', '-f', 'rawvideo'] },

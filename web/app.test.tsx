@@ -163,7 +163,7 @@ describe('the frame', () => {
       scrolledTo.push(this.id);
     });
     renderAt(`/#${id}`, <App />);
-    await expect.poll(() => scrolledTo, { timeout: 4000 }).toContain(id);
+    await expect.poll(() => scrolledTo).toContain(id);
   });
 });
 

@@ -148,7 +148,7 @@ describe('registration by mail', () => {
     await expect.poll(async () => (await Job.query(app.db).first())?.attempts ?? 0).toBeGreaterThan(0);
     const smtp = await startSmtp(address.port);
     app.advance(10 * 60_000);
-    await expect.poll(() => smtp.letters.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => smtp.letters.length).toBe(1);
     const source = smtp.letters[0]?.source.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=') ?? '';
     const token = tokenOf({ to: '', subject: '', html: '', text: source });
     expect((await app.client().call(authApi.verifyEmail, { query: { token } })).status).toBe(200);

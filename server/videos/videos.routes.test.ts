@@ -64,9 +64,7 @@ async function finished(
   fileName?: string,
 ): Promise<string> {
   const id = await upload(user, data, fileName);
-  await expect
-    .poll(async () => (await Video.query(server.db).findById(id))?.status, { timeout: 10_000 })
-    .not.toBe('processing');
+  await expect.poll(async () => (await Video.query(server.db).findById(id))?.status).not.toBe('processing');
   return id;
 }
 
@@ -368,7 +366,7 @@ describe('stream and download', () => {
         get.end();
       });
     }
-    await expect.poll(openFiles, { timeout: 5000 }).toBeLessThan(before + 5);
+    await expect.poll(openFiles).toBeLessThan(before + 5);
   });
 });
 

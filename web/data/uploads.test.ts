@@ -63,7 +63,7 @@ describe('uploads', () => {
     serveUploads();
     const { hook, store } = await signedInHook();
     act(() => hook.result.current.start([clip('one.mp4')], 'hero'));
-    await expect.poll(() => hook.result.current.items[0]?.state, { timeout: 5000 }).toBe('sent');
+    await expect.poll(() => hook.result.current.items[0]?.state).toBe('sent');
     expect(hook.result.current.items[0]).toMatchObject({
       videoId: 'video-of-one',
       acknowledgedBytes: MIB,
@@ -78,7 +78,7 @@ describe('uploads', () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();
     act(() => hook.result.current.start([clip('bad.mp4')], 'hero'));
-    await expect.poll(() => hook.result.current.items[0]?.state, { timeout: 5000 }).toBe('failed');
+    await expect.poll(() => hook.result.current.items[0]?.state).toBe('failed');
     expect(store.get(toastAtom)).toMatchObject({
       title: 'Upload failed',
       description: 'There was an error uploading your video. Please try again. Not a video.',
@@ -96,7 +96,7 @@ describe('uploads', () => {
     });
     act(() => hook.result.current.start([clip('bad.mp4'), clip('a.mp4'), clip('b.mp4')], 'multi'));
     await expect
-      .poll(() => hook.result.current.items.map(({ state }) => state), { timeout: 5000 })
+      .poll(() => hook.result.current.items.map(({ state }) => state))
       .toEqual(['failed', 'sent', 'sent']);
     expect(titles).toEqual(['Uploading 3 video(s)', 'Failed to upload bad.mp4', 'Upload complete!']);
     expect(details.slice(1)).toEqual([
@@ -113,7 +113,7 @@ describe('uploads', () => {
     for (const queryKey of keys) client.setQueryData(queryKey, []);
     act(() => hook.result.current.start([clip('one.mp4')], 'hero'));
     await expect
-      .poll(() => keys.map((queryKey) => client.getQueryState(queryKey)?.isInvalidated), { timeout: 5000 })
+      .poll(() => keys.map((queryKey) => client.getQueryState(queryKey)?.isInvalidated))
       .toEqual([true, true, true]);
   });
 
@@ -125,7 +125,7 @@ describe('uploads', () => {
     serveUploads();
     const id = hook.result.current.items[0]?.id ?? 0;
     act(() => hook.result.current.command(id, 'retry'));
-    await expect.poll(() => hook.result.current.items[0]?.state, { timeout: 5000 }).toBe('sent');
+    await expect.poll(() => hook.result.current.items[0]?.state).toBe('sent');
   });
 
   it("drops another account's files when somebody else signs in", async () => {

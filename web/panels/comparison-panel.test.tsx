@@ -65,11 +65,9 @@ describe('ComparisonPanel', () => {
       { ...EMPTY, state: 'ready', progress: 100, url: '/api/videos/v1/comparison.mp4?of=x', layout: LAYOUT },
     ]);
     expect(await screen.findByText('The comparison waits for its turn.')).toBeInTheDocument();
-    expect(
-      await screen.findByText('The comparison is being made, 42 percent', {}, { timeout: 3000 }),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('The comparison is being made, 42 percent')).toBeInTheDocument();
     expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '42');
-    expect(await screen.findByText('Place 1 of 1', {}, { timeout: 3000 })).toBeInTheDocument();
+    expect(await screen.findByText('Place 1 of 1')).toBeInTheDocument();
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/videos/v1/comparison.mp4?of=x');
     expect(wishes).toEqual(['make']);
   });

@@ -42,37 +42,34 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
+/** Mends a clip whose copies and sound are both at fault. @returns the result */
+async function mendBoth(broken: string): Promise<string> {
+  const { report, resultPath } = mustBeOk(
+    await processVideo(await makeTask(broken, `${broken}.work`), {
+      signal: new AbortController().signal,
+      send: () => undefined,
+    }),
+  );
+  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  const mended = report.defects.filter(({ outcome }) => outcome === 'repaired');
+  expect(mended.map(({ kind }) => kind).sort()).toEqual(['audio_sync', 'stuttered_cut', 'stuttered_cut']);
+  expect((await packetTimes(resultPath ?? '')).length).toBe(SECONDS * FPS);
+  return resultPath ?? '';
+}
+
 describe('processVideo on copies in the picture beside a moved sound', () => {
   it.each([350, -200])('mends both at once where the sound was muxed %i ms off', async (offsetMs) => {
     const broken = at(`moved${offsetMs}.mp4`);
     await moveSound({ tools, inputPath: at('copies.mp4'), outputPath: broken, offsetMs });
-    const { report, resultPath } = mustBeOk(
-      await processVideo(await makeTask(broken, at(`moved${offsetMs}.work`)), {
-        signal: new AbortController().signal,
-        send: () => undefined,
-      }),
-    );
-    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
-    const mended = report.defects.filter(({ outcome }) => outcome === 'repaired');
-    expect(mended.map(({ kind }) => kind).sort()).toEqual(['audio_sync', 'stuttered_cut', 'stuttered_cut']);
-    expect((await packetTimes(resultPath ?? '')).length).toBe(SECONDS * FPS);
+    const resultPath = await mendBoth(broken);
     // An early sound has lost its head; what is left belongs as much later.
     const startMs = Math.max(0, -offsetMs);
-    expect(Math.abs((await soundStartMs(resultPath ?? '')) - startMs)).toBeLessThan(20);
+    expect(Math.abs((await soundStartMs(resultPath)) - startMs)).toBeLessThan(20);
   });
 
   it('mends both at once where silence was put in front of the sound', async () => {
     const broken = at('silence.mp4');
     await bakeOffset({ tools, inputPath: at('copies.mp4'), outputPath: broken, offsetMs: 400 });
-    const { report, resultPath } = mustBeOk(
-      await processVideo(await makeTask(broken, at('silence.work')), {
-        signal: new AbortController().signal,
-        send: () => undefined,
-      }),
-    );
-    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
-    const mended = report.defects.filter(({ outcome }) => outcome === 'repaired');
-    expect(mended.map(({ kind }) => kind).sort()).toEqual(['audio_sync', 'stuttered_cut', 'stuttered_cut']);
-    expect((await packetTimes(resultPath ?? '')).length).toBe(SECONDS * FPS);
+    await mendBoth(broken);
   });
 });

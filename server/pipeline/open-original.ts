@@ -58,11 +58,7 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
 /** What was done to the file on its way is the reason for damage, not for what the clip is. */
 function withReason(error: MediaFailure, harm: string): MediaFailure {
   if (error.code !== 'damaged_beyond_repair') return error;
-  return new MediaFailure(
-    error.code,
-    `This clip cannot be repaired: ${lowerFirst(harm)}`,
-    `${error.message}\n${error.detail}`,
-  );
+  return refusal(harm, `${error.message}\n${error.detail}`);
 }
 
 async function openRestored(input: OpenInput): Promise<OpenedClip> {
@@ -70,7 +66,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   const format = (await sniffFile(input.inputPath)) ?? (await holdsMovie(input));
   if (format === null) {
     const emptyBytes = await countLeadingZeros(input.inputPath);
-    if (emptyBytes >= MIN_EMPTY_BYTES) throw refusal(null, emptyHead(emptyBytes));
+    if (emptyBytes >= MIN_EMPTY_BYTES) throw refusal(emptyHead(emptyBytes), '');
     throw new MediaFailure(
       'not_a_video',
       'This is not a video file. Use a clip from a phone or camera (MP4, MOV or AVI).',
@@ -80,7 +76,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   const readable = 'info' in read && isReadable(read.info);
   if (readable && format !== 'mov')
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
-  if (format !== 'mov') throw refusal(read, 'The file has no part that can be played.');
+  if (format !== 'mov') throw refusal('The file has no part that can be played.', detailOf(read));
 
   const rebuilt = await rebuildIndex({
     inputPath: input.inputPath,
@@ -90,7 +86,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     signal: input.signal,
   });
   if (!rebuilt.rebuilt) {
-    if (!readable) throw refusal(read, rebuilt.reason);
+    if (!readable) throw refusal(rebuilt.reason, detailOf(read));
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
   }
   const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
@@ -146,11 +142,11 @@ function isReadable(info: MediaInfo): boolean {
   return info.video.length > 0 || info.audio.length > 0;
 }
 
-function refusal(read: Read | null, reason: string): MediaFailure {
+function refusal(reason: string, detail: string): MediaFailure {
   return new MediaFailure(
     'damaged_beyond_repair',
     `This clip cannot be repaired: ${lowerFirst(reason)}`,
-    read ? detailOf(read) : '',
+    detail,
   );
 }
 

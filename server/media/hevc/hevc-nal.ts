@@ -16,6 +16,7 @@ export const HEVC_NAL = {
   sps: 33,
   pps: 34,
   prefixSei: 39,
+  suffixSei: 40,
   /** Unspecified in H.265; Dolby Vision puts its data of each picture there. */
   dolbyVision: 62,
 } as const;

@@ -1,4 +1,5 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
@@ -71,8 +72,7 @@ export async function hashPictures(
       listing += chunk.toString('latin1');
     },
   });
-  const rows = listing.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return rows.map((row) => row.slice(row.lastIndexOf(',') + 1).trim());
+  return readHashes(listing);
 }
 
 /**

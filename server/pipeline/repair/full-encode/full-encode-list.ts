@@ -1,5 +1,6 @@
 import { uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/showinfo.ts';
 import { indexPictures } from '../../analyse/picture-times.ts';
 import { readPackets } from '../../analyse/read-packets.ts';
 import type { FullEncodeInput } from './full-encode.ts';
@@ -43,8 +44,8 @@ export async function listPictures(input: FullEncodeInput): Promise<readonly num
       signal: input.signal,
       onStdout: () => undefined,
       onStderrLine: (line) => {
-        const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
-        if (shown) decoded.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
+        const ticks = pictureTicks(line);
+        if (ticks !== undefined) decoded.push(ticks);
       },
     },
   );

@@ -69,7 +69,7 @@ function isHead(
 ): boolean {
   if (at + lengthSize + headBytes > bytes.length) return false;
   const length = bytes.readUIntBE(at, lengthSize);
-  return length >= 2 && length + lengthSize <= most && isPart(bytes, at + lengthSize);
+  return length >= 2 && length + lengthSize <= most && isPart(bytes.subarray(at + lengthSize));
 }
 
 /**
@@ -168,7 +168,7 @@ function unitBytes(bytes: Buffer, start: number, units: UnitRules): number {
   const { lengthSize } = units;
   let end = start;
   while (isHead(bytes, end, units, bytes.length - end)) {
-    if (end > start && units.beginsPicture(bytes, end + lengthSize)) break;
+    if (end > start && units.beginsPicture(bytes.subarray(end + lengthSize))) break;
     const next = end + lengthSize + bytes.readUIntBE(end, lengthSize);
     if (!units.isWhole(bytes.subarray(start, next)) && end > start) break;
     end = next;
@@ -226,7 +226,7 @@ async function whichStands(
   while (size < most) {
     const head = await readUpTo(file, offset + size, lengthSize + units.headBytes);
     if (!isHead(head, 0, units, most - size)) return null;
-    begun += units.beginsPicture(head, lengthSize) ? 1 : 0;
+    begun += units.beginsPicture(head.subarray(lengthSize)) ? 1 : 0;
     if (begun > 1) return null;
     size += lengthSize + head.readUIntBE(0, lengthSize);
     for (const index of bySize.get(size) ?? []) {

@@ -1,6 +1,7 @@
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { NAL } from '#server/media/h264/nal.ts';
+import { isSlice, NAL, nalType } from '#server/media/h264/nal.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
+import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice, opensPicture } from '#server/media/hevc/hevc-nal.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 
@@ -10,10 +11,10 @@ export interface UnitRules {
   readonly lengthSize: number;
   /** Bytes of a unit behind its length that `isPart` and `beginsPicture` look at. */
   readonly headBytes: number;
-  /** Whether a unit that begins here may belong to a picture. */
-  isPart(bytes: Buffer, at: number): boolean;
+  /** Whether a unit, by its first bytes, may belong to a picture. */
+  isPart(unit: Buffer): boolean;
   /** Whether the unit is the first slice of a picture. */
-  beginsPicture(bytes: Buffer, at: number): boolean;
+  beginsPicture(unit: Buffer): boolean;
   /** Whether a sample shows no fault without being decoded. */
   isWhole(sample: Buffer): boolean;
 }
@@ -31,45 +32,35 @@ export function unitRulesOf({ entries }: Track): UnitRules | null {
   return hvcC ? hevcRules(readHevcConfig(hvcC.payload).lengthSize) : null;
 }
 
-const isAvcSlice = (type: number) => type === NAL.slice || type === NAL.idrSlice;
-
 function avcRules(lengthSize: number): UnitRules {
   return {
     lengthSize,
     headBytes: 2,
-    isPart: (bytes, at) => {
-      const head = bytes[at] ?? 0x80;
-      const type = head & 31;
-      return (
-        (head & 0x80) === 0 && (isAvcSlice(type) || (type >= NAL.sei && type <= NAL.accessUnitDelimiter))
-      );
+    isPart: (unit) => {
+      const type = nalType(unit);
+      const isOther = type >= NAL.sei && type <= NAL.accessUnitDelimiter;
+      return ((unit[0] ?? 0) & FORBIDDEN) === 0 && (isSlice(unit) || isOther);
     },
     // `first_mb_in_slice` 0 is a single set bit (ITU-T H.264, 7.3.3).
-    beginsPicture: (bytes, at) => isAvcSlice((bytes[at] ?? 0) & 31) && ((bytes[at + 1] ?? 0) & 0x80) !== 0,
+    beginsPicture: (unit) => isSlice(unit) && ((unit[1] ?? 0) & 0x80) !== 0,
     isWhole: (sample) => findSampleFault(sample, lengthSize) === null,
   };
 }
 
-const hevcType = (head: number) => (head >> 1) & 63;
-/** Trailing and leading pictures, and those of random access (ITU-T H.265, table 7-1). */
-const isHevcSlice = (type: number) => type <= 9 || (type >= 16 && type <= 21);
-/** Parameter sets, delimiters, end marks, filler and messages. */
-const isHevcOther = (type: number) => type >= 32 && type <= 40;
+const FORBIDDEN = 0x80;
+/** Parameter sets, delimiters, end marks, filler and messages (ITU-T H.265, table 7-1). */
+const isHevcOther = (type: number) => type >= HEVC_NAL.vps && type <= HEVC_NAL.suffixSei;
 
 function hevcRules(lengthSize: number): UnitRules {
   return {
     lengthSize,
     headBytes: 3,
-    isPart: (bytes, at) => {
-      const [first, second] = [bytes[at] ?? 0x80, bytes[at + 1] ?? 0];
-      const type = hevcType(first);
-      // Forbidden bit 0, base layer, temporal identifier plus one above 0 (7.3.1.2).
-      const isHeader = (first & 0x81) === 0 && second >> 3 === 0 && (second & 7) !== 0;
-      return isHeader && (isHevcSlice(type) || isHevcOther(type));
+    isPart: (unit) => {
+      const hasTemporalId = ((unit[1] ?? 0) & 7) !== 0;
+      const isHeader = ((unit[0] ?? 0) & FORBIDDEN) === 0 && hevcLayer(unit) === 0 && hasTemporalId;
+      return isHeader && (isHevcSlice(unit) || isHevcOther(hevcNalType(unit)));
     },
-    // `first_slice_segment_in_pic_flag` is the first bit behind the header (7.3.6.1).
-    beginsPicture: (bytes, at) =>
-      isHevcSlice(hevcType(bytes[at] ?? 0xff)) && ((bytes[at + 2] ?? 0) & 0x80) !== 0,
+    beginsPicture: (unit) => isHevcSlice(unit) && opensPicture(unit),
     isWhole: (sample) => findHevcSampleFault(sample, lengthSize) === null,
   };
 }

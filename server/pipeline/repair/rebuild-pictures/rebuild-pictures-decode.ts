@@ -1,5 +1,6 @@
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/showinfo.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSeconds } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -64,8 +65,8 @@ async function decodeFrom(
     onStdout: assemble,
     // Which pictures came is said by their times: damaged clips may lack some of those asked for.
     onStderrLine: (line) => {
-      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+) /.exec(line);
-      if (shown) order.push(input.pictures.ptsTicks.indexOf(Number(shown[1])));
+      const ticks = pictureTicks(line);
+      if (typeof ticks === 'number') order.push(input.pictures.ptsTicks.indexOf(ticks));
     },
   });
   const found = new Map<number, Uint8Array>();

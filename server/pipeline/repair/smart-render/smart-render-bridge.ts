@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/showinfo.ts';
 import { collectPictures } from '../rebuild-pictures/rebuild-pictures-decode.ts';
 import type { PixelSource } from '../picture-edit.ts';
 import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
@@ -11,7 +13,8 @@ import type { EncodedPicture } from './smart-render-encoder.ts';
 import { cropPicture } from './smart-render-crop.ts';
 import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
-import { AS_CODED, HASHED, hashClip, ONCE, readHashes } from './smart-render-hashes.ts';
+import { ONCE } from './smart-render-decode.ts';
+import { AS_CODED, HASHED, hashClip } from './smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
 import { verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
@@ -105,7 +108,7 @@ interface DecodedBefore {
   readonly numbers: ReadonlyMap<number, number>;
 }
 
-/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when one that is wanted does not come out. */
+/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when none comes out, or one without a time. */
 async function decodeOld(
   input: BridgeInput,
   plan: BridgePlan,
@@ -134,7 +137,7 @@ async function decodeOld(
     return sample !== undefined && (verbatim.has(sample) || keptAt.has(sample)) ? [{ ticks, sample }] : [];
   });
   const seen = await takePictures(input, clipPath, wanted, store);
-  if (!seen) return null;
+  if (!seen || seen.size === 0) return null;
   // What never comes out is seen as the picture before it, which stays on the screen.
   const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
   const before = missing.map(({ ticks, sample }) => ({ ticks: lastBefore([...seen.keys()], ticks), sample }));
@@ -163,8 +166,8 @@ async function takePictures(
   const hashPath = path.join(input.workDir, 'bridge-old.hashes');
   const times: number[] = [];
   const onStderrLine = (line: string) => {
-    const ticks = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+) /.exec(line)?.[1];
-    if (ticks !== undefined) times.push(Number(ticks));
+    const ticks = pictureTicks(line);
+    if (typeof ticks === 'number') times.push(ticks);
   };
   const pictures: Uint8Array[] = [];
   const onStdout = collectPictures(verbatimBytes(input.source.sps), (pixels) => {

@@ -1,5 +1,6 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/showinfo.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
 /** A picture as it leaves the decoder: planes as `rawvideo` packs them. */
@@ -21,13 +22,16 @@ export interface DecodeStreamOptions {
 const DECODE_STALL_MS = 15 * 60_000;
 const WALL_MS = 4 * 60 * 60_000;
 
+/** Every picture once, whatever its time. */
+export const ONCE = 'settb=1/25,setpts=N';
+
 /**
  * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
  * showinfo, then renumbered, so that no version of ffmpeg repeats or drops pictures for a constant rate.
  */
 export const EVERY_PICTURE_ONCE: readonly string[] = [
   '-vf',
-  'showinfo=checksum=0,settb=1/25,setpts=N',
+  `showinfo=checksum=0,${ONCE}`,
   '-r',
   '25',
   '-f',
@@ -68,9 +72,9 @@ export async function* streamPictures(
     wallMs: WALL_MS,
     onStderrLine: (line) => {
       options.onLine?.(line);
-      const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
-      if (!shown) return;
-      times.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
+      const ticks = pictureTicks(line);
+      if (ticks === undefined) return;
+      times.push(ticks);
       waitForTime?.();
     },
     onStdout: async (chunk) => {

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { streamPictures } from './smart-render-decode.ts';
+import { ONCE, streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
-import { AS_CODED, HASHED, hashClip, ONCE, STRICT } from './smart-render-hashes.ts';
+import { AS_CODED, HASHED, hashClip, STRICT } from './smart-render-hashes.ts';
 import { writeTrialClip, type Part, type TrialClip } from './smart-render-part.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {

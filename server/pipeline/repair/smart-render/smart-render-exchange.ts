@@ -1,6 +1,7 @@
 import { readFile, type FileHandle } from 'node:fs/promises';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
+import { readHashes } from '#server/media/frame-hashes.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -8,7 +9,6 @@ import type { EncodedPicture } from './smart-render-encoder.ts';
 import { decodePart, hashPart, hashPath } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import type { PictureEdit } from '../picture-edit.ts';
-import { readHashes } from './smart-render-hashes.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {
   planExchanges,

@@ -1,10 +1,10 @@
+import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg, type RunOptions } from '#server/media/run-ffmpeg.ts';
+import { ONCE } from './smart-render-decode.ts';
 
 /** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
 export const AS_CODED: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
 export const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...AS_CODED];
-/** Every picture once, whatever its time. */
-export const ONCE = 'settb=1/25,setpts=N';
 /** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
 export const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
 
@@ -36,10 +36,4 @@ export async function hashClip(clipPath: string, input: HashInput): Promise<stri
   };
   await runFfmpeg(plan, { tools, signal, onStderrLine: onLine, onStdout });
   return readHashes(text);
-}
-
-/** Hashes as ffmpeg's framehash lists them. */
-export function readHashes(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => line.slice(line.lastIndexOf(',') + 1).trim());
 }

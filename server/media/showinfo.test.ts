@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { pictureTicks } from './showinfo.ts';
+
+const line = (pts: string) =>
+  `[Parsed_showinfo_1 @ 0x55d0c8] [info] n:   7 pts: ${pts} pts_time:0.25 duration: 512 fmt:yuv420p type:B `;
+
+describe('pictureTicks', () => {
+  it.each([
+    ['3584', 3584],
+    ['-1024', -1024],
+    ['NOPTS', null],
+  ])('reads pts %s', (pts, ticks) => {
+    expect(pictureTicks(line(pts))).toBe(ticks);
+  });
+
+  it('leaves all other lines alone', () => {
+    expect(pictureTicks('[h264 @ 0x55d0c8] [error] n: 7 pts: 12 of another kind')).toBeUndefined();
+    expect(
+      pictureTicks('[Parsed_showinfo_1 @ 0x55d0c8] [info] config in time_base: 1/12800'),
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,10 @@
+/**
+ * The time that ffmpeg's `showinfo` filter says of a picture.
+ * @param line of the log
+ * @returns ticks of the filter's input; null for a picture without a time, undefined for any other line
+ */
+export function pictureTicks(line: string): number | null | undefined {
+  const shown = /_showinfo_\d+ @ [^\]]*\].* n:\s*\d+ pts:\s*(-?\d+|NOPTS) /.exec(line);
+  if (!shown) return undefined;
+  return shown[1] === 'NOPTS' ? null : Number(shown[1]);
+}

@@ -1,5 +1,6 @@
 import { LAGS } from '#server/media/grey-series.ts';
 import { joinSeries } from '#server/media/grey-series-join.ts';
+import { sideBySide } from '#server/media/side-by-side.ts';
 import { decodePass, type DecodePass, type DecodePassInput, type DecoderMessage } from './decode-pass.ts';
 import { isIdr } from './read-idr.ts';
 import type { VideoPacket } from './read-packets.ts';
@@ -17,6 +18,7 @@ const SEAM_TO = 0.7;
 const OVERLAP = Math.max(...LAGS);
 /** Pictures behind those that the first half's own comparisons look ahead. */
 const LOOK_AHEAD = 4;
+const SHARED = OVERLAP + LOOK_AHEAD;
 const CODECS = new Set(['h264', 'hevc']);
 
 /** Where a decode may be split: a key frame, by display number and time. */
@@ -29,6 +31,8 @@ export interface Seam {
   readonly switchTicks: number;
   /** Whether all pictures before the key frame in either order are so in the other. */
   readonly isClosed: boolean;
+  /** Whether pictures are known to be damaged: then only a decoder that needs nothing from before the seam may start there. */
+  readonly isDamaged: boolean;
   /** Times of all pictures, display order. */
   readonly times: readonly number[];
 }
@@ -36,8 +40,13 @@ export interface Seam {
 /**
  * The key frame nearest to the middle at which two decoders can share the work, or null where it does not
  * pay or is not safe: small clips, codecs with hidden pictures, packets without times.
+ * @param damaged pictures known to be damaged, display order: none stands where the second decoder starts
  */
-export function findSeam(input: DecodePassInput, packets: readonly VideoPacket[]): Seam | null {
+export function findSeam(
+  input: DecodePassInput,
+  packets: readonly VideoPacket[],
+  damaged: readonly number[] = [],
+): Seam | null {
   const { stream, info } = input;
   if (info.format !== 'mov' || !CODECS.has(stream.codec)) return null;
   if (packets.length < MIN_PICTURES) return null;
@@ -46,12 +55,13 @@ export function findSeam(input: DecodePassInput, packets: readonly VideoPacket[]
   const times = shown.flatMap((packet) => packet.ptsTicks ?? []).sort((a, b) => a - b);
   if (times.length !== shown.length) return null;
   const places = new Map(times.map((pts, place) => [pts, place]));
-  let best: Omit<Seam, 'isClosed' | 'times'> | null = null;
+  let best: Omit<Seam, 'isClosed' | 'isDamaged' | 'times'> | null = null;
   for (const packet of shown) {
     const { keyframe, ptsTicks } = packet;
     const place = ptsTicks === null ? undefined : places.get(ptsTicks);
     if (!keyframe || ptsTicks === null || place === undefined) continue;
     if (place < SEAM_FROM * times.length || place > SEAM_TO * times.length) continue;
+    if (damaged.some((picture) => picture >= place && picture < place + SHARED)) continue;
     const switchTicks = times[place + OVERLAP];
     const distance = Math.abs(place - times.length / 2);
     if (switchTicks === undefined) continue;
@@ -62,7 +72,7 @@ export function findSeam(input: DecodePassInput, packets: readonly VideoPacket[]
   const { key, startTicks } = best;
   const at = packets.indexOf(key);
   const isClosed = packets.every((packet, place) => isOnSide(packet, place - at, startTicks));
-  return { ...best, isClosed, times };
+  return { ...best, isClosed, isDamaged: damaged.length > 0, times };
 }
 
 /** Whether a packet `steps` behind a key frame in the order of decoding is on the same side in that of display. */
@@ -81,63 +91,64 @@ function isOnSide({ shown, ptsTicks }: VideoPacket, steps: number, keyTicks: num
  */
 export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<DecodePass | null> {
   const isExact = seam.isClosed && (await isIdr(input.inputPath, input.stream, seam.key));
-  const stop = new AbortController();
-  const signal = input.signal ? AbortSignal.any([input.signal, stop.signal]) : stop.signal;
+  if (seam.isDamaged && !isExact) return null;
   const shares = [0, 0];
   const report = (half: 0 | 1) => (share: number) => {
     shares[half] = share;
     input.onProgress?.(Math.min(1, ((shares[0] ?? 0) + (shares[1] ?? 0)) / 2));
   };
-  const shared = OVERLAP + LOOK_AHEAD;
-  const headPictures = seam.picturesBefore + (isExact ? 0 : shared);
+  // Pictures that do not come out are missing in a count, and it would go on behind the seam.
+  const range = isExact ? { endTicks: seam.startTicks } : { maxPictures: seam.picturesBefore + SHARED };
   const { num, den } = input.stream.timeBase;
   let hand: (pictures: readonly Uint8Array[]) => void = () => undefined;
   const behind = new Promise<readonly Uint8Array[]>((resolve) => {
     hand = resolve;
   });
-  const halves = [
-    decodePass({
-      ...input,
-      signal,
-      expectedPictures: headPictures,
-      range: { maxPictures: headPictures },
-      onProgress: report(0),
-      ...(isExact && { behind }),
-    }),
-    decodePass({
-      ...input,
-      signal,
-      expectedPictures: input.expectedPictures - seam.picturesBefore,
-      range: { startSeconds: (seam.startTicks * num) / den },
-      onProgress: report(1),
-      opening: { count: shared, take: hand },
-    }).finally(() => hand([])),
-  ] as const;
-  const failures: unknown[] = [];
-  const endBoth = (error: unknown) => {
-    failures.push(error);
-    stop.abort();
-    return null;
-  };
-  const [head, tail] = await Promise.all(halves.map((half) => half.catch(endBoth)));
-  if (failures.length > 0) throw failures[0];
+  const [head, tail] = await sideBySide(input.signal, [
+    (signal) =>
+      decodePass({
+        ...input,
+        signal,
+        expectedPictures: range.maxPictures ?? seam.picturesBefore,
+        range,
+        onProgress: report(0),
+        ...(isExact && { behind }),
+      }),
+    (signal) =>
+      decodePass({
+        ...input,
+        signal,
+        expectedPictures: input.expectedPictures - seam.picturesBefore,
+        range: { startSeconds: (seam.startTicks * num) / den },
+        onProgress: report(1),
+        opening: { count: SHARED, take: hand },
+      }).finally(() => hand([])),
+  ]);
   if (!head || !tail) return null;
   return isExact ? append(head, tail, seam) : join(head, tail, seam);
 }
 
-/** The halves of a clip of which each picture was decoded once. */
+/** The halves of a clip of which each picture was decoded once; damaged ones may be missing in front of the seam. */
 function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: Seam): DecodePass | null {
   const { ptsTicks } = head;
-  const opening = tail.ptsTicks.slice(0, OVERLAP + LOOK_AHEAD);
-  const follows = [...ptsTicks, ...opening].every((pts, at) => pts === times[at]);
-  if (!follows || ptsTicks.length !== picturesBefore || opening.length <= OVERLAP) return null;
-  // Where exactly it came is known of a decoder only that saw what stands before.
-  if (tail.messages.some(({ picturesOut }) => picturesOut < OVERLAP)) return null;
+  const opening = tail.ptsTicks.slice(0, SHARED);
+  const known = new Set(times.slice(0, picturesBefore));
+  const rises = ptsTicks.every(
+    (pts, at) => pts !== null && known.has(pts) && (at === 0 || pts > (ptsTicks[at - 1] ?? pts)),
+  );
+  const follows = opening.every((pts, at) => pts === times[picturesBefore + at]);
+  if (!rises || !follows || opening.length <= OVERLAP) return null;
+  // Which picture is meant before the first comes out, only a decoder knows that saw what stands before; and it alone
+  // has something to put in place of what is lost of a key picture.
+  if (tail.messages.some(({ picturesOut }) => picturesOut === 0)) return null;
+  const count = ptsTicks.length;
+  // What was said when all had come out is about pictures that the other decoder judges.
+  const ownMessages = head.messages.filter(({ picturesOut }) => picturesOut < picturesBefore);
   return {
     ptsTicks: [...ptsTicks, ...tail.ptsTicks],
     types: [...head.types, ...tail.types],
-    messages: [...head.messages, ...shifted(tail.messages, picturesBefore)],
-    series: joinSeries(head.series, picturesBefore + OVERLAP, tail.series, OVERLAP),
+    messages: [...ownMessages, ...shifted(tail.messages, count)],
+    series: joinSeries(head.series, count + OVERLAP, tail.series, OVERLAP),
   };
 }
 

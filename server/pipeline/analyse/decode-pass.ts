@@ -35,8 +35,13 @@ export interface DecodePassInput {
   readonly onProgress?: (share: number) => void;
   /** Called when the decoder complains or a picture looks like a repeat. */
   readonly onSign?: (sign: RepairSign) => void;
-  /** A part of the stream: from the key frame at `startSeconds`, or the first `maxPictures` pictures. */
-  readonly range?: { readonly startSeconds?: number; readonly maxPictures?: number };
+  /** A part of the stream: from the key frame at `startSeconds`, or up to a number of pictures or a time, its end not included. */
+  readonly range?: {
+    readonly startSeconds?: number;
+    readonly maxPictures?: number;
+    /** Ticks of the stream. */
+    readonly endTicks?: number;
+  };
   /** Pictures shown before this time go no further than the decoder, ticks of the stream. */
   readonly fromTicks?: number;
   /** Called once with the first `count` small pictures, fewer when there are no more. */
@@ -92,8 +97,9 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   const most = input.range?.maxPictures;
   const limit = most === undefined ? [] : ['-frames:v', String(most)];
   const from = input.fromTicks === undefined ? '' : `select='not(lt(pts,${input.fromTicks}))',`;
+  const to = input.range?.endTicks === undefined ? '' : `trim=end_pts=${input.range.endTicks},`;
   const chain = [
-    `[0:${input.stream.index}]${from}scale=${size.width}:${size.height}:flags=area`,
+    `[0:${input.stream.index}]${from}${to}scale=${size.width}:${size.height}:flags=area`,
     'format=gray',
     // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
     'showinfo=checksum=0',

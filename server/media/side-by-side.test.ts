@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { sideBySide } from './side-by-side.ts';
+
+const untilTold = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('told to end')), { once: true });
+  });
+
+describe('sideBySide', () => {
+  it('gives the results in the order of the works', async () => {
+    let release = () => undefined;
+    const first = new Promise<void>((resolve) => {
+      release = () => void resolve();
+    });
+    const works = [() => first.then(() => 'a'), () => Promise.resolve('b').finally(() => release())];
+    expect(await sideBySide(undefined, works)).toEqual(['a', 'b']);
+  });
+
+  it('ends the others when one fails, and throws why it failed', async () => {
+    const ended: string[] = [];
+    const other = (signal: AbortSignal) => untilTold(signal).finally(() => ended.push('other'));
+    const failing = () => Promise.reject(new Error('the cause'));
+    await expect(sideBySide(undefined, [other, failing])).rejects.toThrow('the cause');
+    expect(ended).toEqual(['other']);
+  });
+
+  it('ends all when it is cancelled', async () => {
+    const stop = new AbortController();
+    const running = sideBySide(stop.signal, [untilTold, untilTold]);
+    stop.abort();
+    await expect(running).rejects.toThrow('told to end');
+  });
+});

@@ -107,7 +107,7 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     fromTicks,
   };
   const torn = structure.map(({ frame }) => frame);
-  const seam = fromTicks === undefined ? findSeam(decode, scan.video, torn) : null;
+  const seam = findSeam(decode, scan.video, torn);
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
   // Where the decoder gives other pictures than the tables promise, the demuxer's own list leads.
   if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
@@ -198,7 +198,8 @@ function judge(
     ...damage.map((bad) => corruptionFinding(bad, context)),
     ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
   ];
-  const poster = pickPoster(series, new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i]))));
+  const unfit = new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i])));
+  const poster = pickPoster(series, unfit, (i) => times.keyframe[frameOfDecoded[i] ?? -1] ?? false);
   return {
     pictures: times,
     sceneCuts: [...context.sceneCuts],

@@ -56,3 +56,13 @@ export async function decodeHashes(file: string): Promise<{ hashes: string[]; wa
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
 }
+
+/** Types of the pictures of an intact clip, display order: I, P or B. */
+export async function pictureTypes(file: string): Promise<string[]> {
+  const { stdout } = await runTool('types', testTools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries frame=pict_type -of csv=p=0'.split(' '),
+    file,
+  ]);
+  // Pictures with data beside them have an empty line behind them.
+  return stdout.split('\n').flatMap((line) => line.replaceAll(',', '').trim() || []);
+}

@@ -38,6 +38,8 @@ export interface ReferenceTracker {
   put(picture: number, numbers: PictureNumbers): number;
   /** Pictures that later ones may still refer to. */
   held(): readonly number[];
+  /** One that goes on from here by itself. */
+  fork(): ReferenceTracker;
 }
 
 interface Held {
@@ -46,14 +48,30 @@ interface Held {
   readonly order: number;
 }
 
+/** What a tracker knows, never changed in place. */
+interface TrackerState {
+  readonly held: readonly Held[];
+  /** Numbers of the reference before. */
+  readonly last: { readonly frameNum: number; readonly orderHigh: number; readonly orderLow: number };
+  readonly offset: number;
+  readonly previousNum: number;
+}
+
+const AT_START: TrackerState = {
+  held: [],
+  last: { frameNum: 0, orderHigh: 0, orderLow: 0 },
+  offset: 0,
+  previousNum: 0,
+};
+
 /** Follows the decoder's short-term references (ITU-T H.264, 8.2.4 and 8.2.5) by slice headers alone. */
 export function createReferenceTracker(sps: Sps, sets: readonly Pps[]): ReferenceTracker {
+  return trackFrom(AT_START, sps, sets);
+}
+
+function trackFrom(state: TrackerState, sps: Sps, sets: readonly Pps[]): ReferenceTracker {
   const range = 2 ** sps.frameNumBits;
-  let held: Held[] = [];
-  /** Numbers of the reference before. */
-  let last = { frameNum: 0, orderHigh: 0, orderLow: 0 };
-  let offset = 0;
-  let previousNum = 0;
+  let { held, last, offset, previousNum } = state;
 
   const numberOf = ({ frameNum }: Held, current: number) =>
     frameNum > current ? frameNum - range : frameNum;
@@ -117,7 +135,9 @@ export function createReferenceTracker(sps: Sps, sets: readonly Pps[]): Referenc
       if (operation === 4) continue;
       if (operation !== 1) throw new H264Error('Long-term references are not followed.');
       const wanted = head.frameNum - ((values[0] ?? 0) + 1);
-      held = held.filter((one) => numberOf(one, head.frameNum) !== wanted);
+      const left = held.filter((one) => numberOf(one, head.frameNum) !== wanted);
+      if (left.length === held.length) throw new H264Error('A picture lets go of one that is not there.');
+      held = left;
     }
     if (marking.commands.length === 0 && held.length >= Math.max(1, sps.maxRefFrames)) {
       const oldest = Math.min(...held.map((one) => numberOf(one, head.frameNum)));
@@ -172,6 +192,7 @@ export function createReferenceTracker(sps: Sps, sets: readonly Pps[]): Referenc
     },
     put: (picture, numbers) => put(picture, numbers, 0),
     held: () => held.map(({ picture }) => picture),
+    fork: () => trackFrom({ held, last, offset, previousNum }, sps, sets),
   };
 }
 

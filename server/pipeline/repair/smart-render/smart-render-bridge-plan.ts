@@ -5,8 +5,9 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import { damagedSamples, readNumbers, type DamagedSample } from './smart-render-exchange-plan.ts';
+import { isNewStart } from './smart-render-exchange-heads.ts';
 import type { Part } from './smart-render-part.ts';
-import type { Cut } from './smart-render-plan.ts';
+import { cleanStarts, type Cut } from './smart-render-plan.ts';
 import { hasForeignParameterSets, type SmartSource } from './smart-render-source.ts';
 
 /** A coded picture that gets new content in its own place. */
@@ -29,54 +30,98 @@ export interface BridgePlan {
   readonly endSample: number;
   readonly fresh: readonly FreshSample[];
   readonly verbatim: readonly DamagedSample[];
+  /** Samples of the spans: these may change a little where what they refer to was lost. */
+  readonly inSpans: ReadonlySet<number>;
 }
 
 /** Below so many pictures that stay, coding the rest of a group anew costs less than proving that it can stay. */
 const LEAST_KEPT = 48;
-/** Where damage is mended, what stays shall stay exact: so many pictures are worth a verbatim one, and none less a bridge. */
-const LEAST_KEPT_A_VERBATIM = 8;
-const LEAST_KEPT_EXACT = 4;
+/** Where damage is mended, what stays shall stay exact: one picture is worth a bridge, and so many each verbatim one. */
+const LEAST_KEPT_A_VERBATIM = 2;
+const LEAST_KEPT_EXACT = 1;
 /** More pictures than these in one group are better coded as a stretch. */
 const MOST_FRESH = 48;
 const MOST_VERBATIM = 8;
+const MOST_VERBATIM_EXACT = 24;
 
-interface Slots {
+export interface Slots {
   readonly span: ChangedSpan;
   readonly samples: readonly number[];
   readonly changed: ReadonlyMap<number, PixelSource | 'decoded'>;
 }
 
+/** Spans between two cuts, all of which keep number and times of their pictures. */
+export interface BridgeGroup {
+  readonly slots: readonly Slots[];
+  readonly group: Part;
+}
+
 /**
- * The groups of an edit that can be bridged: those with new pictures among them.
+ * The groups of an edit that may be bridged.
  * @param cuts where decoding can start, rising
+ * @param isWanted whether a group with such spans shall be
  */
-export async function planBridges(
+export async function groupsToBridge(
   source: SmartSource,
   order: DisplayOrder,
   cuts: readonly Cut[],
   edit: PictureEdit,
-): Promise<BridgePlan[]> {
+  isWanted: IsWanted,
+): Promise<BridgeGroup[]> {
+  if (source.sps.bitDepthLuma !== 8) return [];
   const slots: (Slots | null)[] = [];
   let shift = 0;
   for (const span of edit) {
-    slots.push(slotsOf(source, order, span, shift));
+    slots.push(await slotsOf(source, order, span, shift));
     shift += span.shiftAfterTicks;
   }
-  const plans: BridgePlan[] = [];
+  const groups: BridgeGroup[] = [];
   for (const [from, end] of groupsOf(slots, cuts, source.samples.length)) {
-    const own = slots.filter((item) => item?.samples.some((sample) => sample >= from && sample < end));
-    const meets = edit.filter((span) => overlaps(span, order, from, end));
-    const whole = own.flatMap((item) => (item ? [item] : []));
-    if (meets.length !== whole.length || meets.some((span) => !whole.some((item) => item.span === span)))
-      continue;
-    const plan = await planGroup(source, order, whole, { from, end });
-    if (plan) plans.push(plan);
+    const meets = edit.flatMap((span, at) =>
+      overlaps(span, order, from, end) ? [{ span, slot: slots[at] }] : [],
+    );
+    const behind = meets.find(({ slot }) => !slot);
+    const leading = behind ? meets.slice(0, meets.indexOf(behind)) : meets;
+    const own = leading.flatMap(({ slot }) => slot ?? []);
+    const whole = { slots: own, group: { from, end } };
+    const found = behind ? upTo(order, whole, behind.span) : whole;
+    if (found && isWanted(found.slots)) groups.push(found);
   }
-  return plans;
+  return groups;
+}
+
+/** A group up to where a span is coded anew; null when other spans reach beyond that. */
+function upTo(order: DisplayOrder, { slots, group }: BridgeGroup, span: ChangedSpan): BridgeGroup | null {
+  const end = cleanStarts(order)[span.firstFrame + order.firstShown] ?? 0;
+  if (slots.some(({ samples }) => samples.some((sample) => sample >= end || sample < group.from)))
+    return null;
+  return { slots, group: { ...group, end } };
+}
+
+export type IsWanted = (slots: readonly Slots[]) => boolean;
+
+/** Whether there are new pictures among them. */
+export const hasNew: IsWanted = (slots) =>
+  slots.some(({ changed }) => [...changed.values()].some((content) => content !== 'decoded'));
+
+/** A group without its last span, up to where that is coded anew; null where nothing wanted is left. */
+export function withoutLast(
+  order: DisplayOrder,
+  { slots, group }: BridgeGroup,
+  isWanted: IsWanted,
+): BridgeGroup | null {
+  const last = slots.at(-1);
+  const left = slots.slice(0, -1);
+  return last && isWanted(left) ? upTo(order, { slots: left, group }, last.span) : null;
 }
 
 /** The samples of a span that keeps number and times of its pictures, and what becomes of them. */
-function slotsOf(source: SmartSource, order: DisplayOrder, span: ChangedSpan, shift: number): Slots | null {
+async function slotsOf(
+  source: SmartSource,
+  order: DisplayOrder,
+  span: ChangedSpan,
+  shift: number,
+): Promise<Slots | null> {
   const count = span.endFrame - span.firstFrame;
   if (count === 0 || span.pictures.length !== count || span.shiftAfterTicks !== 0) return null;
   const samples: number[] = [];
@@ -91,7 +136,7 @@ function slotsOf(source: SmartSource, order: DisplayOrder, span: ChangedSpan, sh
     if (pixels.kind === 'raw') changed.set(sample, pixels);
     else if (pixels.frame !== frame) return null;
     else if (pixels.intact !== true) changed.set(sample, 'decoded');
-    if (changed.has(sample) && old.sync) return null;
+    if (changed.has(sample) && (await isNewStart(source, order, sample))) return null;
   }
   return { span, samples, changed };
 }
@@ -121,23 +166,25 @@ function overlaps(span: ChangedSpan, order: DisplayOrder, from: number, end: num
   return first < end && behind > from;
 }
 
-async function planGroup(
+/**
+ * How a group can be bridged; null where it cannot, or where too little would stay.
+ * @param also samples that shall stay as they decode too, though their own data are whole
+ */
+export async function planBridge(
   source: SmartSource,
   order: DisplayOrder,
-  slots: readonly Slots[],
-  group: Part,
+  { slots, group }: BridgeGroup,
+  also: ReadonlySet<number>,
 ): Promise<BridgePlan | null> {
   const changed = new Map(slots.flatMap((item) => [...item.changed]));
   const samples = [...changed.keys()].sort((a, b) => a - b);
   const [first] = samples;
-  if (first === undefined || samples.length > MOST_FRESH || group.end - first < LEAST_KEPT_EXACT) return null;
-  if (source.sps.bitDepthLuma !== 8) return null;
-  if (![...changed.values()].some((content) => content !== 'decoded')) return null;
+  if (first === undefined || samples.length > MOST_FRESH) return null;
   // Heads of whole pictures say themselves where they stand, those of damaged ones are worked out.
   const read = async (numbers: readonly DamagedSample[] | null) => {
     if (!numbers) return null;
     try {
-      return await walk(source, order, { slots, changed, numbers, group });
+      return await walk(source, order, { slots, changed, numbers, group, also });
     } catch (error) {
       if (error instanceof H264Error || error instanceof Mp4Error) return null;
       throw error;
@@ -149,23 +196,25 @@ async function planGroup(
   );
 }
 
-interface Group {
-  readonly slots: readonly Slots[];
+interface Group extends BridgeGroup {
   readonly changed: ReadonlyMap<number, PixelSource | 'decoded'>;
   readonly numbers: readonly DamagedSample[];
-  readonly group: Part;
+  readonly also: ReadonlySet<number>;
 }
 
 /** Follows the references through a group: what do the new pictures reach, and from where on is all as it was. */
 async function walk(
   source: SmartSource,
   order: DisplayOrder,
-  { slots, changed, numbers, group }: Group,
+  { slots, changed, numbers, group, also }: Group,
 ): Promise<BridgePlan | null> {
   const tracker = createReferenceTracker(source.sps, source.pps);
   const headOf = new Map(numbers.map(({ sample, head }) => [sample, head]));
   const first = Math.min(...changed.keys());
-  const last = Math.max(...changed.keys());
+  const last = Math.max(...changed.keys(), ...also);
+  const isDamage = slots.every(({ span }) => span.mendsDamage);
+  const mostVerbatim = isDamage ? MOST_VERBATIM_EXACT : MOST_VERBATIM;
+  const inSpans = new Set(slots.flatMap(({ samples }) => samples));
   const unseen = new Set<number>();
   const fresh: FreshSample[] = [];
   const verbatim: DamagedSample[] = [];
@@ -173,6 +222,16 @@ async function walk(
   const unlike = new Set<number>();
   const replaced = new Set<number>();
   const orders: { place: number; order: number }[] = [];
+  // Damaged pictures need not be exact where nobody refers to them, nor where what they refer to has changed.
+  const keep = (own: DamagedSample) => {
+    replaced.add(own.sample);
+    const isReference = own.head.refIdc > 0;
+    const isLossy = inSpans.has(own.sample)
+      ? !isReference || also.has(own.sample)
+      : !isReference && !isDamage;
+    if (isLossy) fresh.push({ ...own, pixels: null });
+    else verbatim.push(own);
+  };
   let end = group.end;
   for (let sample = group.from; sample < end; sample += 1) {
     const place = order.placeOf[sample] ?? 0;
@@ -181,9 +240,9 @@ async function walk(
     if (content !== undefined && head) {
       const known: PictureNumbers = { head: { ...head, idr: false }, marking: head.marking };
       orders.push({ place, order: tracker.put(sample, known) });
-      replaced.add(sample);
-      if (content === 'decoded') verbatim.push({ sample, head });
+      if (content === 'decoded') keep({ sample, head });
       else {
+        replaced.add(sample);
         fresh.push({ sample, head, pixels: content });
         unlike.add(sample);
       }
@@ -195,23 +254,22 @@ async function walk(
       orders.push({ place, order: use.order });
       const touches = (set: ReadonlySet<number>, others: ReadonlySet<number>) =>
         [...set].some((other) => others.has(other));
-      if (touches(use.references, unlike) || touches(use.colocated, replaced)) {
-        const own = { sample, head: { ...use.head, marking: use.marking } };
-        replaced.add(sample);
-        if (use.head.refIdc > 0) verbatim.push(own);
-        else fresh.push({ ...own, pixels: null });
-      }
+      if (also.has(sample) || touches(use.references, unlike) || touches(use.colocated, replaced))
+        keep({ sample, head: { ...use.head, marking: use.marking } });
     }
-    if (fresh.length > MOST_FRESH || verbatim.length > MOST_VERBATIM) return null;
+    if (fresh.length > MOST_FRESH || verbatim.length > mostVerbatim) {
+      return null;
+    }
     if (sample >= last && !tracker.held().some((held) => replaced.has(held))) end = sample + 1;
   }
-  const least = slots.every(({ span }) => span.mendsDamage)
-    ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length)
-    : LEAST_KEPT;
-  // Without a bridge all from the first new picture on would be coded anew.
-  if (!isInOrder(orders) || group.end - first - replaced.size < least) return null;
+  const least = isDamage ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length) : LEAST_KEPT;
+  // Without a bridge all from the first span on would be coded anew.
+  const firstPlace = Math.min(...slots.map(({ span }) => span.firstFrame)) + order.firstShown;
+  const anew = Math.min(first, cleanStarts(order)[firstPlace] ?? first);
+  if (!isInOrder(orders) || group.end - anew - replaced.size < least) return null;
   const part = { from: group.from, end, ...(canOmit(changed) && { omitted: unseen }) };
-  return { spans: slots.map(({ span }) => span), part, endSample: group.end, fresh, verbatim };
+  const spans = slots.map(({ span }) => span);
+  return { spans, part, endSample: group.end, fresh, verbatim, inSpans };
 }
 
 /** What the decoder makes of lost data may depend on any picture before. */

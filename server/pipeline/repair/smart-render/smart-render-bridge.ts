@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
@@ -16,6 +16,7 @@ import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.
 import { ONCE } from './smart-render-decode.ts';
 import { AS_CODED, HASHED, hashClip } from './smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
+import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
 import { verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
 export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
@@ -33,8 +34,14 @@ export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'p
 }
 
 export interface Bridge extends Exchange {
-  /** Picture parameter set of the pictures that were encoded. */
-  readonly pps: Buffer;
+  /** Picture parameter set of the pictures that were encoded; null when all are verbatim. */
+  readonly pps: Buffer | null;
+}
+
+/** Either the bridge, or the samples that came out otherwise than before and must not. */
+export interface TriedBridge {
+  readonly bridge: Bridge | null;
+  readonly strays: readonly number[];
 }
 
 /**
@@ -43,10 +50,10 @@ export interface Bridge extends Exchange {
  * @returns null where it does not
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<Bridge | null> {
+export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<TriedBridge | null> {
   const { source } = input;
   const coded = new Map<number, EncodedPicture>();
-  if (isUnseen(plan)) return withoutTrial(input, plan);
+  if (isUnseen(plan)) return { bridge: await withoutTrial(input, plan), strays: [] };
   const kept = await decodeOld(input, plan, async (item, pixels) => {
     const bytes = await verbatimSample(source, item, pixels, input.verbatimPps);
     const offset = input.takeSpool(bytes.length);
@@ -58,21 +65,27 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   const wanted = plan.fresh.map(({ pixels }, index): PixelSource => {
     return pixels ?? { kind: 'raw', path: kept.path, index: kept.numbers.get(index) ?? 0 };
   });
-  const encoded = await input.encode(wanted, plan.fresh.map(toNumbers));
+  const encoded = wanted.length > 0 ? await input.encode(wanted, plan.fresh.map(toNumbers)) : null;
   for (const [index, { sample }] of plan.fresh.entries()) {
-    const picture = encoded.pictures[index];
+    const picture = encoded?.pictures[index];
     if (picture) coded.set(sample, picture);
   }
   input.onShare?.(ENCODED);
-  const replaced = { coded, pps: [encoded.pps, input.verbatimPps.unit] };
+  const replaced = { coded, pps: [...(encoded ? [encoded.pps] : []), input.verbatimPps.unit] };
   const after = await decodeNew(input, plan, replaced);
   const shown = inDisplayOrder(input, plan);
+
   if (!after || after.length !== shown.length) return null;
   const fresh = new Set(plan.fresh.map(({ sample }) => sample));
-  if (shown.some((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes.get(sample))) return null;
+  const changed = shown.filter((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes.get(sample));
+  const strays = await straysOf(input, plan, changed);
+  if (strays.length > 0) return { bridge: null, strays };
   const { spans, endSample } = plan;
   const samples = [...coded.keys()];
-  return { spans, samples, pictures: [...coded.values()], endSample, pps: encoded.pps };
+  return {
+    bridge: { spans, samples, pictures: [...coded.values()], endSample, pps: encoded?.pps ?? null },
+    strays,
+  };
 }
 
 /** Shares of a bridge's work that are over when its part is decoded and the new pictures are encoded. */
@@ -115,7 +128,7 @@ async function decodeOld(
   onVerbatim: (item: DamagedSample, pixels: Uint8Array) => Promise<void>,
 ): Promise<DecodedBefore | null> {
   const { source, workDir, order } = input;
-  const clipPath = path.join(workDir, 'bridge-old.mp4');
+  const clipPath = oldClip(input);
   const rawPath = path.join(workDir, `bridge-kept-${plan.part.from}.raw`);
   const placeAt = await writeTrialClip({ ...input, part: plan.part, replaced: null, outputPath: clipPath });
   const verbatim = new Map(plan.verbatim.map((item) => [item.sample, item]));
@@ -123,31 +136,40 @@ async function decodeOld(
     plan.fresh.flatMap(({ sample, pixels }, at) => (pixels === null ? [[sample, at]] : [])),
   );
   const numbers = new Map<number, number>();
-  const raw: Buffer[] = [];
+  let rawBytes = 0;
   const store = async (sample: number, pixels: Uint8Array): Promise<void> => {
     const item = verbatim.get(sample);
     if (item) await onVerbatim(item, pixels);
     const at = keptAt.get(sample);
     if (at === undefined) return;
-    numbers.set(at, raw.length);
-    raw.push(cropPicture(pixels, source.sps, input.shown));
+    const shown = cropPicture(pixels, source.sps, input.shown);
+    numbers.set(at, numbers.size);
+    await writeFully(raw, shown, rawBytes);
+    rawBytes += shown.length;
   };
   const wanted = [...placeAt].flatMap(([ticks, place]) => {
     const sample = order.samples[place];
     return sample !== undefined && (verbatim.has(sample) || keptAt.has(sample)) ? [{ ticks, sample }] : [];
   });
-  const seen = await takePictures(input, clipPath, wanted, store);
-  if (!seen || seen.size === 0) return null;
-  // What never comes out is seen as the picture before it, which stays on the screen.
-  const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
-  const before = missing.map(({ ticks, sample }) => ({ ticks: lastBefore([...seen.keys()], ticks), sample }));
-  if (missing.length > 0 && !(await takePictures(input, clipPath, before, store))) return null;
-  if (raw.length > 0) await writeFile(rawPath, Buffer.concat(raw));
-  const hashes = new Map(
-    [...seen].map(([ticks, hash]) => [order.samples[placeAt.get(ticks) ?? -1] ?? -1, hash]),
-  );
-  for (const { ticks, sample } of before) hashes.set(sample, seen.get(ticks) ?? '');
-  return { hashes, path: rawPath, numbers };
+  const raw = await open(rawPath, 'w');
+  try {
+    const seen = await takePictures(input, clipPath, wanted, store);
+    if (!seen || seen.size === 0) return null;
+    // What never comes out is seen as the picture before it, which stays on the screen.
+    const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
+    const before = missing.map(({ ticks, sample }) => ({
+      ticks: lastBefore([...seen.keys()], ticks),
+      sample,
+    }));
+    if (missing.length > 0 && !(await takePictures(input, clipPath, before, store))) return null;
+    const hashes = new Map(
+      [...seen].map(([ticks, hash]) => [order.samples[placeAt.get(ticks) ?? -1] ?? -1, hash]),
+    );
+    for (const { ticks, sample } of before) hashes.set(sample, seen.get(ticks) ?? '');
+    return { hashes, path: rawPath, numbers };
+  } finally {
+    await raw.close();
+  }
 }
 
 const lastBefore = (times: readonly number[], ticks: number): number =>
@@ -169,21 +191,28 @@ async function takePictures(
     const ticks = pictureTicks(line);
     if (typeof ticks === 'number') times.push(ticks);
   };
-  const pictures: Uint8Array[] = [];
-  const onStdout = collectPictures(verbatimBytes(input.source.sps), (pixels) => {
-    pictures.push(pixels);
+  // Which pictures these are is known when all have come: until then they wait in a file.
+  const waiting = await open(path.join(input.workDir, 'bridge-old.raw'), 'w+');
+  const size = verbatimBytes(input.source.sps);
+  let count = 0;
+  const onStdout = collectPictures(size, async (pixels, index) => {
+    await writeFully(waiting, Buffer.from(pixels.buffer, pixels.byteOffset, size), index * size);
+    count = index + 1;
   });
   const chosen = [...new Set(wanted.map(({ ticks }) => ticks))];
-  await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, onStdout });
-  const hashes = readHashes(await readFile(hashPath, 'utf8'));
-  if (hashes.length !== times.length) return null;
-  const out = times.filter((ticks) => chosen.includes(ticks));
-  for (const ticks of out) {
-    const pixels = pictures.shift();
-    for (const { sample } of wanted.filter((item) => item.ticks === ticks))
-      if (pixels) await onPicture(sample, pixels);
+  try {
+    await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, onStdout });
+    const hashes = readHashes(await readFile(hashPath, 'utf8'));
+    if (hashes.length !== times.length) return null;
+    const out = times.filter((ticks) => chosen.includes(ticks)).slice(0, count);
+    for (const [index, ticks] of out.entries()) {
+      const pixels = await readExactly(waiting, index * size, size);
+      for (const { sample } of wanted.filter((item) => item.ticks === ticks)) await onPicture(sample, pixels);
+    }
+    return new Map(times.map((ticks, at) => [ticks, hashes[at] ?? '']));
+  } finally {
+    await waiting.close();
   }
-  return new Map(times.map((ticks, at) => [ticks, hashes[at] ?? '']));
 }
 
 /** Hashes of the part with the new pictures in it; null when the decoder complains. */
@@ -192,11 +221,13 @@ async function decodeNew(
   plan: BridgePlan,
   replaced: ReplacedSamples,
 ): Promise<string[] | null> {
-  const clipPath = path.join(input.workDir, 'bridge-new.mp4');
+  const clipPath = newClip(input);
   await writeTrialClip({ ...input, part: plan.part, replaced, outputPath: clipPath });
   let complaints = 0;
   const onLine = (line: string) => {
-    if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
+    if (/\[(error|warning|fatal)\]/.test(line)) {
+      complaints += 1;
+    }
   };
   const label = 'decode the group with its new pictures';
   const hashes = await hashClip(clipPath, { ...input, label, onLine });

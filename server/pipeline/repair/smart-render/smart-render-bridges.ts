@@ -1,6 +1,14 @@
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import { makeBridge, type Bridge, type BridgeInput } from './smart-render-bridge.ts';
-import { planBridges, type BridgePlan } from './smart-render-bridge-plan.ts';
+import {
+  groupsToBridge,
+  hasNew,
+  planBridge,
+  withoutLast,
+  type BridgeGroup,
+  type BridgePlan,
+  type IsWanted,
+} from './smart-render-bridge-plan.ts';
 import type { Coder } from './smart-render-coder.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
 import type { Cut } from './smart-render-plan.ts';
@@ -8,6 +16,10 @@ import { mostVerbatim, verbatimPps } from './smart-render-verbatim.ts';
 
 export interface BridgesInput extends Omit<BridgeInput, 'verbatimPps' | 'encode' | 'takeSpool'> {
   readonly edit: PictureEdit;
+  /** Spans that could not be mended without a bridge, where none is new; null to bridge all groups with new pictures. */
+  readonly left: ReadonlySet<ChangedSpan> | null;
+  /** Verbatim pictures that the clip has got already. */
+  readonly spent: number;
   readonly coder: Coder;
   /** What new pictures must look like between these samples; a sentence when they cannot. */
   readonly targetOf: (decodeFrom: Cut, endSample: number) => Promise<TargetSequence | string>;
@@ -28,41 +40,64 @@ export interface Bridges {
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeBridges(input: BridgesInput): Promise<Bridges> {
-  const { source, order, cuts, edit, coder } = input;
+  const { source, order, cuts, edit, coder, left, spent } = input;
   const none: Bridges = { bridges: [], verbatimPps: null, verbatimCount: 0, rest: edit };
   const pps = verbatimPps(source);
   if (!pps) return none;
   const most = mostVerbatim(source);
+  const isWanted: IsWanted = left
+    ? (slots) => !hasNew(slots) && slots.some(({ span }) => left.has(span))
+    : hasNew;
   let verbatimCount = 0;
   const bridges: Bridge[] = [];
-  const plans = await planBridges(source, order, cuts, edit);
-  for (const [number, plan] of plans.sort((a, b) => price(a) - price(b)).entries()) {
-    const onShare = (share: number) => input.onShare?.((number + share) / plans.length);
-    if (verbatimCount + plan.verbatim.length > most) continue;
+  const tryPlan = async (label: string, plan: BridgePlan, onShare: (share: number) => void) => {
+    if (spent + verbatimCount + plan.verbatim.length > most) return null;
     const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
     const target = decodeFrom && (await input.targetOf(decodeFrom, plan.endSample));
-    if (!decodeFrom || !target || typeof target === 'string') continue;
-    const made = await makeBridge(
-      {
-        ...input,
-        onShare,
-        verbatimPps: pps,
-        takeSpool: coder.take,
-        encode: (wanted, standIns) => {
-          const place = { neighbourIdrIds: [], standIns };
-          return coder.encode({ target, label: `bridge-${number}`, decodeFrom, wanted, place });
-        },
-      },
-      plan,
-    );
+    if (!decodeFrom || !target || typeof target === 'string') return null;
+    const encode: BridgeInput['encode'] = (wanted, standIns) => {
+      const place = { neighbourIdrIds: [], standIns };
+      return coder.encode({ target, label, decodeFrom, wanted, place });
+    };
+    return makeBridge({ ...input, onShare, verbatimPps: pps, takeSpool: coder.take, encode }, plan);
+  };
+  const groups = await groupsToBridge(source, order, cuts, edit, isWanted);
+  const planned = await Promise.all(
+    groups.map(async (group) => ({ group, plan: await planBridge(source, order, group, NONE) })),
+  );
+  planned.sort((a, b) => price(a.plan) - price(b.plan));
+  for (const [number, { group, plan: first }] of planned.entries()) {
+    const onShare = (share: number) => input.onShare?.((number + share) / planned.length);
+    let [rest, plan]: [BridgeGroup | null, BridgePlan | null] = [group, first];
+    let also: ReadonlySet<number> = NONE;
+    for (let tries = 0; rest && tries < MOST_TRIES; tries += 1) {
+      const tried = plan && (await tryPlan(`bridge-${number}-${tries}`, plan, onShare));
+      if (plan && tried?.bridge) {
+        bridges.push(tried.bridge);
+        verbatimCount += plan.verbatim.length;
+        break;
+      }
+      // What came out otherwise is kept as it was; else the first spans alone may be bridged.
+      const strays = new Set([...also, ...(tried?.strays ?? [])]);
+      const wider: BridgePlan | null =
+        strays.size > also.size ? await planBridge(source, order, rest, strays) : null;
+      if (wider) [plan, also] = [wider, strays];
+      else {
+        rest = withoutLast(order, rest, isWanted);
+        also = NONE;
+        plan = rest && (await planBridge(source, order, rest, NONE));
+      }
+    }
     onShare(1);
-    if (!made) continue;
-    bridges.push(made);
-    verbatimCount += plan.verbatim.length;
   }
   const done = new Set<ChangedSpan>(bridges.flatMap(({ spans }) => spans));
   const rest = edit.filter((span) => !done.has(span));
   return bridges.length === 0 ? none : { bridges, verbatimPps: pps.unit, verbatimCount, rest };
 }
 
-const price = ({ verbatim, part, endSample }: BridgePlan) => verbatim.length / (endSample - part.from);
+/** Tries to bridge one group: each decodes it twice. */
+const MOST_TRIES = 4;
+const NONE: ReadonlySet<number> = new Set();
+
+const price = (plan: BridgePlan | null) =>
+  plan ? plan.verbatim.length / (plan.endSample - plan.part.from) : Infinity;

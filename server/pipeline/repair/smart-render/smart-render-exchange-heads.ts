@@ -19,6 +19,25 @@ export interface HeadPlacer {
 
 type ClipNumbers = Pick<SmartSource, 'samples' | 'sps' | 'head'>;
 
+/**
+ * Whether a sample is a key picture that begins all numbers anew (IDR), as far as that can be told when it is damaged: not
+ * where its head says otherwise, nor where pictures decoded behind it are shown before it (key picture of an open group).
+ */
+export async function isNewStart(
+  { samples, head }: Pick<SmartSource, 'samples' | 'head'>,
+  { placeOf }: DisplayOrder,
+  sample: number,
+): Promise<boolean> {
+  if (samples[sample]?.sync !== true) return false;
+  const place = placeOf[sample] ?? 0;
+  const behind = placeOf.slice(sample + 1, sample + 1 + MOST_LEADING);
+  if (behind.some((other) => other < place)) return false;
+  return (await head(sample))?.idr !== false;
+}
+
+/** Pictures behind a key picture among which those shown before it are looked for: as many as a decoder can hold back. */
+const MOST_LEADING = 16;
+
 /** Damaged pictures in a row at most whose numbers are looked for. */
 const LONGEST_RUN = 64;
 
@@ -42,7 +61,8 @@ export function createHeadPlacer(
   };
   const isOpen = async (sample: number) => {
     const found = source.samples[sample];
-    return found !== undefined && !found.sync && (bad.has(sample) || (await headOf(sample)) === null);
+    if (found === undefined || (!bad.has(sample) && (await headOf(sample)) !== null)) return false;
+    return !(await isNewStart(source, order, sample));
   };
   const place = async (sample: number): Promise<PlacedHead | null> => {
     let [first, end] = [sample, sample + 1];

@@ -9,7 +9,8 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { median } from '#server/media/statistics.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
-import { createHeadPlacer } from './smart-render-exchange-heads.ts';
+import { createHeadPlacer, isNewStart } from './smart-render-exchange-heads.ts';
+import { inferMarkings } from './smart-render-exchange-markings.ts';
 import type { Cut } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
@@ -121,7 +122,10 @@ export async function readNumbers(
   for (const sample of samples) {
     const head = await source.head(sample);
     if (!head || head.idr) return null;
-    found.push({ sample, head: { ...head, marking: await markingOf(source, sample, head, head) } });
+    found.push({
+      sample,
+      head: { ...head, marking: (await markingOf(source, sample, head, head)) ?? SLIDING_WINDOW },
+    });
   }
   return found;
 }
@@ -157,15 +161,18 @@ export async function damagedSamples(
 ): Promise<DamagedSample[] | null> {
   const placer = createHeadPlacer(source, order, new Set(samples));
   const damaged: DamagedSample[] = [];
+  const lost = new Set<number>();
   for (const sample of samples) {
     const read = await placer.headOf(sample);
-    const isKey = source.samples[sample]?.sync === true && read?.idr !== false;
-    const head = isKey ? keyHead(source.sps, read) : (await placer.place(sample))?.head;
+    const head = (await isNewStart(source, order, sample))
+      ? keyHead(source.sps, read)
+      : (await placer.place(sample))?.head;
     if (!head) return null;
     const marking = await markingOf(source, sample, head, read);
-    damaged.push({ sample, head: { ...head, marking } });
+    if (!marking && head.refIdc > 0) lost.add(sample);
+    damaged.push({ sample, head: { ...head, marking: marking ?? SLIDING_WINDOW } });
   }
-  return damaged;
+  return inferMarkings(source, order, damaged, lost);
 }
 
 /** An IDR picture begins anew: its numbers are 0, and only its id matters, which must differ from its neighbours'. */
@@ -174,20 +181,20 @@ function keyHead(sps: Sps, read: SliceHeader | null): SliceHeader | null {
   return { ...read, pocLsb: sps.pocType === 0 ? (read.pocLsb ?? 0) : null };
 }
 
-/** How the picture marks references: as its header says where that can be read, else the usual way. */
+/** How the picture marks references as its header says; null where that cannot be read, or nobody refers to it. */
 async function markingOf(
   source: SmartSource,
   sample: number,
   head: SliceHeader,
   read: SliceHeader | null,
-): Promise<ReferenceMarking> {
+): Promise<ReferenceMarking | null> {
   const pps = source.pps.find(({ id }) => id === read?.ppsId);
-  if (!pps || head.refIdc === 0 || !read || read.frameNum !== head.frameNum) return SLIDING_WINDOW;
+  if (!pps || head.refIdc === 0 || !read || read.frameNum !== head.frameNum) return null;
   try {
     const slice = (await source.units(sample)).find(isSlice);
-    return slice ? readMarking(slice, { sps: source.sps, pps }) : SLIDING_WINDOW;
+    return slice ? readMarking(slice, { sps: source.sps, pps }) : null;
   } catch (error) {
-    if (error instanceof H264Error || error instanceof Mp4Error) return SLIDING_WINDOW;
+    if (error instanceof H264Error || error instanceof Mp4Error) return null;
     throw error;
   }
 }

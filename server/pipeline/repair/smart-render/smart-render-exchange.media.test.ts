@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
-import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 
@@ -116,11 +116,3 @@ describe('a damaged picture in a long group', () => {
     expect((await decodeHashes(output)).warnings).toBe('');
   });
 });
-
-async function pictureTypes(file: string): Promise<string[]> {
-  const { stdout } = await runTool('types', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries frame=pict_type -of csv=p=0'.split(' '),
-    file,
-  ]);
-  return stdout.split('\n').map((line) => line.replaceAll(',', '').trim());
-}

@@ -8,6 +8,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { decodePart, hashPart, hashPath } from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
+import { isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 import type { Cut } from './smart-render-plan.ts';
 import {
@@ -80,6 +81,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
     const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
     const made = await tryExchange({ ...input, position, onShare }, candidate, pps, left);
     onShare(1);
+
     if (!made) continue;
     exchanges.push(made);
     position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
@@ -140,18 +142,8 @@ async function tryExchange(
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
 const MOST_FOLLOWERS = 8;
-/** Mean square errors up to which a later picture counts as hardly changed, 38 dB, and as what it was, 28 dB. */
-const HARDLY_CHANGED = 255 ** 2 / 10 ** 3.8;
-const MOST_CHANGED = 255 ** 2 / 10 ** 2.8;
 /** Complaints of the decoder about its input, as ffmpeg prints them. */
 const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/;
-
-/** Whether few enough pictures of a stretch of `count` look different, and next to none of them much. */
-function isLike(changes: readonly { readonly error: number }[], count: number): boolean {
-  const far = changes.filter(({ error }) => error > MOST_CHANGED).length;
-  const near = changes.filter(({ error }) => error <= HARDLY_CHANGED).length;
-  return far <= count / 8 && changes.length - near <= count / 3;
-}
 
 interface Verbatim {
   /** By sample of the original. */
@@ -265,19 +257,4 @@ async function compare(
     if (error > 0) changes.push({ place, error });
   }
   return complaints === 0 && count === part.end - part.from ? changes : null;
-}
-
-/** Every how many samples of a picture are compared; prime, so that no column is looked at alone. */
-const STRIDE = 13;
-
-function sampled(pixels: Uint8Array): Uint8Array {
-  const out = new Uint8Array(Math.floor(pixels.length / STRIDE));
-  for (let at = 0; at < out.length; at++) out[at] = pixels[at * STRIDE] ?? 0;
-  return out;
-}
-
-function squareError(a: Uint8Array, b: Uint8Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
-  return sum / Math.max(1, a.length);
 }

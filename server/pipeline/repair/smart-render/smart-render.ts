@@ -116,13 +116,19 @@ async function render(
     pictureBytes: format.pictureBytes,
     onProgress: (share) => onProgress?.(tried + (1 - tried) * share),
   });
-  const bridged = await makeBridges({
+  const bridging = {
     ...shared,
     coder,
+    shown: stream,
+    targetOf: (decodeFrom: Cut, endSample: number) =>
+      toTarget(source, input.info, [{ decodeFrom, endSample }]),
+  };
+  const bridged = await makeBridges({
+    ...bridging,
     onShare: trying(0, BRIDGED),
     edit: isTooLarge ? [] : input.edit,
-    shown: stream,
-    targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
+    left: null,
+    spent: 0,
   });
   const exchanged = await makeExchanges({
     ...shared,
@@ -132,7 +138,20 @@ async function render(
     spent: bridged.verbatimCount,
   });
   coder.take(exchanged.position - coder.take(0));
-  const around = [...bridged.bridges, ...exchanged.exchanges];
+  const done = new Set(exchanged.exchanges.flatMap(({ spans }) => spans));
+  const left = new Set(bridged.rest.filter((span) => !done.has(span)));
+  const instead = await makeBridges({
+    ...bridging,
+    edit: isTooLarge || left.size === 0 ? [] : bridged.rest,
+    left,
+    spent: bridged.verbatimCount + exchanged.exchanges.flatMap(({ samples: own }) => own).length,
+  });
+  const retaken = new Set(instead.bridges.flatMap(({ spans }) => spans));
+  const around = [
+    ...bridged.bridges,
+    ...exchanged.exchanges.filter(({ spans }) => !spans.some((span) => retaken.has(span))),
+    ...instead.bridges,
+  ];
   const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, around);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -168,13 +187,14 @@ async function render(
           wanted: standIns.map(({ pixels }) => pixels),
           place: { neighbourIdrIds: [], standIns },
         });
+  const bridges = [...bridged.bridges, ...instead.bridges].filter((one) => exchanges.includes(one));
   const exchangedSamples = exchanges.flatMap(({ samples: replaced }) => replaced);
   await writeResult({
     source,
     sampleEntry: withNewPps(
       source,
-      [...encoded, alone, ...bridged.bridges.filter((one) => exchanges.includes(one))],
-      exchanges.length > 0 ? (bridged.verbatimPps ?? exchanged.pps) : null,
+      [...encoded, alone, ...bridges.flatMap(({ pps }) => (pps ? [{ pps }] : []))],
+      exchanges.length > 0 ? (bridged.verbatimPps ?? exchanged.pps ?? instead.verbatimPps) : null,
     ),
     order,
     timing,

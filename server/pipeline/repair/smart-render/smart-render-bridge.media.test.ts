@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/tools.ts';
@@ -185,6 +186,38 @@ describe('new pictures in a long group', () => {
     const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
     expect(differing.slice(0, 4)).toEqual([30, 31, 32, 100]);
     expect(after.hashes).toHaveLength(before.hashes.length - 2);
+    expect(after.warnings).toBe('');
+  });
+
+  it('leave what stands before a picture that cannot be read at all as it is', async () => {
+    const clip = await encodeSource(
+      SOURCE,
+      path.join(folder.path, 'unread.mp4'),
+      `${ONE_GROUP} -bf 0 -preset veryfast`.split(' '),
+    );
+    const span = { ...(await newPictures(clip, 'unread', 30)), mendsDamage: true };
+    const times = await shownTimes(clip);
+    const broken = path.join(folder.path, 'unread-broken.mp4');
+    const fault = {
+      inputPath: clip,
+      outputPath: broken,
+      frames: [100],
+      tools,
+      fault: 'zero',
+      place: 0,
+    } as const;
+    const [hit] = await corruptSamples(fault);
+    const file = await open(broken, 'r+');
+    // The lengths of its units are gone too.
+    await file.write(Buffer.alloc(16, 0xff), 0, 16, (hit?.offsetBytes ?? 0) - 16);
+    await file.close();
+    const shiftAfterTicks = (times[100] ?? 0) - (times[101] ?? 0);
+    const edit = [span, { firstFrame: 100, endFrame: 101, pictures: [], shiftAfterTicks }];
+    const { output, result } = await renderEdit(folder.path, broken, 'unread', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [before, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+    expect(differing.slice(0, 4)).toEqual([30, 31, 32, 100]);
     expect(after.warnings).toBe('');
   });
 

@@ -53,7 +53,10 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   const tryPlan = async (label: string, plan: BridgePlan, onShare: (share: number) => void) => {
     if (spent + verbatimCount + plan.verbatim.length > most) return null;
     const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
-    const target = decodeFrom && (await input.targetOf(decodeFrom, plan.endSample));
+    // Where a group ends before the next cut, what follows may be damaged and says nothing.
+    const isCut = cuts.some(({ sample }) => sample === plan.endSample);
+    const end = isCut ? plan.endSample : source.samples.length;
+    const target = decodeFrom && (await input.targetOf(decodeFrom, end));
     if (!decodeFrom || !target || typeof target === 'string') return null;
     const encode: BridgeInput['encode'] = (wanted, standIns) => {
       const place = { neighbourIdrIds: [], standIns };

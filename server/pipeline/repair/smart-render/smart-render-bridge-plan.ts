@@ -42,6 +42,8 @@ const LEAST_KEPT_EXACT = 1;
 /** More pictures than these in one group are better coded as a stretch. */
 const MOST_FRESH = 48;
 const MOST_VERBATIM = 8;
+/** Where damage is mended. */
+const MOST_FRESH_EXACT = 96;
 const MOST_VERBATIM_EXACT = 24;
 
 export interface Slots {
@@ -169,22 +171,29 @@ function overlaps(span: ChangedSpan, order: DisplayOrder, from: number, end: num
 /**
  * How a group can be bridged; null where it cannot, or where too little would stay.
  * @param also samples that shall stay as they decode too, though their own data are whole
+ * @param most verbatim pictures; where more are needed, damaged ones that stay as they decode are coded with losses instead
  */
 export async function planBridge(
   source: SmartSource,
   order: DisplayOrder,
   { slots, group }: BridgeGroup,
   also: ReadonlySet<number>,
+  most: number,
 ): Promise<BridgePlan | null> {
   const changed = new Map(slots.flatMap((item) => [...item.changed]));
   const samples = [...changed.keys()].sort((a, b) => a - b);
   const [first] = samples;
-  if (first === undefined || samples.length > MOST_FRESH) return null;
+  if (first === undefined || samples.length > MOST_FRESH_EXACT) return null;
   // Heads of whole pictures say themselves where they stand, those of damaged ones are worked out.
   const read = async (numbers: readonly DamagedSample[] | null) => {
     if (!numbers) return null;
     try {
-      return await walk(source, order, { slots, changed, numbers, group, also });
+      const way = { slots, changed, numbers, group, also };
+      const exact = await walk(source, order, { ...way, isSparing: false });
+      const isSparing =
+        slots.every(({ span }) => span.mendsDamage) && (exact?.verbatim.length ?? most + 1) > most;
+      const found = isSparing ? await walk(source, order, { ...way, isSparing }) : exact;
+      return found && found.verbatim.length <= most ? found : null;
     } catch (error) {
       if (error instanceof H264Error || error instanceof Mp4Error) return null;
       throw error;
@@ -200,13 +209,15 @@ interface Group extends BridgeGroup {
   readonly changed: ReadonlyMap<number, PixelSource | 'decoded'>;
   readonly numbers: readonly DamagedSample[];
   readonly also: ReadonlySet<number>;
+  /** Whether no damaged picture is to be verbatim. */
+  readonly isSparing: boolean;
 }
 
 /** Follows the references through a group: what do the new pictures reach, and from where on is all as it was. */
 async function walk(
   source: SmartSource,
   order: DisplayOrder,
-  { slots, changed, numbers, group, also }: Group,
+  { slots, changed, numbers, group, also, isSparing }: Group,
 ): Promise<BridgePlan | null> {
   const tracker = createReferenceTracker(source.sps, source.pps);
   const headOf = new Map(numbers.map(({ sample, head }) => [sample, head]));
@@ -214,6 +225,7 @@ async function walk(
   const last = Math.max(...changed.keys(), ...also);
   const isDamage = slots.every(({ span }) => span.mendsDamage);
   const mostVerbatim = isDamage ? MOST_VERBATIM_EXACT : MOST_VERBATIM;
+  const mostFresh = isDamage ? MOST_FRESH_EXACT : MOST_FRESH;
   const inSpans = new Set(slots.flatMap(({ samples }) => samples));
   const unseen = new Set<number>();
   const fresh: FreshSample[] = [];
@@ -227,7 +239,7 @@ async function walk(
     replaced.add(own.sample);
     const isReference = own.head.refIdc > 0;
     const isLossy = inSpans.has(own.sample)
-      ? !isReference || also.has(own.sample)
+      ? isSparing || !isReference || also.has(own.sample)
       : !isReference && !isDamage;
     if (isLossy) fresh.push({ ...own, pixels: null });
     else verbatim.push(own);
@@ -257,7 +269,7 @@ async function walk(
       if (also.has(sample) || touches(use.references, unlike) || touches(use.colocated, replaced))
         keep({ sample, head: { ...use.head, marking: use.marking } });
     }
-    if (fresh.length > MOST_FRESH || verbatim.length > mostVerbatim) {
+    if (fresh.length > mostFresh || verbatim.length > mostVerbatim) {
       return null;
     }
     if (sample >= last && !tracker.held().some((held) => replaced.has(held))) end = sample + 1;

@@ -131,42 +131,48 @@ describe('new pictures in a long group', () => {
     expect(result.framesKept).toBeGreaterThan(whole.hashes.length - 4);
   });
 
-  it('leave all undamaged pictures of open groups behind one start as they are, though a key picture and references are lost in several places', async () => {
-    const settings = 'open-gop=1:scenecut=0:b-adapt=0:b-pyramid=normal:ref=3';
-    const video = `${ONE_GROUP} -g 24 -bf 3 -preset medium -x264-params ${settings}`;
-    const clip = await encodeSource(SOURCE, path.join(folder.path, 'places.mp4'), video.split(' '));
-    const types = await pictureTypes(clip);
-    const find = (type: string, from: number) =>
-      types.findIndex((own, frame) => frame >= from && own === type);
-    const lost = [find('P', 30), find('I', 60), find('P', find('I', 90) + 1)];
-    const broken = path.join(folder.path, 'places-broken.mp4');
-    await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: lost, fault: 'lost' });
-    const [first = 0, second = 0, third = 0] = lost;
-    // The first is made anew, the others stay as the decoder conceals their loss; what is made of them stays.
-    const [raw] = (await newPictures(broken, 'places', first, 1)).pictures;
-    const times = await shownTimes(broken);
-    const spanOf = (at: number) => {
-      const [firstFrame, endFrame] = [at - 3, find('I', at + 1)];
-      const pictures = times.slice(firstFrame, endFrame).map((ptsTicks, index) => {
-        const frame = firstFrame + index;
-        return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== at } as const };
-      });
-      return { firstFrame, endFrame, pictures, shiftAfterTicks: 0, mendsDamage: true };
-    };
-    const made = spanOf(first);
-    const pictures = made.pictures.map((picture, index) => (index === 3 && raw ? raw : picture));
-    const edit = [{ ...made, pictures }, spanOf(second), spanOf(third)];
-    const { output, result } = await renderEdit(folder.path, broken, 'places', edit);
-    if (!result.done) throw new Error(result.reason);
-    const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
-    expect(after.warnings).toBe('');
-    const isUndamaged = (frame: number) =>
-      edit.every((span) => frame < span.firstFrame || frame >= span.endFrame);
-    const differing = truth.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
-    expect(differing).toContain(first);
-    expect(differing.filter(isUndamaged)).toEqual([]);
-    expect(result.framesKept).toBeGreaterThan(result.framesTotal / 2);
-  });
+  it.each([
+    ['copied sample by sample', 'places', SOURCE],
+    ['coded with losses, which are too large to be copied', 'large', 'testsrc2=s=800x448:r=30:d=5'],
+  ])(
+    'leave all undamaged pictures of open groups behind one start as they are, though a key picture and references are lost in several places (%s)',
+    async (_name, id, source) => {
+      const settings = 'open-gop=1:scenecut=0:b-adapt=0:b-pyramid=normal:ref=3';
+      const video = `${ONE_GROUP} -g 24 -bf 3 -preset veryfast -x264-params ${settings}`;
+      const clip = await encodeSource(source, path.join(folder.path, `${id}.mp4`), video.split(' '));
+      const types = await pictureTypes(clip);
+      const find = (type: string, from: number) =>
+        types.findIndex((own, frame) => frame >= from && own === type);
+      const lost = [find('P', 30), find('I', 60), find('P', find('I', 90) + 1)];
+      const broken = path.join(folder.path, `${id}-broken.mp4`);
+      await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: lost, fault: 'lost' });
+      const [first = 0, second = 0, third = 0] = lost;
+      // The first is made anew, the others stay as the decoder conceals their loss; what is made of them stays.
+      const [raw] = (await newPictures(broken, id, first, 1)).pictures;
+      const times = await shownTimes(broken);
+      const spanOf = (at: number) => {
+        const [firstFrame, endFrame] = [at - 3, find('I', at + 1)];
+        const pictures = times.slice(firstFrame, endFrame).map((ptsTicks, index) => {
+          const frame = firstFrame + index;
+          return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== at } as const };
+        });
+        return { firstFrame, endFrame, pictures, shiftAfterTicks: 0, mendsDamage: true };
+      };
+      const made = spanOf(first);
+      const pictures = made.pictures.map((picture, index) => (index === 3 && raw ? raw : picture));
+      const edit = [{ ...made, pictures }, spanOf(second), spanOf(third)];
+      const { output, result } = await renderEdit(folder.path, broken, id, edit);
+      if (!result.done) throw new Error(result.reason);
+      const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
+      expect(after.warnings).toBe('');
+      const isUndamaged = (frame: number) =>
+        edit.every((span) => frame < span.firstFrame || frame >= span.endFrame);
+      const differing = truth.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+      expect(differing).toContain(first);
+      expect(differing.filter(isUndamaged)).toEqual([]);
+      expect(result.framesKept).toBeGreaterThan(result.framesTotal / 2);
+    },
+  );
 
   it('leave what stands before a place as it is where pictures are taken out', async () => {
     const clip = await encodeSource(

@@ -50,8 +50,10 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
     : hasNew;
   let verbatimCount = 0;
   const bridges: Bridge[] = [];
+  const affordable = () => most - spent - verbatimCount;
+  const planFor = (group: BridgeGroup, also: ReadonlySet<number>) =>
+    planBridge(source, order, group, also, affordable());
   const tryPlan = async (label: string, plan: BridgePlan, onShare: (share: number) => void) => {
-    if (spent + verbatimCount + plan.verbatim.length > most) return null;
     const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
     // Where a group ends before the next cut, what follows may be damaged and says nothing.
     const isCut = cuts.some(({ sample }) => sample === plan.endSample);
@@ -66,12 +68,14 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   };
   const groups = await groupsToBridge(source, order, cuts, edit, isWanted);
   const planned = await Promise.all(
-    groups.map(async (group) => ({ group, plan: await planBridge(source, order, group, NONE) })),
+    groups.map(async (group) => ({ group, plan: await planFor(group, NONE) })),
   );
   planned.sort((a, b) => price(a.plan) - price(b.plan));
   for (const [number, { group, plan: first }] of planned.entries()) {
     const onShare = (share: number) => input.onShare?.((number + share) / planned.length);
-    let [rest, plan]: [BridgeGroup | null, BridgePlan | null] = [group, first];
+    const isAffordable = first && first.verbatim.length <= affordable();
+    let rest: BridgeGroup | null = group;
+    let plan = isAffordable ? first : await planFor(group, NONE);
     let also: ReadonlySet<number> = NONE;
     for (let tries = 0; rest && tries < MOST_TRIES; tries += 1) {
       const tried = plan && (await tryPlan(`bridge-${number}-${tries}`, plan, onShare));
@@ -82,13 +86,12 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
       }
       // What came out otherwise is kept as it was; else the first spans alone may be bridged.
       const strays = new Set([...also, ...(tried?.strays ?? [])]);
-      const wider: BridgePlan | null =
-        strays.size > also.size ? await planBridge(source, order, rest, strays) : null;
+      const wider: BridgePlan | null = strays.size > also.size ? await planFor(rest, strays) : null;
       if (wider) [plan, also] = [wider, strays];
       else {
         rest = withoutLast(order, rest, isWanted);
         also = NONE;
-        plan = rest && (await planBridge(source, order, rest, NONE));
+        plan = rest && (await planFor(rest, NONE));
       }
     }
     onShare(1);

@@ -132,13 +132,14 @@ describe('new pictures in a long group', () => {
   });
 
   it.each([
-    ['copied sample by sample', 'places', SOURCE],
-    ['coded with losses, which are too large to be copied', 'large', 'testsrc2=s=800x448:r=30:d=5'],
+    ['copied sample by sample', 'places', SOURCE, 24],
+    ['coded with losses, which are too large to be copied', 'large', 'testsrc2=s=800x448:r=30:d=5', 24],
+    ['behind key pictures that nothing leads to', 'unled', SOURCE, 25],
   ])(
     'leave all undamaged pictures of open groups behind one start as they are, though a key picture and references are lost in several places (%s)',
-    async (_name, id, source) => {
+    async (_name, id, source, keyint) => {
       const settings = 'open-gop=1:scenecut=0:b-adapt=0:b-pyramid=normal:ref=3';
-      const video = `${ONE_GROUP} -g 24 -bf 3 -preset veryfast -x264-params ${settings}`;
+      const video = `${ONE_GROUP} -g ${keyint} -bf 3 -preset veryfast -x264-params ${settings}`;
       const clip = await encodeSource(source, path.join(folder.path, `${id}.mp4`), video.split(' '));
       const types = await pictureTypes(clip);
       const find = (type: string, from: number) =>

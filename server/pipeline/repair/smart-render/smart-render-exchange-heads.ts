@@ -21,7 +21,8 @@ type ClipNumbers = Pick<SmartSource, 'samples' | 'sps' | 'head'>;
 
 /**
  * Whether a sample is a key picture that begins all numbers anew (IDR), as far as that can be told when it is damaged: not
- * where its head says otherwise, nor where pictures decoded behind it are shown before it (key picture of an open group).
+ * where pictures decoded behind it are shown before it (key picture of an open group), nor where its head, or where that
+ * cannot be read those of the key pictures next to it, say otherwise.
  */
 export async function isNewStart(
   { samples, head }: Pick<SmartSource, 'samples' | 'head'>,
@@ -32,7 +33,16 @@ export async function isNewStart(
   const place = placeOf[sample] ?? 0;
   const behind = placeOf.slice(sample + 1, sample + 1 + MOST_LEADING);
   if (behind.some((other) => other < place)) return false;
-  return (await head(sample))?.idr !== false;
+  const own = await head(sample);
+  if (own || sample === 0) return own?.idr !== false;
+  for (let away = 1; away < samples.length; away += 1) {
+    // The first of a clip always begins anew and says nothing of the others.
+    for (const other of [sample + away, sample - away]) {
+      const key = other > 0 && samples[other]?.sync === true ? await head(other) : null;
+      if (key) return key.idr;
+    }
+  }
+  return true;
 }
 
 /** Pictures behind a key picture among which those shown before it are looked for: as many as a decoder can hold back. */

@@ -20,12 +20,16 @@ async function astrayIn(file: string): Promise<number[]> {
 }
 
 describe('checkHevcEnds', () => {
-  for (const rows of ['wpp=1', 'wpp=0']) {
+  for (const rows of ['wpp=1', 'wpp=0', 'slices=2:ctu=32']) {
     it(`names damaged pictures alone, the same in three runs, and none of an intact clip (${rows})`, async () => {
       const options = `${CODED} keyint=25:bframes=0:log-level=error:${rows}`.split(' ');
-      const clip = await encodeSource(SOURCE, path.join(folder.path, `${rows}.mp4`), options);
+      const clip = await encodeSource(
+        SOURCE,
+        path.join(folder.path, `${rows.replaceAll(':', '-')}.mp4`),
+        options,
+      );
       expect(await astrayIn(clip)).toEqual([]);
-      const broken = path.join(folder.path, `${rows}-broken.mp4`);
+      const broken = path.join(folder.path, 'broken.mp4');
       const frames = [6, 11, 17, 30, 36];
       const damage = { fault: 'random', amount: 40, place: 0.4, seed: 4 } as const;
       await corruptSamples({ inputPath: clip, outputPath: broken, frames, tools, ...damage });

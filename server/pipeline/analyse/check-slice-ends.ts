@@ -228,30 +228,35 @@ function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer)
 
 const asItIs = (slice: Buffer) => slice;
 
-/** Pictures decoded for one suspect: as it is, its stump, and with each other end; a key frame in front of each. */
+/** Pictures decoded for one slice: as it is, its stump, and with each other end; a key frame in front of each. */
 const PICTURES_EACH = 2 * (2 + OTHER_ENDS.length);
 
-/** Suspects whose picture stays the same whatever stands at their ends: the ends are never read. */
+/** Suspects of which a slice says the same whatever stands at its end: the end is never read. */
 async function samePictures(
   input: SliceEndInput,
   file: FileHandle,
   config: AvcConfig,
   length: number,
 ): Promise<number[]> {
+  /** The packet of each slice that is fed. */
+  const fed: number[] = [];
   async function* variants(): AsyncGenerator<Buffer> {
     yield annexB([...config.sps, ...config.pps]);
     for (const packet of input.suspects) {
       const key = await keyPicture(input, file, config, packet);
       const units = (await readUnits(file, input.packets[packet], config)) ?? [];
-      yield Buffer.concat([key, accessUnit(units, asItIs)]);
-      yield Buffer.concat([key, accessUnit(units, stumpOf)]);
-      for (const pattern of OTHER_ENDS) {
-        yield Buffer.concat([key, accessUnit(units, (slice) => withOtherEnd(slice, pattern, length))]);
+      for (const changed of units.filter(isSlice)) {
+        fed.push(packet);
+        const withSlice = (change: (slice: Buffer) => Buffer) =>
+          Buffer.concat([key, accessUnit(units, (slice) => (slice === changed ? change(slice) : slice))]);
+        yield withSlice(asItIs);
+        yield withSlice(stumpOf);
+        for (const pattern of OTHER_ENDS) yield withSlice((slice) => withOtherEnd(slice, pattern, length));
       }
     }
   }
-  const judgement = { suspects: input.suspects, each: PICTURES_EACH, judge: isNeverRead };
-  return judgePictures(COMPARE_PLAN, input, variants(), judgement);
+  const judgement = { suspects: fed, each: PICTURES_EACH, judge: isNeverRead };
+  return [...new Set(await judgePictures(COMPARE_PLAN, input, variants(), judgement))];
 }
 
 function isNeverRead({ key, pictures }: Variants): boolean {

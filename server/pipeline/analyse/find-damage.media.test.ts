@@ -119,22 +119,45 @@ describe('a lost picture that nobody refers to', () => {
     // The B picture in front of it refers to it as well.
     expect(await claims(42)).toEqual([[41, 59]]);
   });
+
+  it('is told by the kind of its slices in HEVC', async () => {
+    const [clean, damaged] = [at('hevc-b-pictures.mp4'), at('hevc-b-damaged.mp4')];
+    const coding = 'keyint=30:min-keyint=30:scenecut=0:bframes=1:b-adapt=0:open-gop=0:log-level=error';
+    const encode = ['-c:v', 'libx265', '-crf', '8', '-x265-params', coding, '-tag:v', 'hvc1'];
+    const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({ ...scene, outputPath: clean, encode });
+    const claims = async (frame: number) => {
+      await corruptSamples({
+        tools,
+        inputPath: clean,
+        outputPath: damaged,
+        frames: [frame],
+        fault: 'zero',
+        amount: 12,
+        place: 0.3,
+      });
+      return (await damageIn(damaged)).map(({ firstFrame, lastFrame }) => [firstFrame, lastFrame]);
+    };
+    expect(await claims(41)).toEqual([[41, 41]]);
+    expect(await claims(42)).toEqual([[41, 59]]);
+  });
 });
 
 describe('checkSliceEnds', () => {
   const STRETCHED = 37;
 
-  /** A clip of arithmetic coding whose picture `STRETCHED` has data behind its last macroblock. */
-  async function makeStretched(): Promise<string> {
-    const encode = [...DEFAULT_ENCODE, '-bf', '0', '-g', '30'];
+  /** A clip of arithmetic coding; the last slice but one of its picture `STRETCHED` has data behind its last macroblock. */
+  async function makeStretched(slicesEach: number): Promise<string> {
+    const encode = [...DEFAULT_ENCODE, '-bf', '0', '-g', '30', '-slices', String(slicesEach)];
     const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
     await makeMovingClip({ ...scene, outputPath: at('cabac.mp4'), encode });
     await copy(at('cabac.mp4'), at('cabac.h264'), ['-f', 'h264']);
     const splitter = createAnnexBSplitter();
     const units = [...splitter.push(await readFile(at('cabac.h264'))), ...splitter.end()];
     let slices = 0;
+    const meant = STRETCHED * slicesEach + Math.max(0, slicesEach - 2);
     const stretched = units.map((unit) => {
-      if (!isSlice(unit) || slices++ !== STRETCHED) return unit;
+      if (!isSlice(unit) || slices++ !== meant) return unit;
       return Buffer.concat([
         unit,
         Buffer.from(Array.from({ length: 60 }, (_, place) => 1 + ((place * 89) % 250))),
@@ -167,10 +190,16 @@ describe('checkSliceEnds', () => {
     return checkSliceEnds({ inputPath: file, info, packets: video, suspects, tools });
   }
 
-  it('names the one picture whose data are not read to their end, and none of an intact clip', async () => {
-    const file = await makeStretched();
-    expect(await errorsOf(file)).toEqual([]);
-    expect(await neverRead(file)).toEqual([STRETCHED]);
-    expect(await neverRead(at('cabac.mp4'))).toEqual([]);
-  });
+  it.each([
+    ['data', 1],
+    ['third of four slices', 4],
+  ])(
+    'names the one picture whose %s are not read to their end, and none of an intact clip',
+    async (_, each) => {
+      const file = await makeStretched(each);
+      expect(await errorsOf(file)).toEqual([]);
+      expect(await neverRead(file)).toEqual([STRETCHED]);
+      expect(await neverRead(at('cabac.mp4'))).toEqual([]);
+    },
+  );
 });

@@ -43,7 +43,19 @@ export function withOtherEnd(slice: Buffer, pattern: number, length: number, kep
 
 /** Decodes a byte stream and gives the hash of each picture, in the order of the decoder. */
 export function hashPlan(label: string, format: 'h264' | 'hevc', options: readonly string[]): FfmpegPlan {
-  const output = ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'framehash', '-hash', 'md5'];
+  // Pictures of other sizes among them stay as they are.
+  const output = [
+    '-autoscale',
+    '0',
+    '-map',
+    '0:v:0',
+    '-vsync',
+    'passthrough',
+    '-f',
+    'framehash',
+    '-hash',
+    'md5',
+  ];
   return {
     label,
     inputs: [{ path: 'pipe:0', format, options: [...options] }],

@@ -98,11 +98,20 @@ export async function placeSamples(input: PlaceInput): Promise<PlacedSample[]> {
       continue;
     }
     const between: PlacedSample | null = (await stands(input, index + 1, shift))
-      ? await searchBetween(input, sample, shift, end, (samples[index + 1]?.offset ?? 0) + shift)
+      ? await searchBetween(input, index, shift, end)
       : null;
     if (between) {
       placed.push(between);
       index++;
+      continue;
+    }
+    const resumed: number | null = await nextInLine(input, index, shift);
+    if (resumed !== null) {
+      for (; index < resumed; index++) {
+        const lost = samples[index];
+        if (lost)
+          placed.push({ sample: lost, offset: lost.offset + shift, sizeBytes: lost.sizeBytes, whole: false });
+      }
       continue;
     }
     const ahead: Found | null = searchable ? await search(input, index, end) : null;
@@ -115,6 +124,23 @@ export async function placeSamples(input: PlaceInput): Promise<PlacedSample[]> {
     if (ahead) shift = ahead.offset - (samples[ahead.index]?.offset ?? 0);
   }
   return repairSizes(input, placed);
+}
+
+/** Damaged pictures in a row behind which those of the same chunk are looked for in their places. */
+const LONGEST_DAMAGE = 64;
+
+/**
+ * The next two samples of a chunk that stand in line behind some that do not: what leads there is right, so that those
+ * between are damaged, not moved. Null where there are none.
+ */
+async function nextInLine(input: PlaceInput, first: number, shift: number): Promise<number | null> {
+  const { samples } = input;
+  const chunk = samples[first]?.chunk;
+  for (let index = first + 1; index <= first + LONGEST_DAMAGE; index++) {
+    if (samples[index]?.chunk !== chunk || samples[index + 1]?.chunk !== chunk) return null;
+    if ((await stands(input, index, shift)) && (await stands(input, index + 1, shift))) return index;
+  }
+  return null;
 }
 
 /** Distance at which a picture stands: the one before's, else none; null when at neither. */
@@ -144,12 +170,14 @@ async function isWhole(input: PlaceInput, offset: number, sizeBytes: number): Pr
  */
 async function searchBetween(
   input: PlaceInput,
-  sample: Sample,
+  index: number,
   shift: number,
   from: number,
-  to: number,
-): Promise<PlacedSample> {
-  const { file, units } = input;
+): Promise<PlacedSample | null> {
+  const { file, units, samples } = input;
+  const [sample, next] = [samples[index], samples[index + 1]];
+  if (!sample) return null;
+  const to = (next?.offset ?? 0) + shift;
   const listed = sample.offset + shift;
   const bytes = await readUpTo(file, from, Math.min(MAX_SAMPLE_BYTES, Math.max(0, to - from)));
   for (let at = 0; at + sample.sizeBytes <= bytes.length; at++) {
@@ -158,6 +186,9 @@ async function searchBetween(
       return { sample, offset: from + at, sizeBytes: sample.sizeBytes, whole: true };
     }
   }
+  // Where the next one of its chunk stands in line, the size that leads there is right, and the picture is damaged.
+  if (next?.chunk === sample.chunk && next.offset === sample.offset + sample.sizeBytes)
+    return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
   const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, units) : 0;
   if (sizeBytes > 0) return { sample, offset: listed, sizeBytes, whole: true };
   return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
@@ -231,7 +262,8 @@ async function whichStands(
     size += lengthSize + head.readUIntBE(0, lengthSize);
     for (const index of bySize.get(size) ?? []) {
       const shift = offset - (samples[index]?.offset ?? 0);
-      if (!(await isWhole(input, offset, size))) continue;
+      // Slices in the middle of a picture are none.
+      if (begun === 0 || !(await isWhole(input, offset, size))) continue;
       let witnesses = 0;
       for (let next = index + 1; next < samples.length && witnesses < WITNESSES; next++) {
         if (!(await stands(input, next, shift))) break;

@@ -282,6 +282,25 @@ describe('rebuildIndex', () => {
     expect(await contentOf(`${file}.rebuilt.mp4`)).toEqual(await contentOf(front));
   });
 
+  it.each([[[40]], [[40, 41]]])(
+    'leaves a right list alone where pictures of several slices are damaged (%j)',
+    async (hit) => {
+      const name = `slices-${hit.length}`;
+      const clip = await make(`${name}.mp4`, 'testsrc2=s=320x240:r=30[out0]', 3, '-slices 4 -bf 2');
+      const [samples = []] = await tracksOf(clip);
+      const zero = (bytes: Buffer) => {
+        for (const number of hit) {
+          const { offset = 0 } = samples[number] ?? {};
+          const second = offset + 4 + bytes.readUInt32BE(offset);
+          bytes.fill(0, second, second + 60);
+        }
+        return bytes;
+      };
+      const answer = await rebuild(await damaged(`${name}-zeroed.mp4`, zero, clip));
+      expect(answer.rebuilt).toBe(false);
+    },
+  );
+
   it.each<[string, (bytes: Buffer) => Buffer]>([
     [
       'is cut off behind its first track',

@@ -5,3 +5,11 @@ export class HevcError extends Error {
     this.name = 'HevcError';
   }
 }
+
+/** A bit stream that uses a part of HEVC that is not supported here, so that nothing can be said of it. */
+export class HevcUnsupportedError extends HevcError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'HevcUnsupportedError';
+  }
+}

@@ -126,7 +126,7 @@ function skipUe(reader: BitReader, count: number): void {
 }
 
 /** Scaling lists (7.3.4): 6 matrices of each size, 2 of 32 x 32. */
-function skipScalingLists(reader: BitReader): void {
+export function skipScalingLists(reader: BitReader): void {
   for (let size = 0; size < 4; size++) {
     for (let matrix = 0; matrix < 6; matrix += size === 3 ? 3 : 1) {
       if (!reader.flag()) {

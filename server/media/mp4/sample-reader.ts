@@ -2,6 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { readUpTo } from './file-bytes.ts';
 import type { Sample } from './sample-table.ts';
 
+/** Where a sample lies in its file. */
+export type SamplePlace = Pick<Sample, 'offset' | 'sizeBytes'>;
+
 /** Bytes that are read at once: so few reads that they cost nothing beside what is done with the samples. */
 const WINDOW_BYTES = 1 << 20;
 /** Bytes of other tracks that are read along rather than left out. */
@@ -13,7 +16,7 @@ const MAX_HOLE_BYTES = 1 << 16;
  */
 export function createSampleReader(
   file: FileHandle,
-  samples: readonly Sample[],
+  samples: readonly SamplePlace[],
 ): (place: number) => Promise<Buffer> {
   let window: Buffer = Buffer.alloc(0);
   let windowStart = 0;
@@ -31,7 +34,7 @@ export function createSampleReader(
 }
 
 /** Bytes from the start of a sample to the end of the last one that fits behind it, without a larger hole between. */
-function stretch(samples: readonly Sample[], place: number): number {
+function stretch(samples: readonly SamplePlace[], place: number): number {
   const start = samples[place]?.offset ?? 0;
   let end = start + (samples[place]?.sizeBytes ?? 0);
   for (let next = place + 1; next < samples.length; next += 1) {

@@ -7,6 +7,7 @@ import { checkSliceEnds } from './check-slice-ends.ts';
 import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
+import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import type { PictureIndex } from './picture-times.ts';
 import type { VideoPacket } from './read-packets.ts';
 import { readDisposable } from './read-references.ts';
@@ -74,12 +75,25 @@ const UNSUSPECTED_SAMPLES = 12e6;
 /** HEVC says next to nothing about damage, so more pictures are looked at than in H.264. */
 const HEVC_SUSPECT_SHARE = 0.08;
 
-/** Damage that HEVC decodes in silence: where one picture shows it, or something else did, all are looked at. */
+/** Pictures that parsing names, and decoders are asked about, at most. */
+const MOST_PARSED = 200;
+
+/**
+ * Damage that HEVC decodes in silence. Where the data of all pictures can be parsed, those whose data do not end as they
+ * should are looked at, and both ways must agree. Elsewhere the pictures are chosen by what they look like: where
+ * one shows damage, or something else did, all are looked at.
+ */
 async function findSilentHevc(
   input: DamageInput,
   suspects: readonly number[],
   isDamaged: boolean,
 ): Promise<number[]> {
+  const parsed = await parseHevcPictures(input);
+  if (parsed) {
+    const looked = new Set(suspects);
+    const named = isDamaged ? parsed.damaged.filter((packet) => looked.has(packet)) : parsed.damaged;
+    return checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED) });
+  }
   if (isDamaged) return checkHevcEnds({ ...input, suspects: affordable(suspects, input, MOST_HEVC_SAMPLES) });
   const { packets, pass, index } = input;
   const all = packets.map((_, packet) => packet);

@@ -1,0 +1,152 @@
+import { H264Error } from '../h264/h264-error.ts';
+import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
+import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
+import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
+import { readSliceData } from './hevc-slice-data.ts';
+import { readSliceSegment, type SliceHeader } from './hevc-slice-header.ts';
+import { SliceState } from './hevc-slice-state.ts';
+
+/** What the data of a picture say of themselves: damage that stays in step with the coding is not seen. */
+export type SliceVerdict = 'whole' | 'damaged' | 'unknown';
+
+/** Checks pictures of one stream, one after the other. */
+export interface HevcSliceChecker {
+  /** @param units the NAL units of one picture, emulation prevention included; parameter sets among them are kept */
+  check(units: readonly Buffer[]): SliceVerdict;
+}
+
+interface StoredSet<T> {
+  readonly set: T;
+  /** As it was read, since streams repeat their sets. */
+  readonly unit: Buffer;
+}
+
+/**
+ * Whether the data of pictures can be read to their end: every value is possible, and each slice ends exactly where
+ * its data do (ITU-T H.265, 7.3.8 and 9.3). Nothing is decoded into samples.
+ * @param parameterSets NAL units; those that cannot be read make the pictures that need them unknown
+ */
+export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSliceChecker {
+  const spsById = new Map<number, StoredSet<CodingSps>>();
+  const ppsById = new Map<number, StoredSet<CodingPps>>();
+  const states = new Map<number, SliceState>();
+  let isLost = false;
+  const store = <T extends { readonly id: number }>(
+    sets: Map<number, StoredSet<T>>,
+    unit: Buffer,
+    parse: (unit: Buffer) => T,
+  ) => {
+    const set = parse(unit);
+    if (sets.get(set.id)?.unit.equals(unit)) return;
+    sets.set(set.id, { set, unit: Buffer.from(unit) });
+    states.clear();
+  };
+  const learn = (unit: Buffer) => {
+    if (hevcLayer(unit) > 0) return;
+    const type = hevcNalType(unit);
+    try {
+      if (type === HEVC_NAL.sps) store(spsById, unit, parseCodingSps);
+      if (type === HEVC_NAL.pps) store(ppsById, unit, parseCodingPps);
+    } catch (error) {
+      if (!(error instanceof HevcError || error instanceof H264Error)) throw error;
+      isLost = true;
+    }
+  };
+  const stateOf = (ppsId: number) => {
+    const known = states.get(ppsId);
+    if (known) return known;
+    const pps = ppsById.get(ppsId)?.set;
+    const sps = pps && spsById.get(pps.spsId)?.set;
+    if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+    const state = createState(sps, pps);
+    states.set(ppsId, state);
+    return state;
+  };
+  for (const unit of parameterSets) learn(unit);
+  return {
+    check(units) {
+      for (const unit of units) learn(unit);
+      const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+      if (isLost || slices.length === 0 || spsById.size === 0 || ppsById.size === 0) return 'unknown';
+      try {
+        readPicture(slices, stateOf);
+        return 'whole';
+      } catch (error) {
+        if (error instanceof HevcUnsupportedError) return 'unknown';
+        if (error instanceof HevcError || error instanceof H264Error) return 'damaged';
+        throw error;
+      }
+    },
+  };
+}
+
+/** The verdict on the slices of a single picture; see `createHevcSliceChecker`. */
+export function checkHevcSlices(parameterSets: readonly Buffer[], slices: readonly Buffer[]): SliceVerdict {
+  return createHevcSliceChecker(parameterSets).check(slices);
+}
+
+/** Sets that do not fit together say nothing of the slices. */
+function createState(sps: CodingSps, pps: CodingPps): SliceState {
+  try {
+    return new SliceState(sps, pps);
+  } catch (error) {
+    if (error instanceof HevcError) throw new HevcUnsupportedError(error.message);
+    throw error;
+  }
+}
+
+function readPicture(slices: readonly Buffer[], stateOf: (ppsId: number) => SliceState): void {
+  let header: SliceHeader | null = null;
+  let read = 0;
+  let total = 0;
+  for (const [place, slice] of slices.entries()) {
+    const { rbsp, removed } = withoutPrevention(slice);
+    let state: SliceState | null = null;
+    const segment = readSliceSegment(rbsp, (ppsId) => (state = stateOf(ppsId)), header);
+    if (!state) throw new HevcError('A slice names no parameter sets.');
+    const used: SliceState = state;
+    if (segment.isFirst !== (place === 0)) throw new HevcError('The first slice of a picture is missing.');
+    if (used.layout.toCoded[segment.address] !== read)
+      throw new HevcError('A slice of a picture is missing.');
+    header = segment.header;
+    read = readSliceData(used, segment, rbsp, substreamEnds(segment, rbsp.length, removed));
+    total = used.ctbs;
+  }
+  if (read !== total) throw new HevcError('A slice of a picture is missing.');
+}
+
+/** Places behind the substreams in the RBSP; entry points count emulation prevention bytes (7.4.7.1). */
+function substreamEnds(
+  { dataAt, substreamBytes }: { readonly dataAt: number; readonly substreamBytes: readonly number[] },
+  end: number,
+  removed: readonly number[],
+): number[] {
+  let passed = 0;
+  // `removed` holds places in the RBSP where a byte was taken out.
+  while (passed < removed.length && (removed[passed] ?? 0) <= dataAt) passed++;
+  let coded = dataAt + passed;
+  const ends = substreamBytes.map((bytes) => {
+    coded += bytes;
+    while (passed < removed.length && (removed[passed] ?? 0) + passed < coded) passed++;
+    return coded - passed;
+  });
+  return [...ends, end];
+}
+
+const PREVENTION = Buffer.from([0, 0, 3]);
+
+/** The RBSP of a slice, cut behind its last byte that is not zero, and the places in it where bytes were taken out. */
+function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number[] } {
+  const removed: number[] = [];
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = unit.indexOf(PREVENTION); at >= 0; at = unit.indexOf(PREVENTION, from)) {
+    parts.push(unit.subarray(from, at + 2));
+    removed.push(at + 2 - removed.length);
+    from = at + 3;
+  }
+  const rbsp = parts.length === 0 ? unit : Buffer.concat([...parts, unit.subarray(from)]);
+  let end = rbsp.length;
+  while (end > 0 && rbsp[end - 1] === 0) end--;
+  return { rbsp: rbsp.subarray(0, end), removed };
+}

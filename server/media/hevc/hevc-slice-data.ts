@@ -1,0 +1,104 @@
+import { initContexts } from './hevc-contexts.ts';
+import { readCodingTree, readSao } from './hevc-coding-tree.ts';
+import { HevcError } from './hevc-error.ts';
+import { SLICE, type SliceSegment } from './hevc-slice-header.ts';
+import type { SliceState } from './hevc-slice-state.ts';
+
+/**
+ * Reads the data of a slice segment (ITU-T H.265, 7.3.8) to its end.
+ * @param ends places in `rbsp` behind each of its substreams, the last one the end of the data
+ * @returns coding tree blocks read up to here, in coding order
+ * @throws HevcError when something in it is impossible, or it does not end where its data do
+ */
+export function readSliceData(
+  state: SliceState,
+  segment: SliceSegment,
+  rbsp: Uint8Array,
+  ends: readonly number[],
+): number {
+  const { cabac, layout, ctbColumns, ctbs, sps, pps } = state;
+  const { header } = segment;
+  state.header = header;
+  state.isQpCoded = false;
+  cabac.start(rbsp, segment.dataAt, rbsp.length);
+  let substream = 0;
+  let coded = layout.toCoded[segment.address] ?? 0;
+  for (let isFirst = true; ; isFirst = false) {
+    const raster = layout.toRaster[coded] ?? 0;
+    const column = raster % ctbColumns;
+    const tile = layout.tileOf[raster] ?? 0;
+    const isRowStart = column === (layout.tileLeft[raster] ?? 0);
+    const isTileStart = coded === 0 || layout.tileOf[layout.toRaster[coded - 1] ?? 0] !== tile;
+    if (isFirst || isTileStart || (pps.wavefronts && isRowStart)) {
+      setContexts(state, segment, raster, { isFirst, isTileStart, isRowStart });
+    }
+    const above = raster - ctbColumns;
+    state.hasLeft = column > 0 && isInSlice(state, raster - 1) && layout.tileOf[raster - 1] === tile;
+    state.hasAbove = above >= 0 && isInSlice(state, above) && layout.tileOf[above] === tile;
+    const x = column << sps.ctbLog2;
+    const y = Math.floor(raster / ctbColumns) << sps.ctbLog2;
+    if (header.saoLuma || header.saoChroma) readSao(state, state.hasLeft, state.hasAbove);
+    readCodingTree(state, x, y, sps.ctbLog2, 0);
+    // The second block of a row is what the next row starts with.
+    if (pps.wavefronts && column === (layout.tileLeft[raster] ?? 0) + 1) state.rowStates.set(cabac.states);
+    if (cabac.passedEnd()) throw new HevcError('The data of a slice end too early.');
+    const isLast = cabac.terminate() === 1;
+    coded++;
+    if (isLast) {
+      checkEnd(state, ends, substream);
+      if (substream !== ends.length - 1) throw new HevcError('A slice ends too early.');
+      if (pps.dependentSlices) state.segmentStates.set(cabac.states);
+      return coded;
+    }
+    if (coded >= ctbs) throw new HevcError('A slice does not end with its picture.');
+    const next = layout.toRaster[coded] ?? 0;
+    const startsTile = pps.tiles !== null && layout.tileOf[next] !== tile;
+    const startsRow = pps.wavefronts && next % ctbColumns === layout.tileLeft[next];
+    if (startsTile || startsRow) {
+      if (cabac.terminate() === 0) throw new HevcError('A substream does not end with its blocks.');
+      checkEnd(state, ends, substream);
+      substream++;
+      cabac.skipTo(cabac.nextAt());
+    }
+  }
+}
+
+/** end_of_slice_segment_flag or end_of_subset_one_bit was read: the data must end right behind. */
+function checkEnd({ cabac }: SliceState, ends: readonly number[], substream: number): void {
+  if (!cabac.stopsHere() || cabac.nextAt() !== ends[substream]) {
+    throw new HevcError('A slice does not end where its data do.');
+  }
+}
+
+/** Whether a block before the present one is in the same slice. */
+function isInSlice({ layout, header }: SliceState, raster: number): boolean {
+  return (layout.toCoded[raster] ?? 0) >= (layout.toCoded[header.sliceAddress] ?? 0);
+}
+
+interface Start {
+  readonly isFirst: boolean;
+  readonly isTileStart: boolean;
+  readonly isRowStart: boolean;
+}
+
+/** Contexts at the start of a slice segment, tile, or row with wavefronts (9.3.1). */
+function setContexts(state: SliceState, segment: SliceSegment, raster: number, start: Start): void {
+  const { cabac, layout, pps, header, ctbColumns } = state;
+  if (!start.isTileStart && pps.wavefronts && start.isRowStart) {
+    const aboveRight = raster - ctbColumns + 1;
+    const isThere =
+      aboveRight >= 0 &&
+      aboveRight % ctbColumns !== 0 &&
+      layout.tileOf[aboveRight] === layout.tileOf[raster] &&
+      isInSlice(state, aboveRight);
+    if (isThere) {
+      cabac.states.set(state.rowStates);
+      return;
+    }
+  } else if (!start.isTileStart && start.isFirst && segment.isDependent) {
+    cabac.states.set(state.segmentStates);
+    return;
+  }
+  const predictedType = (header.type === SLICE.p) === header.cabacInit ? 2 : 1;
+  initContexts(cabac.states, header.type === SLICE.i ? 0 : predictedType, header.qp);
+}

@@ -47,3 +47,12 @@ export function isHevcParameterSet(unit: Buffer): boolean {
 export function opensPicture(slice: Buffer): boolean {
   return ((slice[2] ?? 0) & 0x80) !== 0;
 }
+
+/** Sub-layer non-reference pictures have even types, up to this one (ITU-T H.265, 7.4.2.2). */
+const LAST_NON_REFERENCE = 14;
+
+/** True for a slice of a picture that no other of its temporal sub-layer refers to. */
+export function isSubLayerNonReference(slice: Buffer): boolean {
+  const type = hevcNalType(slice);
+  return type <= LAST_NON_REFERENCE && type % 2 === 0;
+}

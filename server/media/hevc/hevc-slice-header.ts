@@ -16,11 +16,24 @@ export interface SliceHeader {
   readonly saoChroma: boolean;
   /** Pictures in each list of references. */
   readonly active: readonly [number, number];
+  /** Whether the lists may be put together otherwise than by order. */
+  readonly modifiesLists: boolean;
   readonly mvdL1Zero: boolean;
   readonly cabacInit: boolean;
   readonly mergeCandidates: number;
   /** SliceQpY. */
   readonly qp: number;
+  /** What the picture refers to; null for IDR pictures. */
+  readonly references: SliceReferences | null;
+}
+
+/** Order count of a picture and of those that it refers to (ITU-T H.265, 8.3.1 and 8.3.2). */
+export interface SliceReferences {
+  /** slice_pic_order_cnt_lsb. */
+  readonly pocLsb: number;
+  /** Of the short-term references that the picture itself uses, order counts less its own. */
+  readonly deltas: readonly number[];
+  readonly usesLongTerm: boolean;
 }
 
 export interface SliceSegment {
@@ -98,7 +111,7 @@ function readIndependent(
   if (pps.outputFlag) reader.flag();
   // Without references (IDR) there are no sets of them.
   const isIdr = nalType === 19 || nalType === 20;
-  const { used, temporalMotion } = isIdr ? { used: 0, temporalMotion: false } : readReferences(reader, sps);
+  const { used, temporalMotion, references } = isIdr ? NO_REFERENCES : readReferences(reader, sps);
   const saoLuma = sps.sao && reader.flag();
   const saoChroma = sps.sao && reader.flag();
   const isPredicted = type !== SLICE.i;
@@ -115,18 +128,22 @@ function readIndependent(
     if (!deblockingOff) for (let offset = 0; offset < 2; offset++) limited(Math.abs(reader.se()), 6);
   }
   if (pps.loopFilterAcross && (saoLuma || saoChroma || !deblockingOff)) reader.flag();
-  return { sliceAddress, type, saoLuma, saoChroma, qp, ...prediction };
+  const { listModification: modifiesLists } = pps;
+  return { sliceAddress, type, saoLuma, saoChroma, qp, references, modifiesLists, ...prediction };
 }
 
+const NO_REFERENCES = { used: 0, temporalMotion: false, references: null } as const;
+
 /** Order count and reference picture sets; how many pictures the slice itself refers to (NumPicTotalCurr). */
-function readReferences(reader: BitReader, sps: CodingSps): { used: number; temporalMotion: boolean } {
+function readReferences(reader: BitReader, sps: CodingSps) {
   const { shortTermSets, longTermUsed, pocBits } = sps;
-  reader.bits(pocBits);
+  const pocLsb = reader.bits(pocBits);
   const set = reader.flag()
     ? shortTermSets[reader.bits(bitsFor(shortTermSets.length))]
     : readShortTermSet(reader, shortTermSets, true);
   if (!set) throw impossible();
-  let used = set.filter((reference) => reference.used).length;
+  const deltas = set.flatMap((reference) => (reference.used ? [reference.delta] : []));
+  let used = deltas.length;
   if (longTermUsed) {
     const named = longTermUsed.length > 0 ? limited(reader.ue(), 32) : 0;
     const count = named + limited(reader.ue(), 32);
@@ -140,7 +157,8 @@ function readReferences(reader: BitReader, sps: CodingSps): { used: number; temp
       if (reader.flag()) reader.ue();
     }
   }
-  return { used, temporalMotion: sps.temporalMotion && reader.flag() };
+  const references: SliceReferences = { pocLsb, deltas, usesLongTerm: used > deltas.length };
+  return { used, temporalMotion: sps.temporalMotion && reader.flag(), references };
 }
 
 interface PredictionInput {

@@ -69,6 +69,8 @@ const NO_SLICE: SliceHeader = {
   cabacInit: false,
   mergeCandidates: 5,
   qp: 26,
+  modifiesLists: false,
+  references: null,
 };
 
 /** What is known while the slices of pictures of one kind are parsed; made once for a pair of parameter sets. */

@@ -122,6 +122,18 @@ describe('findBadPackets and spreadDamage', () => {
     expect(found.map(({ first, last }) => [first, last])).toEqual([[1, 5]]);
   });
 
+  it('reach only those pictures that refer to damaged ones where the codec says which they are', () => {
+    // By packets: what the fifth refers to is not known, the sixth refers to it.
+    const references = [[], [0], [0, 1], [0], null, [4], [0]];
+    const bad = [{ packet: 1, evidence: 'decoder', reason: 'broken' } as const];
+    const found = spreadDamage(bad, { ...input('', 0), disposable: new Set(), typeOf, references });
+    expect(found.map(({ first, last }) => [first, last])).toEqual([
+      [1, 1],
+      [3, 4],
+      [6, 6],
+    ]);
+  });
+
   it('do not end where a container marks a predicted picture as a key frame', () => {
     const bad = findBadPackets(input('h264: error while decoding MB 1 1', 1));
     const renewal = { ...input('', 0), disposable: new Set<number>(), typeOf: () => 'P' };

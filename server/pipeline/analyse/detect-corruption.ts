@@ -126,11 +126,13 @@ export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> 
   readonly disposable: ReadonlySet<number>;
   /** Coding type of a packet's picture as the decoder named it; null when it never came out. */
   readonly typeOf: (packet: number) => string | null;
+  /** Packets that each one refers to, where the codec tells; null where that is not known of one. */
+  readonly references?: readonly (readonly number[] | null)[] | null;
 }
 
 /**
  * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
- * after it up to the next key frame, unless nothing refers to it.
+ * after it up to the next key frame, unless nothing refers to it or it is known that they do not.
  */
 export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
   const { index } = input;
@@ -147,12 +149,17 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
   return toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
 }
 
-function affected(packet: number, { packets, disposable, typeOf }: SpreadInput): number[] {
+function affected(packet: number, { packets, disposable, typeOf, references }: SpreadInput): number[] {
   if (disposable.has(packet)) return [packet];
-  const hit = [packet];
+  const hit = new Set([packet]);
+  const reach = (place: number) => {
+    const named = references?.[place];
+    if (!named || named.some((other) => hit.has(other))) hit.add(place);
+  };
   let next = packet + 1;
-  while (next < packets.length && !restarts(packets[next], typeOf(next))) hit.push(next++);
-  return [...hit, ...leading(next, packets)];
+  while (next < packets.length && !restarts(packets[next], typeOf(next))) reach(next++);
+  for (const place of leading(next, packets)) reach(place);
+  return [...hit];
 }
 
 /**

@@ -10,6 +10,7 @@ import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from
 import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import type { PictureIndex } from './picture-times.ts';
 import type { VideoPacket } from './read-packets.ts';
+import { readHevcReferences } from './read-hevc-references.ts';
 import { readDisposable } from './read-references.ts';
 
 export interface DamageInput {
@@ -43,7 +44,8 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   };
   const wanted = bad.map((item) => item.packet);
   const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
-  return spreadDamage(bad, { index, packets, disposable, typeOf });
+  const references = bad.length > 0 ? await readHevcReferences(inputPath, stream, packets) : null;
+  return spreadDamage(bad, { index, packets, disposable, typeOf, references });
 }
 
 async function findSilent(

@@ -3,12 +3,9 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { type ChainLink, inferReferences } from '#server/media/h264/reference-run.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
-import { parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
+import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
 import type { VideoPacket } from './read-packets.ts';
 
@@ -22,8 +19,8 @@ const PLAIN_B = new Set(['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4v2', 'h263
 /**
  * Which of some coded pictures no other picture refers to, so that damage in them stays in them. H.264 says
  * it in each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1), and where that may be damaged the frame numbers of the
- * pictures around do; HEVC by the kind of the slice (ITU-T H.265, table 7-1); in older codecs every B picture is such. Anything
- * unsure counts as referred to.
+ * pictures around do; in older codecs every B picture is such. Anything unsure counts as referred to; HEVC tells more
+ * (`readHevcReferences`).
  * @param wanted places in `packets`, which may be damaged
  * @param typeOf coding type of a packet's picture as the decoder named it, or null
  */
@@ -41,10 +38,9 @@ export async function readDisposable(
     for (const packet of places) if (typeOf(packet) === 'B') disposable.add(packet);
     return disposable;
   }
-  if (stream.codec !== 'h264' && stream.codec !== 'hevc') return disposable;
+  if (stream.codec !== 'h264') return disposable;
   const file = await open(inputPath, 'r');
   try {
-    if (stream.codec === 'hevc') return await readHevcDisposable(file, stream.index, packets, places);
     const sequence = await readSequence(file, stream.index);
     for (const run of toRuns(places)) {
       const own = await Promise.all(run.map((place) => readSlice(file, packets[place], sequence)));
@@ -58,51 +54,6 @@ export async function readDisposable(
     await file.close();
   }
   return disposable;
-}
-
-/** Kinds of HEVC slices without a reference in their own sub-layer are even, up to this one (ITU-T H.265, 7.4.2.2). */
-const LAST_NON_REFERENCE = 14;
-
-/** Pictures of the highest sub-layer that no other of it refers to; none where a stream tells of its sub-layers in vain. */
-async function readHevcDisposable(
-  file: FileHandle,
-  streamIndex: number,
-  packets: readonly VideoPacket[],
-  places: ReadonlySet<number>,
-): Promise<Set<number>> {
-  const disposable = new Set<number>();
-  const settings = await readHevcSettings(file, streamIndex);
-  if (!settings) return disposable;
-  for (const place of places) {
-    const head = await readHead(file, packets[place]);
-    const slice = head && firstUnit(head, settings.lengthSize, isHevcSlice);
-    if (!slice) continue;
-    const kind = hevcNalType(slice);
-    // nuh_temporal_id_plus1
-    const subLayer = (slice[1] ?? 0) & 7;
-    const isLast = subLayer > 0 && (settings.subLayers === 1 || subLayer === settings.subLayers);
-    if (isLast && kind <= LAST_NON_REFERENCE && kind % 2 === 0) disposable.add(place);
-  }
-  return disposable;
-}
-
-async function readHevcSettings(
-  file: FileHandle,
-  streamIndex: number,
-): Promise<{ readonly lengthSize: number; readonly subLayers: number } | null> {
-  try {
-    const { entries } = findVideoTrack(await readMovie(file), streamIndex);
-    const hvcC = entries[0]?.boxes.find(({ type }) => type === 'hvcC');
-    if (!hvcC || entries.length > 1) return null;
-    const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
-    const sps = parameterSets.filter((unit) => hevcNalType(unit) === HEVC_NAL.sps && hevcLayer(unit) === 0);
-    return sps.length === 0
-      ? null
-      : { lengthSize, subLayers: Math.max(...sps.map((unit) => parseHevcSps(unit).subLayers)) };
-  } catch (error) {
-    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) return null;
-    throw error;
-  }
 }
 
 interface Sequence {
@@ -164,7 +115,7 @@ async function readSlice(
   sequence: Sequence | null,
 ): Promise<ReadSlice | null> {
   const head = await readHead(file, packet);
-  const slice = head && firstUnit(head, sequence?.lengthSize ?? 4, isAvcSlice);
+  const slice = head && firstUnit(head, sequence?.lengthSize ?? 4, isAvcSlice)?.unit;
   if (!slice) return null;
   const refIdc = ((slice[0] ?? 0) >> 5) & 3;
   try {
@@ -178,24 +129,31 @@ async function readSlice(
 const isAvcSlice = (unit: Buffer): boolean => SLICE_TYPES.has((unit[0] ?? 0) & 0x1f);
 
 /** The head of a length-prefixed sample, and how long the whole is. */
-interface SampleHead {
+export interface SampleHead {
   readonly bytes: Buffer;
   readonly sampleBytes: number;
 }
 
-async function readHead(file: FileHandle, packet: VideoPacket | undefined): Promise<SampleHead | null> {
+/** The first bytes of a coded picture, behind which its first slice begins. */
+export async function readHead(
+  file: FileHandle,
+  packet: VideoPacket | undefined,
+): Promise<SampleHead | null> {
   if (!packet || packet.offsetBytes === null) return null;
   const head = Buffer.alloc(Math.min(HEAD_BYTES, packet.sizeBytes));
   const { bytesRead } = await file.read(head, 0, head.length, packet.offsetBytes);
   return { bytes: head.subarray(0, bytesRead), sampleBytes: packet.sizeBytes };
 }
 
-/** The first unit of a kind in the head of a sample, as far as it goes; null when none is found or the lengths make no sense. */
-function firstUnit(
+/**
+ * The first unit of a kind in the head of a sample, as far as it goes, and whether nothing stands behind it; null when none is
+ * found or the lengths make no sense.
+ */
+export function firstUnit(
   { bytes, sampleBytes }: SampleHead,
   lengthSize: number,
   isWanted: (unit: Buffer) => boolean,
-): Buffer | null {
+): { readonly unit: Buffer; readonly endsSample: boolean } | null {
   let at = 0;
   while (at + lengthSize < bytes.length) {
     const length = bytes.readUIntBE(at, lengthSize);
@@ -203,7 +161,7 @@ function firstUnit(
     // The forbidden bit.
     if (length < 1 || from + length > sampleBytes || ((bytes[from] ?? 0) & 0x80) !== 0) return null;
     const unit = bytes.subarray(from, from + length);
-    if (isWanted(unit)) return unit;
+    if (isWanted(unit)) return { unit, endsSample: from + length === sampleBytes };
     at = from + length;
   }
   return null;

@@ -1,0 +1,116 @@
+import { H264Error } from '../h264/h264-error.ts';
+import { toRbsp } from '../h264/nal.ts';
+import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
+import { HevcError } from './hevc-error.ts';
+import { HEVC_NAL, hevcLayer, hevcNalType, isSubLayerNonReference } from './hevc-nal.ts';
+import { readSliceSegment, type SliceHeader, type SliceReferences } from './hevc-slice-header.ts';
+
+/** Enough of a slice for its header. */
+const HEAD_BYTES = 1024;
+
+/** An HEVC picture among the others of its stream. */
+export interface OrderedPicture {
+  /** PicOrderCntVal (ITU-T H.265, 8.3.1). */
+  readonly order: number;
+  /** Order counts of the pictures that it refers to; null where it has long-term references. */
+  readonly refersTo: readonly number[] | null;
+  /** Order counts start anew here, and nothing before is referred to any more. */
+  readonly restarts: boolean;
+}
+
+/**
+ * Reads the place of pictures in the order of display, and what they refer to, from their first slices, handed in one by one in
+ * the order of decoding from an instantaneous decoding refresh on, with the word that a picture has no others, whose lists of
+ * references might be longer; null for a slice whose header cannot be read.
+ * @param units the parameter sets of the stream
+ * @returns null when they are not supported or damaged
+ */
+export function createOrderReader(
+  units: readonly Buffer[],
+): ((slice: Buffer, isAlone: boolean) => OrderedPicture | null) | null {
+  const sets = unlessDamaged(() => readSets(units));
+  if (!sets) return null;
+  let before = { lsb: 0, msb: 0 };
+  return (slice, isAlone) =>
+    unlessDamaged(() => {
+      const { header, range } = readHeader(slice, sets);
+      if (!header.references) {
+        before = { lsb: 0, msb: 0 };
+        return { order: 0, refersTo: [], restarts: true };
+      }
+      const { pocLsb, usesLongTerm } = header.references;
+      const deltas = isAlone ? listed(header, header.references) : header.references.deltas;
+      const msb = orderMsb(pocLsb, before, range);
+      if (countsForOrder(slice)) before = { lsb: pocLsb, msb };
+      const order = msb + pocLsb;
+      return { order, refersTo: usesLongTerm ? null : deltas.map((delta) => order + delta), restarts: false };
+    });
+}
+
+interface Sets {
+  readonly sps: ReadonlyMap<number, CodingSps>;
+  readonly pps: ReadonlyMap<number, CodingPps>;
+}
+
+function readSets(units: readonly Buffer[]): Sets {
+  const ofType = (type: number) =>
+    units.filter((unit) => hevcNalType(unit) === type && hevcLayer(unit) === 0);
+  const sps = ofType(HEVC_NAL.sps).map(parseCodingSps);
+  const pps = ofType(HEVC_NAL.pps).map(parseCodingPps);
+  return {
+    sps: new Map(sps.map((set) => [set.id, set])),
+    pps: new Map(pps.map((set) => [set.id, set])),
+  };
+}
+
+function readHeader(slice: Buffer, { sps: spsById, pps: ppsById }: Sets) {
+  let range = 0;
+  const setsOf = (id: number) => {
+    const pps = ppsById.get(id);
+    const sps = pps && spsById.get(pps.spsId);
+    if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+    range = 2 ** sps.pocBits;
+    const blocks = (length: number) => Math.ceil(length / 2 ** sps.ctbLog2);
+    return { sps, pps, ctbs: blocks(sps.width) * blocks(sps.height) };
+  };
+  const { header, isFirst } = readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), setsOf, null);
+  if (!isFirst) throw new HevcError('The first slice of a picture is missing.');
+  return { header, range };
+}
+
+/** The pictures that stand in the lists of a slice (8.3.4); all that it may use where lists are put together otherwise. */
+function listed({ active, modifiesLists }: SliceHeader, { deltas }: SliceReferences): readonly number[] {
+  if (modifiesLists) return deltas;
+  const before = deltas.filter((delta) => delta < 0);
+  const after = deltas.filter((delta) => delta > 0);
+  const lists = [[...before, ...after].slice(0, active[0]), [...after, ...before].slice(0, active[1])];
+  return [...new Set(lists.flat())];
+}
+
+/** PicOrderCntMsb (8-1). */
+function orderMsb(
+  lsb: number,
+  before: { readonly lsb: number; readonly msb: number },
+  range: number,
+): number {
+  if (lsb < before.lsb && before.lsb - lsb >= range / 2) return before.msb + range;
+  if (lsb > before.lsb && lsb - before.lsb > range / 2) return before.msb - range;
+  return before.msb;
+}
+
+/** Whether later order counts are told from this one's (prevTid0Pic, 8.3.1). */
+function countsForOrder(slice: Buffer): boolean {
+  const type = hevcNalType(slice);
+  const isLowest = ((slice[1] ?? 0) & 7) === 1;
+  const isLeading = type >= HEVC_NAL.radlN && type <= HEVC_NAL.raslR;
+  return isLowest && !isLeading && !isSubLayerNonReference(slice);
+}
+
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HevcError || error instanceof H264Error) return null;
+    throw error;
+  }
+}

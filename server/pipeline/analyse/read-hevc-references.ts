@@ -1,0 +1,53 @@
+import { open } from 'node:fs/promises';
+import { isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { createOrderReader } from '#server/media/hevc/hevc-references.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
+import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { VideoPacket } from './read-packets.ts';
+import { firstUnit, readHead } from './read-references.ts';
+
+/**
+ * The coded pictures that each picture of an HEVC track refers to, by their places in `packets`: its reference picture set says so
+ * (ITU-T H.265, 8.3.2). Null for a picture of which that cannot be told: its header or that of one it names is damaged.
+ * @returns null for other codecs and containers, and where the parameter sets cannot be read
+ */
+export async function readHevcReferences(
+  inputPath: string,
+  stream: VideoStreamInfo,
+  packets: readonly VideoPacket[],
+): Promise<(readonly number[] | null)[] | null> {
+  if (stream.codec !== 'hevc') return null;
+  const file = await open(inputPath, 'r');
+  try {
+    const { entries } = findVideoTrack(await readMovie(file), stream.index);
+    const hvcC = entries[0]?.boxes.find(({ type }) => type === 'hvcC');
+    if (!hvcC || entries.length > 1) return null;
+    const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
+    const read = createOrderReader(parameterSets);
+    if (!read) return null;
+    const found: (readonly number[] | null)[] = [];
+    let placeOf = new Map<number, number>();
+    for (const [place, packet] of packets.entries()) {
+      const head = await readHead(file, packet);
+      const slice = head && firstUnit(head, lengthSize, isHevcSlice);
+      const picture = slice && read(slice.unit, slice.endsSample);
+      if (picture?.restarts) placeOf = new Map();
+      found.push(picture?.refersTo ? knownPlaces(picture.refersTo, placeOf) : null);
+      if (picture) placeOf.set(picture.order, place);
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null when one of them is not there. */
+function knownPlaces(orders: readonly number[], placeOf: ReadonlyMap<number, number>): number[] | null {
+  const places = orders.flatMap((order) => placeOf.get(order) ?? []);
+  return places.length === orders.length ? places : null;
+}

@@ -80,9 +80,14 @@ const HEVC_SUSPECT_SHARE = 0.08;
 /** Pictures that parsing names, and decoders are asked about, at most. */
 const MOST_PARSED = 200;
 
+/** Where so many pictures were parsed to their end, and so large a share of all, parsing alone is believed too. */
+const TRUSTED_WHOLE = 24;
+const TRUSTED_SHARE = 0.75;
+
 /**
  * Damage that HEVC decodes in silence. Where the data of all pictures can be parsed, those whose data do not end as they
- * should are looked at, and both ways must agree. Elsewhere the pictures are chosen by what they look like: where
+ * should are shown to the decoder, and are whole where it says so; what it can say nothing about, as of pictures of
+ * a few bytes, is damaged where nearly all others were parsed to their end. Elsewhere the pictures are chosen by what they look like: where
  * one shows damage, or something else did, all are looked at.
  */
 async function findSilentHevc(
@@ -94,7 +99,13 @@ async function findSilentHevc(
   if (parsed) {
     const looked = new Set(suspects);
     const named = isDamaged ? parsed.damaged.filter((packet) => looked.has(packet)) : parsed.damaged;
-    return checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED) });
+    const judged = new Set<number>();
+    const onJudged = (packet: number) => void judged.add(packet);
+    const astray = await checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED), onJudged });
+    const share = parsed.whole / (parsed.whole + parsed.damaged.length);
+    if (parsed.whole < TRUSTED_WHOLE || share < TRUSTED_SHARE) return astray;
+    const known = new Set(astray);
+    return named.filter((packet) => known.has(packet) || !judged.has(packet));
   }
   if (isDamaged) return checkHevcEnds({ ...input, suspects: affordable(suspects, input, MOST_HEVC_SAMPLES) });
   const { packets, pass, index } = input;

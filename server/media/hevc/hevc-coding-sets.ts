@@ -31,6 +31,9 @@ export interface CodingSps {
   /** Null without long-term references; else which of the candidates the set names are used by the picture itself. */
   readonly longTermUsed: readonly boolean[] | null;
   readonly temporalMotion: boolean;
+  /** Lists that scale coefficients: the standard's own, those of the set, or null without any. */
+  readonly scalingLists: 'standard' | 'own' | null;
+  readonly strongSmoothing: boolean;
 }
 
 /** What a picture parameter set (7.3.2.3) says of how slices are coded. */
@@ -107,7 +110,8 @@ export function parseCodingSps(unit: Buffer): CodingSps {
   }
   const interDepth = limited(reader.ue(), 4);
   const intraDepth = limited(reader.ue(), 4);
-  if (reader.flag() && reader.flag()) skipScalingLists(reader);
+  const scalingLists = reader.flag() ? (reader.flag() ? 'own' : 'standard') : null;
+  if (scalingLists === 'own') skipScalingLists(reader);
   const amp = reader.flag();
   const sao = reader.flag();
   const pcm = reader.flag() ? readPcm(reader) : null;
@@ -117,6 +121,7 @@ export function parseCodingSps(unit: Buffer): CodingSps {
   }
   const longTermUsed = reader.flag() ? readLongTerm(reader, pocBits) : null;
   const temporalMotion = reader.flag();
+  const strongSmoothing = reader.flag();
   return {
     id,
     width,
@@ -136,6 +141,8 @@ export function parseCodingSps(unit: Buffer): CodingSps {
     shortTermSets,
     longTermUsed,
     temporalMotion,
+    scalingLists,
+    strongSmoothing,
   };
 }
 

@@ -14,6 +14,8 @@ export interface OrderedPicture {
   readonly order: number;
   /** Order counts of the pictures that it refers to; null where it has long-term references. */
   readonly refersTo: readonly number[] | null;
+  /** Order counts of all that it or later pictures refer to; null where there are long-term references. */
+  readonly holds: readonly number[] | null;
   /** Order counts start anew here, and nothing before is referred to any more. */
   readonly restarts: boolean;
 }
@@ -36,14 +38,20 @@ export function createOrderReader(
       const { header, range } = readHeader(slice, sets);
       if (!header.references) {
         before = { lsb: 0, msb: 0 };
-        return { order: 0, refersTo: [], restarts: true };
+        return { order: 0, refersTo: [], holds: [], restarts: true };
       }
-      const { pocLsb, usesLongTerm } = header.references;
+      const { pocLsb, usesLongTerm, held, holdsLongTerm } = header.references;
       const deltas = isAlone ? listed(header, header.references) : header.references.deltas;
       const msb = orderMsb(pocLsb, before, range);
       if (countsForOrder(slice)) before = { lsb: pocLsb, msb };
       const order = msb + pocLsb;
-      return { order, refersTo: usesLongTerm ? null : deltas.map((delta) => order + delta), restarts: false };
+      const at = (delta: number) => order + delta;
+      return {
+        order,
+        refersTo: usesLongTerm ? null : deltas.map(at),
+        holds: holdsLongTerm ? null : held.map(at),
+        restarts: false,
+      };
     });
 }
 

@@ -33,6 +33,9 @@ export interface SliceReferences {
   readonly pocLsb: number;
   /** Of the short-term references that the picture itself uses, order counts less its own. */
   readonly deltas: readonly number[];
+  /** Of all short-term references that it or later pictures use. */
+  readonly held: readonly number[];
+  readonly holdsLongTerm: boolean;
   readonly usesLongTerm: boolean;
 }
 
@@ -143,10 +146,13 @@ function readReferences(reader: BitReader, sps: CodingSps) {
     : readShortTermSet(reader, shortTermSets, true);
   if (!set) throw impossible();
   const deltas = set.flatMap((reference) => (reference.used ? [reference.delta] : []));
+  const held = set.map(({ delta }) => delta);
   let used = deltas.length;
+  let holdsLongTerm = false;
   if (longTermUsed) {
     const named = longTermUsed.length > 0 ? limited(reader.ue(), 32) : 0;
     const count = named + limited(reader.ue(), 32);
+    holdsLongTerm = count > 0;
     for (let at = 0; at < count; at++) {
       if (at < named) {
         if (longTermUsed[reader.bits(bitsFor(longTermUsed.length))]) used++;
@@ -157,7 +163,8 @@ function readReferences(reader: BitReader, sps: CodingSps) {
       if (reader.flag()) reader.ue();
     }
   }
-  const references: SliceReferences = { pocLsb, deltas, usesLongTerm: used > deltas.length };
+  const usesLongTerm = used > deltas.length;
+  const references: SliceReferences = { pocLsb, deltas, held, holdsLongTerm, usesLongTerm };
   return { used, temporalMotion: sps.temporalMotion && reader.flag(), references };
 }
 

@@ -59,7 +59,7 @@ const HEVC_PRESET = 'ultrafast';
  * No look ahead and one picture at a time: 215 instead of 304 MB at 1080p and 10 bits with a look at five pictures.
  * Measured by: /usr/bin/time -f %M on the command above.
  */
-const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=0', 'frame-threads=1'];
+export const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=0', 'frame-threads=1'];
 
 /** Pixel formats that this ffmpeg's HEVC encoder takes; empty when it has none. */
 export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal): Promise<string[]> {
@@ -207,7 +207,7 @@ function refuseForeign(own: HevcSps, target: HevcTarget): void {
   if (!sameRange || !same) throw new HevcError('The new pictures have other colours.');
 }
 
-/** Twelve bytes of profile, tier and level in a sequence parameter set of one sub-layer. */
+/** Twelve bytes of profile, tier and level in a sequence parameter set. */
 export function generalOf(sps: Buffer): Buffer {
   return toRbsp(sps).subarray(3, 15);
 }

@@ -48,7 +48,11 @@ export async function readRiders(
   return riders;
 }
 
-async function ridersOf(source: HevcSource, sample: number): Promise<Riders> {
+/**
+ * What rides with a sample.
+ * @throws HevcError when a picture of a Dolby Vision clip has no such data
+ */
+export async function ridersOf(source: HevcSource, sample: number): Promise<Riders> {
   const units = await unitsOf(source, sample);
   const before = units.flatMap((unit) => onlyMessages(unit, [SEI.registeredUserData]) ?? []);
   const behind = source.dolbyVision ? units.filter((unit) => hevcNalType(unit) === HEVC_NAL.dolbyVision) : [];

@@ -1,12 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { withHevcParameterSets } from '#server/media/hevc/hevc-config.ts';
 import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
 import { craToBla } from '#server/media/hevc/move-units.ts';
 import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
-import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { SmartRenderInput, SmartRenderResult } from './smart-render.ts';
@@ -20,9 +18,10 @@ import {
 } from './smart-render-hevc-encode.ts';
 import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
+import { entryWithSets, makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import { createGroupDecoder } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
-import { planSegments, type Segment } from './smart-render-plan.ts';
+import type { Segment } from './smart-render-plan.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { writeResult } from './smart-render-write.ts';
 
@@ -57,25 +56,32 @@ export async function renderHevc(
   const cuts = await findHevcCuts(source, order, input.edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
   if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
-  const plan = planSegments({
-    samples,
+  const damaged = damagedPlaces(input, order);
+  const frameRate = usualRate(stream.frameRate);
+  const alone = await makeHevcStandIns({
+    ...input,
+    source,
     order,
     cuts,
-    edit: input.edit,
-    offsetTicks: shownEdit.offsetTicks,
+    damaged,
+    raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
+    pictureBytes: format.pictureBytes,
+    threads: input.limits.threads,
+    spool,
+    position: 0,
   });
+  const { plan } = alone;
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return decline(timing.reason);
   const target = await toTarget(source, input.info, plan.segments);
   if (!target) return decline('The video track has no decoder settings.');
 
-  const damaged = damagedPlaces(input, order);
   const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
   const encoded: (EncodedHevc | null)[] = [];
-  const heldFrames: number[] = [];
+  const heldFrames = alone.held.map((place) => place - order.firstShown);
   const moved = new Map<number, ByteRange>();
-  let position = 0;
+  let { position } = alone;
   let doneCount = 0;
   for (const [number, segment] of plan.segments.entries()) {
     const opener = await openSequence(
@@ -128,12 +134,12 @@ export async function renderHevc(
   }
   await writeResult({
     source,
-    sampleEntry: withNewSets(source, encoded),
+    sampleEntry: withNewSets(source, encoded, alone.pps),
     order,
     timing,
     segments: plan.segments,
     encoded,
-    standIns: null,
+    standIns: { samples: alone.samples, coded: alone },
     moved,
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
@@ -142,9 +148,15 @@ export async function renderHevc(
   const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
   return {
     done: true,
-    framesKept: samples.length - replaced - moved.size,
+    framesKept: samples.length - replaced - moved.size - alone.samples.length,
     framesTotal: samples.length,
-    reencodedSpans: changedSpans(plan.segments, moved, order),
+    reencodedSpans: [
+      ...changedSpans(plan.segments, moved, order),
+      ...alone.samples.map((sample) => {
+        const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
+        return { firstFrame: frame, endFrame: frame + 1 };
+      }),
+    ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames,
   };
 }
@@ -209,20 +221,27 @@ async function toTarget(
     width: stream.width,
     height: stream.height,
     pixelFormat: stream.pixelFormat ?? 'yuv420p',
-    frameRate: Math.min(240, Math.max(1, stream.frameRate ?? 30)),
+    frameRate: usualRate(stream.frameRate),
     lengthSize: source.lengthSize,
     inBandSets,
   };
 }
 
 /** The sample description with the parameter sets of the new pictures; null when there are none. */
-function withNewSets(source: HevcSource, encoded: readonly (EncodedHevc | null)[]): Buffer | null {
+function withNewSets(
+  source: HevcSource,
+  encoded: readonly (EncodedHevc | null)[],
+  pps: Buffer | null,
+): Buffer | null {
   const all = encoded.flatMap((coded) => (coded ? [coded.sets] : []));
   const [sets] = all;
-  if (!sets) return null;
+  if (!sets) return pps && entryWithSets(source, [pps]);
   // All stretches share their sets: same encoder, same settings. Anything else cannot share their ids.
   if (all.some((other) => !Buffer.concat(other).equals(Buffer.concat(sets)))) {
     throw new HevcError('The encoder changed its settings between two stretches.');
   }
-  return withEntryBox(source.entry, 'hvcC', withHevcParameterSets(source.config, sets, generalOf(sets[1])));
+  return entryWithSets(source, [...sets, ...(pps ? [pps] : [])], generalOf(sets[1]));
 }
+
+/** Pictures per second, for rate control only. */
+const usualRate = (frameRate: number | null): number => Math.min(240, Math.max(1, frameRate ?? 30));

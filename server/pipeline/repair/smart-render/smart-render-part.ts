@@ -3,7 +3,7 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import type { SmartSource } from './smart-render-source.ts';
+import type { ClipSource, SmartSource } from './smart-render-source.ts';
 
 /** Samples `[from, end)`, decode order; decoding can start at the first. */
 export interface Part {
@@ -26,14 +26,30 @@ export interface ReplacedSamples {
   readonly pps: readonly Buffer[];
 }
 
-export interface TrialClip {
+export interface TrialClip extends Omit<TrialPart, 'coded' | 'entry'> {
   readonly source: SmartSource;
-  readonly order: DisplayOrder;
-  readonly part: Part;
   /** Null for the part as it is. */
   readonly replaced: ReplacedSamples | null;
+}
+
+/** A part of a clip of any coding, to be written as a working file. */
+export interface TrialPart {
+  readonly source: ClipSource;
+  readonly order: DisplayOrder;
+  readonly part: Part;
+  /** Samples that have other bytes now. */
+  readonly coded: ReplacedSamples['coded'];
+  /** Sample description. */
+  readonly entry: Buffer;
   readonly outputPath: string;
   readonly signal?: AbortSignal;
+}
+
+/** Writes a part of an H.264 clip as `writeTrialPart` does. */
+export async function writeTrialClip(clip: TrialClip): Promise<Map<number, number>> {
+  const { source, replaced } = clip;
+  const entry = replaced ? withPps(source, replaced.pps) : source.entry.bytes;
+  return writeTrialPart({ ...clip, coded: replaced?.coded ?? new Map(), entry });
 }
 
 /**
@@ -41,8 +57,8 @@ export interface TrialClip {
  * @returns places in display order by the times of the file, ticks
  * @throws Mp4Error when the file ends before its media
  */
-export async function writeTrialClip(clip: TrialClip): Promise<Map<number, number>> {
-  const { source, order, part, replaced, outputPath, signal } = clip;
+export async function writeTrialPart(clip: TrialPart): Promise<Map<number, number>> {
+  const { source, order, part, coded, entry, outputPath, signal } = clip;
   const origin = source.samples[part.from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
   const numbers = samplesOfPart(part);
@@ -51,7 +67,7 @@ export async function writeTrialClip(clip: TrialClip): Promise<Map<number, numbe
     if (!sample) return [];
     placeAt.set(sample.pts - origin, order.placeOf[number] ?? 0);
     const own: ByteRange = { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes };
-    const bytes = replaced?.coded.get(number)?.bytes ?? own;
+    const bytes = coded.get(number)?.bytes ?? own;
     const next = source.samples[numbers[index + 1] ?? -1];
     const durationTicks = next ? next.dts - sample.dts : sample.durationTicks;
     const { sync } = sample;
@@ -61,7 +77,6 @@ export async function writeTrialClip(clip: TrialClip): Promise<Map<number, numbe
     'trak',
     (source.track.trak.children ?? []).filter(({ type }) => type !== 'edts' && type !== 'tref'),
   );
-  const entry = replaced ? withPps(source, replaced.pps) : source.entry.bytes;
   await writeMovie(outputPath, {
     ftyp: source.movie.ftyp,
     moov: container(

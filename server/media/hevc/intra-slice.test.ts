@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { createBitWriter } from '../h264/bits.ts';
+import { fromRbsp, toRbsp } from '../h264/nal.ts';
+import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { HevcError } from './hevc-error.ts';
+import { HEVC_NAL } from './hevc-nal.ts';
+import { readSliceSegment, SLICE } from './hevc-slice-header.ts';
+import { moveIntraSlice, readsIntraAlike } from './intra-slice.ts';
+
+const ENCODER_SPS: CodingSps = {
+  id: 0,
+  width: 320,
+  height: 192,
+  bitDepthLuma: 8,
+  bitDepthChroma: 8,
+  pocBits: 8,
+  minCbLog2: 3,
+  ctbLog2: 5,
+  minTbLog2: 2,
+  maxTbLog2: 5,
+  interDepth: 0,
+  intraDepth: 0,
+  amp: false,
+  sao: false,
+  pcm: null,
+  shortTermSets: [],
+  longTermUsed: null,
+  temporalMotion: true,
+  scalingLists: null,
+  strongSmoothing: false,
+};
+const CLIP_SPS: CodingSps = {
+  ...ENCODER_SPS,
+  pocBits: 5,
+  interDepth: 2,
+  amp: true,
+  sao: true,
+  shortTermSets: [[{ delta: -1, used: true }]],
+  longTermUsed: [],
+};
+const PPS: CodingPps = {
+  id: 0,
+  spsId: 0,
+  dependentSlices: false,
+  outputFlag: false,
+  extraHeaderBits: 0,
+  signHiding: true,
+  cabacInit: false,
+  activeReferences: [1, 1],
+  initQp: 26,
+  transformSkip: false,
+  qpDeltaDepth: 1,
+  chromaQpOffsets: false,
+  weightedPred: false,
+  weightedBipred: false,
+  transquantBypass: false,
+  tiles: null,
+  wavefronts: false,
+  loopFilterAcross: true,
+  deblockingOverride: false,
+  deblockingOff: false,
+  listModification: false,
+  headerExtension: false,
+};
+const ctbs = 60;
+/** Slice data in which emulation prevention has something to do. */
+const DATA = Buffer.from([0, 0, 1, 7, 0, 0, 0, 0x80]);
+
+/** The only slice of an IDR picture, quantiser 20. */
+function encoded(type: number = SLICE.i): Buffer {
+  const writer = createBitWriter();
+  writer.bits(16, (HEVC_NAL.idrWithLeading << 9) | 1);
+  writer.bits(2, 0b10);
+  writer.ue(0);
+  writer.ue(type);
+  writer.se(-6);
+  writer.flag(true);
+  writer.stop();
+  return fromRbsp(Buffer.concat([writer.bytes(), DATA]));
+}
+
+const move = { own: { sps: ENCODER_SPS, pps: PPS }, sps: CLIP_SPS, ppsId: 3 };
+const nalHead = Buffer.from([HEVC_NAL.raslN << 1, 2]);
+
+describe('moveIntraSlice', () => {
+  it('writes a header that tells the place, and keeps the data byte for byte', () => {
+    const place = { nalHead, pocLsb: 21, held: [3, -1, -4, 8] };
+    const rbsp = toRbsp(moveIntraSlice(encoded(), { ...move, place }));
+    const named: number[] = [];
+    const read = readSliceSegment(
+      rbsp,
+      (id) => {
+        named.push(id);
+        return { sps: CLIP_SPS, pps: PPS, ctbs };
+      },
+      null,
+    );
+    expect(named).toEqual([3]);
+    expect(rbsp.subarray(0, 2)).toEqual(nalHead);
+    expect(read.isFirst).toBe(true);
+    expect(read.header.type).toBe(SLICE.i);
+    expect(read.header.qp).toBe(20);
+    expect(read.header.saoLuma || read.header.saoChroma).toBe(false);
+    expect(read.header.references).toEqual({
+      pocLsb: 21,
+      deltas: [],
+      held: [-1, -4, 3, 8],
+      holdsLongTerm: false,
+      usesLongTerm: false,
+    });
+    expect(rbsp.subarray(read.dataAt)).toEqual(DATA);
+  });
+
+  it('refuses a slice that refers to others, and a place among key pictures', () => {
+    const place = { nalHead, pocLsb: 0, held: [] };
+    expect(() => moveIntraSlice(encoded(SLICE.p), { ...move, place })).toThrow(HevcError);
+    const key = { ...place, nalHead: Buffer.from([HEVC_NAL.cra << 1, 1]) };
+    expect(() => moveIntraSlice(encoded(), { ...move, place: key })).toThrow(HevcError);
+  });
+
+  it('refuses a slice whose header asks for more than it writes', () => {
+    const place = { nalHead, pocLsb: 0, held: [] };
+    const own = { sps: ENCODER_SPS, pps: { ...PPS, headerExtension: true } };
+    expect(() => moveIntraSlice(encoded(), { ...move, own, place })).toThrow(HevcError);
+  });
+});
+
+describe('readsIntraAlike', () => {
+  it('asks for all that intra data depend on, and for nothing else', () => {
+    expect(readsIntraAlike(ENCODER_SPS, CLIP_SPS)).toBe(true);
+    const others: Partial<CodingSps>[] = [
+      { ctbLog2: 4 },
+      { minCbLog2: 4 },
+      { maxTbLog2: 4 },
+      { intraDepth: 1 },
+      { strongSmoothing: true },
+      { scalingLists: 'standard' },
+      { scalingLists: 'own' },
+      { bitDepthLuma: 10 },
+      { height: 200 },
+      { pcm: { lumaBits: 8, chromaBits: 8, minLog2: 3, maxLog2: 5 } },
+    ];
+    for (const other of others) expect(readsIntraAlike(ENCODER_SPS, { ...CLIP_SPS, ...other })).toBe(false);
+    expect(readsIntraAlike({ ...ENCODER_SPS, sao: true }, CLIP_SPS)).toBe(false);
+  });
+});

@@ -1,0 +1,148 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hevcNalType, isHevcSlice, isSubLayerNonReference } from '#server/media/hevc/hevc-nal.ts';
+import { splitSample } from '#server/media/h264/nal.ts';
+import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { runTool } from '#server/media/tools.ts';
+import { corruptSamples } from '#server/test/broken-clips.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
+import type { PictureEdit } from '../picture-edit.ts';
+
+const folder = sharedFolder();
+const [WIDTH, HEIGHT] = [328, 184];
+
+interface Maker {
+  readonly name: string;
+  /** Settings of the encoder behind those of all clips. */
+  readonly params: string;
+  readonly pixelFormat?: string;
+  readonly tag?: string;
+}
+
+const MAKERS: readonly Maker[] = [
+  { name: 'one-long-group', params: 'bframes=4:b-pyramid=1:sao=1' },
+  {
+    name: 'open-groups-ten-bits',
+    params: 'keyint=24:open-gop=1:bframes=3:ctu=32',
+    pixelFormat: 'yuv420p10le',
+  },
+  {
+    name: 'small-blocks-and-slices',
+    params: 'bframes=2:ctu=16:min-cu-size=8:tu-intra-depth=2:slices=2:strong-intra-smoothing=0',
+  },
+  { name: 'scaling-lists-blocks-of-16', params: 'bframes=3:min-cu-size=16:scaling-list=default' },
+  { name: 'sets-in-band', params: 'bframes=3:repeat-headers=1:keyint=30', tag: 'hev1' },
+];
+
+async function make({ name, params, pixelFormat = 'yuv420p', tag = 'hvc1' }: Maker): Promise<string> {
+  const source = `testsrc2=s=${WIDTH}x${HEIGHT}:r=30:d=2`;
+  return encodeSource(source, path.join(folder.path, `${name}.mp4`), [
+    '-pix_fmt',
+    pixelFormat,
+    '-tag:v',
+    tag,
+    ...'-c:v libx265 -preset ultrafast -x265-params'.split(' '),
+    `log-level=error:scenecut=0:keyint=600:b-adapt=0:${params}`,
+  ]);
+}
+
+/** Display numbers of the pictures that no other of their sub-layer refers to. */
+async function disposable(file: string): Promise<number[]> {
+  const handle = await open(file);
+  try {
+    const samples = readSamples(findVideoTrack(await readMovie(handle), 0).stbl).sort(
+      (a, b) => a.pts - b.pts,
+    );
+    const found: number[] = [];
+    for (const [frame, { offset, sizeBytes }] of samples.entries()) {
+      const slice = splitSample(await readExactly(handle, offset, sizeBytes), 4).find(isHevcSlice);
+      if (slice && hevcNalType(slice) < 16 && isSubLayerNonReference(slice)) found.push(frame);
+    }
+    return found;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The pictures of an intact clip as they were coded, laid end to end in one file. */
+async function rawPictures(file: string): Promise<string> {
+  const raw = `${file}.raw`;
+  await runTool('decode', tools.ffmpeg, ['-v', 'error', '-y', '-i', file, '-f', 'rawvideo', raw]);
+  return raw;
+}
+
+/** Exchanges pictures for those of a raw file, picture by picture. */
+function exchange(frames: readonly number[], times: readonly number[], raw: string): PictureEdit {
+  return frames.map((frame) => ({
+    firstFrame: frame,
+    endFrame: frame + 1,
+    pictures: [{ ptsTicks: times[frame] ?? 0, pixels: { kind: 'raw', path: raw, index: frame } }],
+    shiftAfterTicks: 0,
+  }));
+}
+
+/** Luma of each picture of a clip against another's, dB; infinite where they are equal. */
+async function likeness(file: string, other: string): Promise<number[]> {
+  const stats = `${file}.psnr`;
+  const graph = `[0:v]settb=1/25,setpts=N[a];[1:v]settb=1/25,setpts=N[b];[a][b]psnr=stats_file=${stats}`;
+  const options = ['-lavfi', graph, '-f', 'null', '-'];
+  await runTool('compare', tools.ffmpeg, ['-v', 'error', '-i', file, '-i', other, ...options]);
+  const handle = await open(stats);
+  try {
+    const lines = (await handle.readFile('utf8')).trim().split('\n');
+    return lines.map((line) => Number(/psnr_y:(\S+)/.exec(line)?.[1]?.replace('inf', 'Infinity')));
+  } finally {
+    await handle.close();
+  }
+}
+
+describe('exchanging HEVC pictures alone', () => {
+  for (const maker of MAKERS) {
+    it(`leaves all other pictures as they were (${maker.name})`, async () => {
+      const clean = await make(maker);
+      const plain = await disposable(clean);
+      const frames = [4, 5, 12, plain.length - 1].map((at) => plain[at] ?? 0);
+      const torn = path.join(folder.path, `${maker.name}-torn.mp4`);
+      await corruptSamples({ tools, inputPath: clean, outputPath: torn, frames, fault: 'random', seed: 7 });
+      const times = await shownTimes(clean);
+      const edit = exchange(frames, times, await rawPictures(clean));
+      const { output, result } = await renderEdit(folder.path, torn, maker.name, edit);
+      if (!result.done) throw new Error(result.reason);
+      expect(result.framesKept).toBe(times.length - frames.length);
+      expect(result.reencodedSpans).toEqual(frames.map((at) => ({ firstFrame: at, endFrame: at + 1 })));
+      expect(await shownTimes(output)).toEqual(times);
+      const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+      expect(after.warnings).toBe('');
+      const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+      expect(changed).toEqual(frames);
+      const scores = await likeness(output, clean);
+      for (const frame of frames) expect(scores[frame], `picture ${frame}`).toBeGreaterThan(38);
+    });
+  }
+
+  it('encodes the group anew where others refer to a damaged picture, but not those before', async () => {
+    const clean = await make({ name: 'referred', params: 'bframes=3:b-pyramid=1:keyint=30:open-gop=0' });
+    const plain = await disposable(clean);
+    const alone = plain[3] ?? 0;
+    // Not one of those that nobody refers to, and not a key picture.
+    const referred =
+      Array.from({ length: 20 }, (_, step) => 16 + step).find((at) => !plain.includes(at)) ?? 0;
+    const times = await shownTimes(clean);
+    const edit = exchange([alone, referred], times, await rawPictures(clean));
+    const { output, result } = await renderEdit(folder.path, clean, 'referred', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [first, second] = result.reencodedSpans;
+    expect(first).toEqual({ firstFrame: alone, endFrame: alone + 1 });
+    expect(second?.endFrame).toBe(30);
+    expect(result.framesKept).toBe(times.length - 1 - (30 - (second?.firstFrame ?? 0)));
+    const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+    expect(changed.every((at) => at === alone || (at >= (second?.firstFrame ?? 0) && at < 30))).toBe(true);
+  });
+});

@@ -13,6 +13,8 @@ export type SliceVerdict = 'whole' | 'damaged' | 'unknown';
 export interface HevcSliceChecker {
   /** @param units the NAL units of one picture, emulation prevention included; parameter sets among them are kept */
   check(units: readonly Buffer[]): SliceVerdict;
+  /** Whether the stream may hold what hardly any encoder writes: raw blocks, tiles, slices that depend on others. */
+  maySeeRareSyntax(): boolean;
 }
 
 interface StoredSet<T> {
@@ -64,6 +66,9 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
   };
   for (const unit of parameterSets) learn(unit);
   return {
+    maySeeRareSyntax: () =>
+      [...spsById.values()].some(({ set }) => set.pcm !== null) ||
+      [...ppsById.values()].some(({ set }) => set.tiles !== null || set.dependentSlices),
     check(units) {
       for (const unit of units) learn(unit);
       const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);

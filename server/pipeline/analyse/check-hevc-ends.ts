@@ -35,11 +35,6 @@ const WIPE = Buffer.from(
   'hex',
 );
 
-export interface HevcEndInput extends SliceEndInput {
-  /** Called for each suspect of which the decoder told whether it is whole: none is too short, and all of it came out. */
-  readonly onJudged?: (packet: number) => void;
-}
-
 /**
  * HEVC pictures that decode in silence although their data are damaged. The decoder of a whole slice ends exactly
  * where its data end (end_of_slice_segment_flag, ITU-T H.265, 9.3.2.5): other last bytes change the picture, and
@@ -51,7 +46,7 @@ export interface HevcEndInput extends SliceEndInput {
  * @returns places in `packets`, rising; none when the clip is no MP4 with HEVC pictures
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
-export async function checkHevcEnds(input: HevcEndInput): Promise<number[]> {
+export async function checkHevcEnds(input: SliceEndInput): Promise<number[]> {
   const stream = input.info.video[0];
   if (input.info.format !== 'mov' || stream?.codec !== 'hevc' || input.suspects.length === 0) return [];
   const file = await open(input.inputPath, 'r');
@@ -68,7 +63,6 @@ export async function checkHevcEnds(input: HevcEndInput): Promise<number[]> {
       sets,
       changes: FIRST_CHANGES,
       isAstray: looksAstray,
-      onJudged: input.onJudged,
     });
     return await judge(input, first, { slicesOf, sets, changes: CHANGES, isAstray });
   } catch (error) {
@@ -103,7 +97,6 @@ interface Trial {
   readonly changes: readonly Change[];
   /** Whether the hashes of pictures with one slice changed, in the order of the changes, speak against it. */
   readonly isAstray: (pictures: readonly string[]) => boolean;
-  readonly onJudged?: (packet: number) => void;
 }
 
 /** Pictures decoded by one process; where one of them does not come out, halves are tried down to the least. */
@@ -128,15 +121,12 @@ async function judgeGroup(input: SliceEndInput, group: readonly number[], trial:
   const { slicesOf, sets, changes } = trial;
   /** The packet of each slice that is fed in all its variants. */
   const fed: number[] = [];
-  /** Packets of which all slices are. */
-  const whole: number[] = [];
   async function* variants(): AsyncGenerator<Buffer> {
     for (const packet of group) {
       const slices = await slicesOf(packet);
       if (!slices) continue;
       const alone = slices.map(asFirst);
       const tried = alone.filter((slice) => slice.length >= MIN_HEVC_SLICE_BYTES);
-      if (tried.length === alone.length) whole.push(packet);
       for (const changed of tried) {
         fed.push(packet);
         for (const change of changes) {
@@ -150,7 +140,6 @@ async function judgeGroup(input: SliceEndInput, group: readonly number[], trial:
   const hashes = all.filter((_, at) => at % 2 === 0);
   const each = changes.length;
   if (all.length === 2 * each * fed.length) {
-    for (const packet of whole) trial.onJudged?.(packet);
     const told = fed.filter((_, at) => trial.isAstray(hashes.slice(each * at, each * (at + 1))));
     return [...new Set(told)];
   }

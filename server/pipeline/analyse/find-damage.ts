@@ -80,15 +80,18 @@ const HEVC_SUSPECT_SHARE = 0.08;
 /** Pictures that parsing names, and decoders are asked about, at most. */
 const MOST_PARSED = 200;
 
-/** Where so many pictures were parsed to their end, and so large a share of all, parsing alone is believed too. */
-const TRUSTED_WHOLE = 24;
-const TRUSTED_SHARE = 0.75;
+/**
+ * Where so many pictures were parsed to their very last bit, and so many for each that is named, parsing reads what their encoder
+ * writes and is believed. Of 4079 whole pictures in 72 clips it named none; the ends of slices, which decoders are
+ * asked about, confirm 0.88 to 1 of the visible damage that it names.
+ */
+const PROVEN_WHOLE = 24;
+const PROVEN_PER_NAMED = 4;
 
 /**
  * Damage that HEVC decodes in silence. Where the data of all pictures can be parsed, those whose data do not end as they
- * should are shown to the decoder, and are whole where it says so; what it can say nothing about, as of pictures of
- * a few bytes, is damaged where nearly all others were parsed to their end. Elsewhere the pictures are chosen by what they look like: where
- * one shows damage, or something else did, all are looked at.
+ * should are damaged; where the other pictures do not prove that the parser knows the stream, decoders must agree. Elsewhere
+ * the pictures are chosen by what they look like: where one shows damage, or something else did, all are looked at.
  */
 async function findSilentHevc(
   input: DamageInput,
@@ -99,13 +102,9 @@ async function findSilentHevc(
   if (parsed) {
     const looked = new Set(suspects);
     const named = isDamaged ? parsed.damaged.filter((packet) => looked.has(packet)) : parsed.damaged;
-    const judged = new Set<number>();
-    const onJudged = (packet: number) => void judged.add(packet);
-    const astray = await checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED), onJudged });
-    const share = parsed.whole / (parsed.whole + parsed.damaged.length);
-    if (parsed.whole < TRUSTED_WHOLE || share < TRUSTED_SHARE) return astray;
-    const known = new Set(astray);
-    return named.filter((packet) => known.has(packet) || !judged.has(packet));
+    const isProven = parsed.whole >= Math.max(PROVEN_WHOLE, PROVEN_PER_NAMED * parsed.damaged.length);
+    if (isProven && !parsed.isRare) return [...named];
+    return checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED) });
   }
   if (isDamaged) return checkHevcEnds({ ...input, suspects: affordable(suspects, input, MOST_HEVC_SAMPLES) });
   const { packets, pass, index } = input;

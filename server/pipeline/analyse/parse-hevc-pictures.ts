@@ -25,6 +25,8 @@ export interface ParsedPictures {
   readonly damaged: readonly number[];
   /** Number of pictures that were read to their end. */
   readonly whole: number;
+  /** Whether the stream may hold syntax that was written from the standard alone: no clip at hand has it. */
+  readonly isRare: boolean;
 }
 
 /** Coded bytes of the pictures of a clip that are parsed at most: half a minute of work. */
@@ -63,7 +65,7 @@ export async function parseHevcPictures(input: ParseInput): Promise<ParsedPictur
       if (verdict === 'damaged') damaged.push(place);
       await setImmediate();
     }
-    return { damaged, whole: packets.length - damaged.length };
+    return { damaged, whole: packets.length - damaged.length, isRare: checker.maySeeRareSyntax() };
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { sideBySide } from './side-by-side.ts';
+import { shared, sideBySide } from './side-by-side.ts';
 
 const untilTold = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('told to end')), { once: true });
   });
+
+describe('shared', () => {
+  it('makes two parts of what is worth it, and keeps the order', () => {
+    expect(shared([1, 2, 3, 4, 5], 5)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    expect(shared([1, 2, 3], 4)).toEqual([[1, 2, 3]]);
+  });
+});
 
 describe('sideBySide', () => {
   it('gives the results in the order of the works', async () => {

@@ -1,3 +1,10 @@
+/** Items in their order, in two parts of equal length where there are `least` and more, else in one. */
+export function shared<T>(items: readonly T[], least: number): (readonly T[])[] {
+  if (items.length < least) return [items];
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
+}
+
 /**
  * Runs several works at once. When one fails the others are told to end, and only when all have ended it throws.
  * @param signal ends all of them

@@ -3,7 +3,7 @@ import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from '
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
-import { readSliceSegment, type SliceHeader } from './hevc-slice-header.ts';
+import { readSliceSegment, type SliceHeader, type SliceSegment } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 
 /** What the data of a picture say of themselves: damage that stays in step with the coding is not seen. */
@@ -106,16 +106,14 @@ function readPicture(slices: readonly Buffer[], stateOf: (ppsId: number) => Slic
   let total = 0;
   for (const [place, slice] of slices.entries()) {
     const { rbsp, removed } = withoutPrevention(slice);
-    let state: SliceState | null = null;
-    const segment = readSliceSegment(rbsp, (ppsId) => (state = stateOf(ppsId)), header);
-    if (!state) throw new HevcError('A slice names no parameter sets.');
-    const used: SliceState = state;
+    const segment: SliceSegment<SliceState> = readSliceSegment(rbsp, stateOf, header);
+    const { sets: state } = segment;
     if (segment.isFirst !== (place === 0)) throw new HevcError('The first slice of a picture is missing.');
-    if (used.layout.toCoded[segment.address] !== read)
+    if (state.layout.toCoded[segment.address] !== read)
       throw new HevcError('A slice of a picture is missing.');
     header = segment.header;
-    read = readSliceData(used, segment, rbsp, substreamEnds(segment, rbsp.length, removed));
-    total = used.ctbs;
+    read = readSliceData(state, segment, rbsp, substreamEnds(segment, rbsp.length, removed));
+    total = state.ctbs;
   }
   if (read !== total) throw new HevcError('A slice of a picture is missing.');
 }

@@ -72,6 +72,15 @@ export interface CodingPps {
 /** general_profile_idc of Main, Main 10 and Main Still Picture, none of which has extensions. */
 const MOST_PROFILE = 3;
 
+/** Size of the pictures in coding tree blocks. */
+export function sizeInBlocks({ width, height, ctbLog2 }: CodingSps): {
+  readonly columns: number;
+  readonly rows: number;
+} {
+  const blocks = (length: number) => Math.ceil(length / 2 ** ctbLog2);
+  return { columns: blocks(width), rows: blocks(height) };
+}
+
 function limited(value: number, most: number): number {
   if (value > most) throw new HevcError('A parameter set holds an impossible number.');
   return value;

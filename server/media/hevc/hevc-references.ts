@@ -35,14 +35,14 @@ export function createOrderReader(
   let before = { lsb: 0, msb: 0 };
   return (slice, isAlone) =>
     unlessDamaged(() => {
-      const { header, range } = readHeader(slice, sets);
+      const { header, sets: active } = readHeader(slice, sets);
       if (!header.references) {
         before = { lsb: 0, msb: 0 };
         return { order: 0, refersTo: [], holds: [], restarts: true };
       }
       const { pocLsb, usesLongTerm, held, holdsLongTerm } = header.references;
       const deltas = isAlone ? listed(header, header.references) : header.references.deltas;
-      const msb = orderMsb(pocLsb, before, range);
+      const msb = orderMsb(pocLsb, before, 2 ** active.sps.pocBits);
       if (countsForOrder(slice)) before = { lsb: pocLsb, msb };
       const order = msb + pocLsb;
       const at = (delta: number) => order + delta;
@@ -72,18 +72,15 @@ function readSets(units: readonly Buffer[]): Sets {
 }
 
 function readHeader(slice: Buffer, { sps: spsById, pps: ppsById }: Sets) {
-  let range = 0;
   const setsOf = (id: number) => {
     const pps = ppsById.get(id);
     const sps = pps && spsById.get(pps.spsId);
     if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
-    range = 2 ** sps.pocBits;
-    const blocks = (length: number) => Math.ceil(length / 2 ** sps.ctbLog2);
-    return { sps, pps, ctbs: blocks(sps.width) * blocks(sps.height) };
+    return { sps, pps };
   };
-  const { header, isFirst } = readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), setsOf, null);
-  if (!isFirst) throw new HevcError('The first slice of a picture is missing.');
-  return { header, range };
+  const segment = readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), setsOf, null);
+  if (!segment.isFirst) throw new HevcError('The first slice of a picture is missing.');
+  return segment;
 }
 
 /** The pictures that stand in the lists of a slice (8.3.4); all that it may use where lists are put together otherwise. */

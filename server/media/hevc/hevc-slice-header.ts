@@ -1,7 +1,7 @@
 import { type BitReader, createBitReader } from '../h264/bits.ts';
-import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
-import { hevcNalType } from './hevc-nal.ts';
+import { HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readShortTermSet } from './hevc-reference-set.ts';
 
 /** slice_type (ITU-T H.265, table 7-7). */
@@ -39,8 +39,10 @@ export interface SliceReferences {
   readonly usesLongTerm: boolean;
 }
 
-export interface SliceSegment {
+export interface SliceSegment<Sets extends ActiveSets = ActiveSets> {
   readonly header: SliceHeader;
+  /** The parameter sets that it names. */
+  readonly sets: Sets;
   readonly isFirst: boolean;
   readonly isDependent: boolean;
   /** Where the segment begins, in coding tree blocks, raster order. */
@@ -54,8 +56,6 @@ export interface SliceSegment {
 export interface ActiveSets {
   readonly sps: CodingSps;
   readonly pps: CodingPps;
-  /** Coding tree blocks of the picture. */
-  readonly ctbs: number;
 }
 
 const impossible = () => new HevcError('A slice header holds impossible numbers.');
@@ -75,18 +75,20 @@ const bitsFor = (count: number) => (count <= 1 ? 0 : 32 - Math.clz32(count - 1))
  * @param previous header of the slice before in the same picture, for dependent segments
  * @throws HevcError or H264Error when the header is cut off or holds impossible numbers
  */
-export function readSliceSegment(
+export function readSliceSegment<Sets extends ActiveSets>(
   rbsp: Buffer,
-  setsOf: (ppsId: number) => ActiveSets,
+  setsOf: (ppsId: number) => Sets,
   previous: SliceHeader | null,
-): SliceSegment {
+): SliceSegment<Sets> {
   const nalType = hevcNalType(rbsp);
   const reader = createBitReader(rbsp);
   reader.bits(16);
   const isFirst = reader.flag();
   if (nalType >= 16) reader.flag();
   const sets = setsOf(reader.ue());
-  const { pps, ctbs } = sets;
+  const { sps, pps } = sets;
+  const { columns, rows } = sizeInBlocks(sps);
+  const ctbs = columns * rows;
   let isDependent = false;
   let address = 0;
   if (!isFirst) {
@@ -100,7 +102,7 @@ export function readSliceSegment(
   if (pps.headerExtension) for (let left = limited(reader.ue(), 256); left > 0; left--) reader.bits(8);
   if (!reader.flag()) throw impossible();
   while ((reader.position() & 7) !== 0) if (reader.flag()) throw impossible();
-  return { header, isFirst, isDependent, address, substreamBytes, dataAt: reader.position() >> 3 };
+  return { header, sets, isFirst, isDependent, address, substreamBytes, dataAt: reader.position() >> 3 };
 }
 
 function readIndependent(
@@ -113,7 +115,7 @@ function readIndependent(
   const type = limited(reader.ue(), 2);
   if (pps.outputFlag) reader.flag();
   // Without references (IDR) there are no sets of them.
-  const isIdr = nalType === 19 || nalType === 20;
+  const isIdr = nalType === HEVC_NAL.idrWithLeading || nalType === HEVC_NAL.idrAlone;
   const { used, temporalMotion, references } = isIdr ? NO_REFERENCES : readReferences(reader, sps);
   const saoLuma = sps.sao && reader.flag();
   const saoChroma = sps.sao && reader.flag();

@@ -1,6 +1,6 @@
 import { CabacDecoder } from './hevc-cabac.ts';
 import { CONTEXT_COUNT } from './hevc-contexts.ts';
-import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
 import { CODED_BLOCKS, type ResidualState } from './hevc-residual.ts';
 import { SLICE, type SliceHeader } from './hevc-slice-header.ts';
@@ -120,9 +120,8 @@ export class SliceState implements ResidualState {
   constructor(sps: CodingSps, pps: CodingPps) {
     this.sps = sps;
     this.pps = pps;
-    const size = 1 << sps.ctbLog2;
-    this.ctbColumns = Math.ceil(sps.width / size);
-    const ctbRows = Math.ceil(sps.height / size);
+    const { columns, rows: ctbRows } = sizeInBlocks(sps);
+    this.ctbColumns = columns;
     this.ctbs = this.ctbColumns * ctbRows;
     if (
       sps.width % (1 << sps.minCbLog2) !== 0 ||

@@ -45,9 +45,7 @@ export function readsIntraAlike(own: CodingSps, sps: CodingSps): boolean {
  */
 export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMove): Buffer {
   const rbsp = toRbsp(unit);
-  const blocks = (length: number) => Math.ceil(length / 2 ** own.sps.ctbLog2);
-  const ctbs = blocks(own.sps.width) * blocks(own.sps.height);
-  const { header, isFirst, dataAt } = readSliceSegment(rbsp, () => ({ ...own, ctbs }), null);
+  const { header, isFirst, dataAt } = readSliceSegment(rbsp, () => own, null);
   const { pps } = own;
   const isPlain = !pps.outputFlag && pps.extraHeaderBits === 0 && !pps.headerExtension;
   const isWhole = !pps.tiles && !pps.wavefronts && !pps.dependentSlices;

@@ -3,13 +3,20 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { splitSample } from '#server/media/h264/nal.ts';
 import { HEVC_NAL, hevcNalType, isHevcParameterSet, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
-import { sideBySide } from '#server/media/side-by-side.ts';
+import { shared, sideBySide } from '#server/media/side-by-side.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import type { SliceEndInput } from './check-slice-ends.ts';
-import { annexB, dataOf, hashPictures, hashPlan, OTHER_ENDS, withOtherEnd } from './slice-variants.ts';
+import { readHevcSettings } from './read-hevc-settings.ts';
+import {
+  annexB,
+  dataOf,
+  hashPictures,
+  hashPlan,
+  OTHER_ENDS,
+  stumpOf,
+  withOtherEnd,
+} from './slice-variants.ts';
 
 const END_BYTES = 16;
 /** Shorter slices are left out: what is changed of them says nothing. */
@@ -51,11 +58,9 @@ export async function checkHevcEnds(input: SliceEndInput): Promise<number[]> {
   if (input.info.format !== 'mov' || stream?.codec !== 'hevc' || input.suspects.length === 0) return [];
   const file = await open(input.inputPath, 'r');
   try {
-    const movie = await readMovie(file);
-    const track = findVideoTrack(movie, stream.index);
-    const hvcC = track.entries[0]?.boxes.find((box) => box.type === 'hvcC');
-    if (movie.fragmented || !hvcC || track.entries.length > 1) return [];
-    const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
+    const settings = await readHevcSettings(file, stream.index);
+    if (!settings || settings.fragmented) return [];
+    const { lengthSize, parameterSets } = settings;
     const slicesOf = createReader(input, file, lengthSize);
     const sets = annexB(parameterSets.filter(isHevcParameterSet));
     const first = await judge(input, input.suspects, {
@@ -105,9 +110,7 @@ const LEAST_TOGETHER = 8;
 
 /** Judges all suspects, by two decoders at once where they are many. */
 async function judge(input: SliceEndInput, suspects: readonly number[], trial: Trial): Promise<number[]> {
-  const middle = suspects.length < MOST_TOGETHER ? suspects.length : Math.ceil(suspects.length / 2);
-  const halves = [suspects.slice(0, middle), suspects.slice(middle)];
-  const works = halves.map((half) => async (signal: AbortSignal) => {
+  const works = shared(suspects, MOST_TOGETHER).map((half) => async (signal: AbortSignal) => {
     const found: number[] = [];
     for (let at = 0; at < half.length; at += MOST_TOGETHER) {
       found.push(...(await judgeGroup({ ...input, signal }, half.slice(at, at + MOST_TOGETHER), trial)));
@@ -176,7 +179,7 @@ function asFirst(slice: Buffer): Buffer {
 
 type Change = (slice: Buffer) => Buffer;
 const asItIs: Change = (slice) => slice;
-const stumpOf: Change = (slice) => slice.subarray(0, Math.max(MIN_HEVC_SLICE_BYTES / 2, slice.length >> 3));
+const stump: Change = (slice) => stumpOf(slice, MIN_HEVC_SLICE_BYTES);
 const OTHERS = OTHER_ENDS.map(
   (pattern): Change =>
     (slice) =>
@@ -190,7 +193,7 @@ const LONGER = TAILS.map(
 );
 /** Enough to tell most whole slices. */
 const FIRST_CHANGES: readonly Change[] = [asItIs, ...OTHERS.slice(0, 1), ...LONGER.slice(0, 1)];
-const CHANGES: readonly Change[] = [asItIs, stumpOf, asItIs, ...OTHERS, ...LONGER];
+const CHANGES: readonly Change[] = [asItIs, stump, asItIs, ...OTHERS, ...LONGER];
 
 const looksAstray = ([whole, otherEnd, longer]: readonly string[]) => otherEnd === whole || longer !== whole;
 

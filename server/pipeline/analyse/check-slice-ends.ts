@@ -10,7 +10,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig, type AvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { sideBySide } from '#server/media/side-by-side.ts';
+import { shared, sideBySide } from '#server/media/side-by-side.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { VideoPacket } from './read-packets.ts';
 import {
@@ -127,11 +127,9 @@ async function runRound(
   cuts: readonly number[],
 ): Promise<number[] | null> {
   const { suspects } = input;
-  const middle = suspects.length < MIN_SHARED ? suspects.length : Math.ceil(suspects.length / 2);
-  const parts = [suspects.slice(0, middle), suspects.slice(middle)].filter((part) => part.length > 0);
   let seen = 0;
   const onSuspect = () => input.onProgress?.(++seen / suspects.length);
-  const works = parts.map((part) => (signal: AbortSignal) => {
+  const works = shared(suspects, MIN_SHARED).map((part) => (signal: AbortSignal) => {
     return runPart({ ...input, signal, suspects: part, onSuspect }, file, config, cuts);
   });
   const survivors = await sideBySide(input.signal, works);

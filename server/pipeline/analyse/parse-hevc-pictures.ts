@@ -4,12 +4,11 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { splitSample } from '#server/media/h264/nal.ts';
 import { createHevcSliceChecker, type HevcSliceChecker } from '#server/media/hevc/check-hevc-slices.ts';
 import { isHevcParameterSet } from '#server/media/hevc/hevc-nal.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import { MediaToolError } from '#server/media/tools.ts';
+import { readHevcSettings } from './read-hevc-settings.ts';
 import type { VideoPacket } from './read-packets.ts';
 
 export interface ParseInput {
@@ -44,11 +43,9 @@ export async function parseHevcPictures(input: ParseInput): Promise<ParsedPictur
   if (packets.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return null;
   const file = await open(input.inputPath, 'r');
   try {
-    const movie = await readMovie(file);
-    const track = findVideoTrack(movie, stream.index);
-    const hvcC = track.entries[0]?.boxes.find((box) => box.type === 'hvcC');
-    if (movie.fragmented || !hvcC || track.entries.length > 1) return null;
-    const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
+    const settings = await readHevcSettings(file, stream.index);
+    if (!settings || settings.fragmented) return null;
+    const { lengthSize, parameterSets } = settings;
     const checker = createHevcSliceChecker(parameterSets.filter(isHevcParameterSet));
     const read = createSampleReader(
       file,

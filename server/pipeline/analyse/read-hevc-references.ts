@@ -1,10 +1,9 @@
 import { open } from 'node:fs/promises';
 import { isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { createOrderReader } from '#server/media/hevc/hevc-references.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
+import { readHevcSettings } from './read-hevc-settings.ts';
 import type { VideoPacket } from './read-packets.ts';
 import { firstUnit, readHead } from './read-references.ts';
 
@@ -21,17 +20,14 @@ export async function readHevcReferences(
   if (stream.codec !== 'hevc') return null;
   const file = await open(inputPath, 'r');
   try {
-    const { entries } = findVideoTrack(await readMovie(file), stream.index);
-    const hvcC = entries[0]?.boxes.find(({ type }) => type === 'hvcC');
-    if (!hvcC || entries.length > 1) return null;
-    const { lengthSize, parameterSets } = readHevcConfig(hvcC.payload);
-    const read = createOrderReader(parameterSets);
+    const settings = await readHevcSettings(file, stream.index);
+    const read = settings && createOrderReader(settings.parameterSets);
     if (!read) return null;
     const found: (readonly number[] | null)[] = [];
     let placeOf = new Map<number, number>();
     for (const [place, packet] of packets.entries()) {
       const head = await readHead(file, packet);
-      const slice = head && firstUnit(head, lengthSize, isHevcSlice);
+      const slice = head && firstUnit(head, settings.lengthSize, isHevcSlice);
       const picture = slice && read(slice.unit, slice.endsSample);
       if (picture?.restarts) placeOf = new Map();
       found.push(picture?.refersTo ? knownPlaces(picture.refersTo, placeOf) : null);

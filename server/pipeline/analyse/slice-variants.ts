@@ -24,9 +24,9 @@ export function dataOf(slice: Buffer): Buffer {
   return slice.subarray(0, end);
 }
 
-/** The first part of a slice, too short for its picture. */
-export const stumpOf = (slice: Buffer): Buffer =>
-  slice.subarray(0, Math.max(MIN_SLICE_BYTES / 2, Math.floor(slice.length * READ_SHARE)));
+/** The first part of a slice, too short for its picture, and at least half of the shortest that are looked at. */
+export const stumpOf = (slice: Buffer, shortest = MIN_SLICE_BYTES): Buffer =>
+  slice.subarray(0, Math.max(shortest / 2, Math.floor(slice.length * READ_SHARE)));
 
 /**
  * A slice whose last bytes hold a pattern, each different from what stood there.

@@ -269,9 +269,7 @@ async function walk(
       if (also.has(sample) || touches(use.references, unlike) || touches(use.colocated, replaced))
         keep({ sample, head: { ...use.head, marking: use.marking } });
     }
-    if (fresh.length > mostFresh || verbatim.length > mostVerbatim) {
-      return null;
-    }
+    if (fresh.length > mostFresh || verbatim.length > mostVerbatim) return null;
     if (sample >= last && !tracker.held().some((held) => replaced.has(held))) end = sample + 1;
   }
   const least = isDamage ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length) : LEAST_KEPT;

@@ -74,7 +74,6 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   const replaced = { coded, pps: [...(encoded ? [encoded.pps] : []), input.verbatimPps.unit] };
   const after = await decodeNew(input, plan, replaced);
   const shown = inDisplayOrder(input, plan);
-
   if (!after || after.length !== shown.length) return null;
   const fresh = new Set(plan.fresh.map(({ sample }) => sample));
   const changed = shown.filter((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes.get(sample));
@@ -225,9 +224,7 @@ async function decodeNew(
   await writeTrialClip({ ...input, part: plan.part, replaced, outputPath: clipPath });
   let complaints = 0;
   const onLine = (line: string) => {
-    if (/\[(error|warning|fatal)\]/.test(line)) {
-      complaints += 1;
-    }
+    if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
   };
   const label = 'decode the group with its new pictures';
   const hashes = await hashClip(clipPath, { ...input, label, onLine });

@@ -81,7 +81,6 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
     const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
     const made = await tryExchange({ ...input, position, onShare }, candidate, pps, left);
     onShare(1);
-
     if (!made) continue;
     exchanges.push(made);
     position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));

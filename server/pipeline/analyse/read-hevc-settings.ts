@@ -1,0 +1,24 @@
+import type { FileHandle } from 'node:fs/promises';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
+
+export interface HevcSettings {
+  /** Bytes of the length in front of each unit. */
+  readonly lengthSize: number;
+  readonly parameterSets: readonly Buffer[];
+  /** Whether the samples lie in fragments. */
+  readonly fragmented: boolean;
+}
+
+/**
+ * The decoder settings of an HEVC track.
+ * @returns null when there are none, or those of several kinds of pictures
+ * @throws Mp4Error when the index cannot be read
+ */
+export async function readHevcSettings(file: FileHandle, streamIndex: number): Promise<HevcSettings | null> {
+  const movie = await readMovie(file);
+  const { entries } = findVideoTrack(movie, streamIndex);
+  const hvcC = entries[0]?.boxes.find(({ type }) => type === 'hvcC');
+  if (!hvcC || entries.length > 1) return null;
+  return { ...readHevcConfig(hvcC.payload), fragmented: movie.fragmented };
+}

@@ -17,6 +17,8 @@ export interface DecodeSound {
   readonly onSamples: (samples: Float32Array) => void | Promise<void>;
   /** Share of the sound decoded, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** File that gets the same decoded samples at the stream's own rate, all channels interleaved, 32-bit floats. */
+  readonly rawPath?: string;
 }
 
 /**
@@ -24,9 +26,11 @@ export interface DecodeSound {
  * every decoded frame (`ashowinfo`, before any resampling).
  */
 export function soundDecodePlan(
-  input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels'>,
+  input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels' | 'rawPath'>,
 ): FfmpegPlan {
   const stream = input.info.audio[0];
+  const picked = ['-map', `0:${stream?.index ?? 0}`, '-vn', '-sn', '-dn'];
+  const raw = ['-c:a', 'pcm_f32le', '-f', 'f32le'];
   const convert: string[] = [];
   if (input.rateHz !== null) convert.push(`aresample=${input.rateHz}`);
   if (input.channels === 1) convert.push('aformat=channel_layouts=mono');
@@ -41,22 +45,8 @@ export function soundDecodePlan(
       },
     ],
     outputs: [
-      {
-        path: 'pipe:1',
-        options: [
-          '-map',
-          `0:${stream?.index ?? 0}`,
-          '-vn',
-          '-sn',
-          '-dn',
-          '-af',
-          ['ashowinfo', ...convert].join(','),
-          '-c:a',
-          'pcm_f32le',
-          '-f',
-          'f32le',
-        ],
-      },
+      ...(input.rawPath === undefined ? [] : [{ path: input.rawPath, options: [...picked, ...raw] }]),
+      { path: 'pipe:1', options: [...picked, '-af', ['ashowinfo', ...convert].join(','), ...raw] },
     ],
     expectedDurationMs: stream?.durationMs ?? input.info.durationMs,
     logLevel: 'info',

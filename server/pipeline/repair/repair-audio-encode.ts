@@ -7,7 +7,7 @@ const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000
 const RATE_SCALE = 1000;
 
 export interface EncodeSound {
-  /** Raw 32-bit floats, interleaved. */
+  /** Raw 32-bit floats, interleaved: a file, or `pipe:0`. */
   readonly rawPath: string;
   readonly outputPath: string;
   readonly stream: AudioStreamInfo;

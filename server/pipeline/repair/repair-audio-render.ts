@@ -1,16 +1,6 @@
-import { open } from 'node:fs/promises';
-import { decodeSound } from '#server/media/pcm.ts';
-import type { SoundClock } from '#server/media/pcm-clock.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { channelOf, meanOf, readRawSound, type RawSound, type SampleSpan } from './repair-audio-raw.ts';
 import { BRIDGED_MS } from './repair-audio-sync.ts';
 import { createWindSuppressor, type WindShape } from './repair-wind-noise-filter.ts';
-
-/** A stretch of decoded samples, end excluded. */
-export interface SampleSpan {
-  readonly first: number;
-  readonly end: number;
-}
 
 /** Silence to put in before a decoded sample. */
 export interface Filling {
@@ -18,19 +8,19 @@ export interface Filling {
   readonly sampleCount: number;
 }
 
+export interface WindToTakeOut {
+  /** One for each channel, or a single one for the mean of all: what it loses is then taken from each of them. */
+  readonly shapes: readonly WindShape[];
+  readonly spans: readonly SampleSpan[];
+}
+
 export interface RenderSound {
-  readonly inputPath: string;
-  readonly info: MediaInfo;
-  readonly clock: SoundClock;
-  /** Raw 32-bit floats, interleaved, at the stream's own rate and channels. */
-  readonly outputPath: string;
+  readonly raw: RawSound;
+  readonly rateHz: number;
   /** Null to leave the sound as it is (holes only). */
-  readonly wind: { readonly shapes: readonly WindShape[]; readonly spans: readonly SampleSpan[] } | null;
+  readonly wind: WindToTakeOut | null;
   /** Sorted by place. */
   readonly fillings: readonly Filling[];
-  readonly tools: ToolPaths;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (share: number) => void;
 }
 
 /** Fade between the sound as it was and the cleaned one, ms. */
@@ -39,39 +29,20 @@ const FADE_MS = 100;
 const EDGE_MS = 3;
 
 /**
- * Writes the sound of a clip with wind taken out of the windy spans and holes filled with silence; every other
- * sample is written as decoded, and none moves.
- * @returns samples per channel written
+ * The sound of a clip with wind taken out of the windy spans and holes filled with silence, as raw 32-bit floats,
+ * interleaved; every other sample is as decoded, and none moves.
  */
-export async function renderSound(render: RenderSound): Promise<number> {
-  const { clock, info } = render;
-  const channels = info.audio[0]?.channels ?? 1;
-  const file = await open(render.outputPath, 'w');
-  try {
-    let written = 0;
-    const holes = createHoleFiller(render.fillings, channels, clock.rateHz);
-    const clean = render.wind && createSpanCleaner(render.wind, channels, clock.rateHz);
-    const put = async (samples: Float32Array) => {
-      for (const piece of holes.take(samples)) {
-        await file.write(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength));
-        written += piece.length / channels;
-      }
-    };
-    await decodeSound({
-      inputPath: render.inputPath,
-      info,
-      rateHz: null,
-      channels: null,
-      tools: render.tools,
-      signal: render.signal,
-      onSamples: async (samples) => put(clean ? clean.take(samples) : samples),
-      onProgress: render.onProgress,
-    });
-    if (clean) await put(clean.flush());
-    return written;
-  } finally {
-    await file.close();
+export async function* renderSound({ raw, rateHz, wind, fillings }: RenderSound): AsyncGenerator<Buffer> {
+  const holes = createHoleFiller(fillings, raw.channels, rateHz);
+  const clean = wind && createSpanCleaner(wind, raw.channels, rateHz);
+  for await (const samples of readRawSound(raw, { first: 0, end: Number.MAX_SAFE_INTEGER })) {
+    for (const piece of holes.take(clean ? clean.take(samples) : samples)) yield toBuffer(piece);
   }
+  if (clean) for (const piece of holes.take(clean.flush())) yield toBuffer(piece);
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Weight of the cleaned sound at a sample: 1 inside the spans, raised-cosine fades outside them. */
@@ -104,11 +75,7 @@ export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan
   return zones;
 }
 
-function createSpanCleaner(
-  wind: { readonly shapes: readonly WindShape[]; readonly spans: readonly SampleSpan[] },
-  channels: number,
-  rateHz: number,
-): Cleaner {
+function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number): Cleaner {
   const fade = Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
   const zones = toZones(wind.spans, fade + Math.round((RUN_UP_MS / 1000) * rateHz));
   let running: ReturnType<typeof createWindSuppressor>[] = [];
@@ -117,24 +84,22 @@ function createSpanCleaner(
   let taken = 0;
   let position = 0;
 
-  const start = () => {
-    const [first] = wind.shapes;
-    // Channels that carry the same sound share one shape object and one suppressor.
-    const distinct = wind.shapes.every((shape) => shape === first) ? wind.shapes.slice(0, 1) : wind.shapes;
-    running = distinct.map((shape) => createWindSuppressor(rateHz, shape));
-  };
+  const joined = wind.shapes.length < channels;
+  const heard = (samples: Float32Array, c: number) =>
+    joined ? meanOf(samples, channels) : channelOf(samples, c, channels);
   const mix = (wet: readonly Float64Array[]): Float32Array => {
     const count = wet[0]?.length ?? 0;
     const kept = joinSamples(dry);
     const out = kept.slice(0, count * channels);
     dry = [kept.subarray(count * channels)];
+    const given = wet.map((_, c) => heard(out, c));
     for (let i = 0; i < count; i++) {
       const weight = wetWeight(wind.spans, position + i, fade);
       if (weight === 0) continue;
       for (let c = 0; c < channels; c++) {
-        const original = out[i * channels + c] ?? 0;
-        const cleaned = (wet[c] ?? wet[0])?.[i] ?? 0;
-        out[i * channels + c] = original + weight * (cleaned - original);
+        const from = joined ? 0 : c;
+        const lost = (given[from]?.[i] ?? 0) - (wet[from]?.[i] ?? 0);
+        out[i * channels + c] = (out[i * channels + c] ?? 0) - weight * lost;
       }
     }
     position += count;
@@ -164,21 +129,17 @@ function createSpanCleaner(
           position += step;
           continue;
         }
-        if (running.length === 0) start();
+        if (running.length === 0) {
+          running = wind.shapes.map((shape) => createWindSuppressor(rateHz, shape));
+        }
         dry.push(part);
-        out.push(mix(running.map((suppressor, c) => suppressor.push(channelOf(part, c, channels)))));
+        out.push(mix(running.map((suppressor, c) => suppressor.push(heard(part, c)))));
         if (taken === border) out.push(stop());
       }
       return joinSamples(out);
     },
     flush: () => (running.length > 0 ? stop() : new Float32Array(0)),
   };
-}
-
-function channelOf(interleaved: Float32Array, channel: number, channels: number): Float32Array {
-  const samples = new Float32Array(interleaved.length / channels);
-  for (let i = 0; i < samples.length; i++) samples[i] = interleaved[i * channels + channel] ?? 0;
-  return samples;
 }
 
 function joinSamples(pieces: readonly Float32Array[]): Float32Array {
@@ -201,6 +162,7 @@ function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz
   return {
     /** The samples with silence or the fading sound before put in where it belongs, in pieces. */
     take(interleaved: Float32Array): Float32Array[] {
+      if (fillings.length === 0) return interleaved.length > 0 ? [interleaved] : [];
       const count = interleaved.length / channels;
       const pieces: Float32Array[] = [];
       const samples = interleaved.slice();

@@ -18,7 +18,8 @@ import {
   syncCurveAfter,
   timesInMended,
 } from './repair-audio-place.ts';
-import { renderSound, type Filling } from './repair-audio-render.ts';
+import type { RawSound } from './repair-audio-raw.ts';
+import { renderSound, type Filling, type RenderSound } from './repair-audio-render.ts';
 import { planAudioSync, type SyncPlan } from './repair-audio-sync.ts';
 import { learnWind, toSampleSpans } from './repair-wind-noise.ts';
 
@@ -60,12 +61,11 @@ export interface RepairAudioResult {
 }
 
 /**
- * Shares of taking wind out that are over when the sound is measured, the wind's shape is learnt, the samples are written
- * and coded; the rest measures the new sound. Processor times of clips of 12 s, 36 s and 8 min, in the middle.
+ * Shares of taking wind out that are over when the sound is measured, the wind's shape is learnt and the samples are
+ * cleaned and coded; the rest measures the new sound. Processor times of clips of 12 s, 36 s and 8 min, in the middle.
  */
 const MEASURED = 0.08;
 const LEARNT = 0.21;
-const RENDERED = 0.78;
 const ENCODED = 0.9;
 
 type WindDetail = Extract<FindingDetail, { kind: 'wind_noise' }>;
@@ -105,11 +105,32 @@ async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
     };
   }
   await mkdir(input.workDir, { recursive: true });
+  const rawPath = path.join(input.workDir, 'sound.f32');
+  try {
+    return await repairSamples(input, { sync, wind, plan, rawPath });
+  } finally {
+    await rm(rawPath, { force: true });
+  }
+}
+
+interface SampleWork {
+  readonly sync: { readonly finding: Finding; readonly detail: SyncDetail } | null;
+  readonly wind: { readonly finding: Finding; readonly detail: WindDetail } | null;
+  readonly plan: SyncPlan;
+  /** Where the decoded sound is kept meanwhile: it is decoded once, measured on the way and read twice. */
+  readonly rawPath: string;
+}
+
+async function repairSamples(
+  input: RepairAudioInput,
+  { sync, wind, plan, rawPath }: SampleWork,
+): Promise<RepairAudioResult> {
   const measured = (share: number) => input.onProgress?.(MEASURED * share);
-  const before = wind ? await measureSound({ ...input, onProgress: measured }) : null;
-  const clock = before?.clock ?? (await clockOf(input, input.inputPath, input.info));
+  const before = wind ? await measureSound({ ...input, rawPath, onProgress: measured }) : null;
+  const clock = before?.clock ?? (await clockOf(input, input.inputPath, input.info, rawPath));
   input.onProgress?.(MEASURED);
-  const mended = wind && before ? await tryWind(input, before, plan, wind.detail) : null;
+  const raw = { path: rawPath, channels: input.info.audio[0]?.channels ?? 1 };
+  const mended = wind && before ? await tryWind(input, raw, before, plan, wind.detail) : null;
   const verdicts: AudioVerdict[] = [];
   if (wind) verdicts.push(windVerdict(wind.finding, mended));
   let file = mended?.judgement.helped ? mended.path : null;
@@ -118,7 +139,7 @@ async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
     if (sync) verdicts.push(movedVerdict(sync, plan));
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
-  file ??= await makeSound(input, clock, plan, null, 'sound.m4a');
+  file ??= await makeSound(input, raw, clock, plan, null, 'sound.m4a');
   if (sync) {
     const info = await probe(input.tools, file, 'mov', input.signal);
     const places = soundPlaces(clock, await clockOf(input, file, info), plan, filledHoles(clock, plan));
@@ -141,15 +162,16 @@ interface MendedWind {
 
 async function tryWind(
   input: RepairAudioInput,
+  raw: RawSound,
   before: MeasuredSound,
   plan: SyncPlan,
   detail: WindDetail,
 ): Promise<MendedWind> {
   const { clock } = before;
   const spans = toSampleSpans(clock, detail.spans);
-  const shapes = await learnWind({ ...input, onProgress: undefined, clock, spans });
+  const shapes = await learnWind({ raw, rateHz: clock.rateHz, spans });
   input.onProgress?.(LEARNT);
-  const file = await makeSound(input, clock, plan, { shapes, spans }, 'sound-without-wind.m4a');
+  const file = await makeSound(input, raw, clock, plan, { shapes, spans }, 'sound-without-wind.m4a');
   const info = await probe(input.tools, file, 'mov', input.signal);
   const heard = (share: number) => input.onProgress?.(ENCODED + (1 - ENCODED) * share);
   const after = await measureSound({ ...input, inputPath: file, info, onProgress: heard });
@@ -167,53 +189,55 @@ async function tryWind(
 
 async function makeSound(
   input: RepairAudioInput,
+  raw: RawSound,
   clock: SoundClock,
   plan: SyncPlan,
-  wind: Parameters<typeof renderSound>[0]['wind'],
+  wind: RenderSound['wind'],
   name: string,
 ): Promise<string> {
   const stream = input.info.audio[0];
   if (!stream) throw new MediaToolError('tool_failed', 'repair the sound: the clip has none.');
-  const raw = path.join(input.workDir, `${name}.f32`);
   const outputPath = path.join(input.workDir, name);
+  const { rateHz } = clock;
   const fillings: Filling[] = filledHoles(clock, plan).map((hole) => ({
     beforeSample: hole.beforeSample,
-    sampleCount: Math.round((hole.durationMs / 1000) * clock.rateHz),
+    sampleCount: Math.round((hole.durationMs / 1000) * rateHz),
   }));
-  try {
-    const sampleCount = await renderSound({
-      ...input,
-      clock,
-      outputPath: raw,
-      wind,
-      fillings,
-      onProgress: (share) => input.onProgress?.(LEARNT + (RENDERED - LEARNT) * share),
-    });
-    const encode = (resampler: 'soxr' | 'swr') =>
-      runFfmpeg(
-        encodeSoundPlan({ rawPath: raw, outputPath, stream, sampleCount, stretch: plan.stretch, resampler }),
-        {
-          tools: input.tools,
-          signal: input.signal,
-          onProgress: ({ share }) =>
-            share !== null && input.onProgress?.(RENDERED + (ENCODED - RENDERED) * share),
-        },
-      );
-    await encode('soxr').catch((error: unknown) => {
-      // Some builds of ffmpeg come without soxr; a cancelled run must not be tried again.
-      if (plan.stretch === 1 || !(error instanceof MediaToolError) || error.code !== 'tool_failed')
-        throw error;
-      return encode('swr');
-    });
-  } finally {
-    await rm(raw, { force: true });
-  }
+  const sampleCount = fillings.reduce((sum, filling) => sum + filling.sampleCount, clock.sampleCount);
+  const encode = (resampler: 'soxr' | 'swr') =>
+    runFfmpeg(
+      encodeSoundPlan({
+        rawPath: 'pipe:0',
+        outputPath,
+        stream,
+        sampleCount,
+        stretch: plan.stretch,
+        resampler,
+      }),
+      {
+        tools: input.tools,
+        signal: input.signal,
+        stdin: renderSound({ raw, rateHz, wind, fillings }),
+        onProgress: ({ share }) => share !== null && input.onProgress?.(LEARNT + (ENCODED - LEARNT) * share),
+      },
+    );
+  await encode('soxr').catch((error: unknown) => {
+    // Some builds of ffmpeg come without soxr; a cancelled run must not be tried again.
+    if (plan.stretch === 1 || !(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+    return encode('swr');
+  });
   return outputPath;
 }
 
 /** Where the decoder finds the samples of a sound. */
-async function clockOf(input: RepairAudioInput, file: string, info: MediaInfo): Promise<SoundClock> {
+async function clockOf(
+  input: RepairAudioInput,
+  file: string,
+  info: MediaInfo,
+  rawPath?: string,
+): Promise<SoundClock> {
   return decodeSound({
+    rawPath,
     inputPath: file,
     info,
     tools: input.tools,

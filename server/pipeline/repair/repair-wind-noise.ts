@@ -1,56 +1,55 @@
-import { decodeSound } from '#server/media/pcm.ts';
 import { sampleOfTime, type SoundClock } from '#server/media/pcm-clock.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
-import type { SampleSpan } from './repair-audio-render.ts';
+import { channelOf, meanOf, readRawSound, type RawSound, type SampleSpan } from './repair-audio-raw.ts';
 import type { WindShape } from './repair-wind-noise-filter.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 export interface LearnWind {
-  readonly inputPath: string;
-  readonly info: MediaInfo;
-  readonly clock: SoundClock;
+  readonly raw: RawSound;
+  readonly rateHz: number;
   readonly spans: readonly SampleSpan[];
-  readonly tools: ToolPaths;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (share: number) => void;
 }
 
 /**
- * Learns the shape of the wind from the windy spans, one for each channel: every microphone has its own wind.
- * Channels that carry the very same samples share one object.
- * @throws MediaToolError when the sound cannot be decoded
+ * Channels are taken for one sound when what is different between them has less than this share of its power (-40 dB)
+ * all along: coders leave -60 dB and less between two equal ones, two microphones at least -15 dB.
  */
-export async function learnWind(input: LearnWind): Promise<WindShape[]> {
-  const channels = input.info.audio[0]?.channels ?? 1;
-  const learners = Array.from({ length: channels }, () => createShapeLearner(input.clock.rateHz));
-  let position = 0;
-  let same = true;
-  await decodeSound({
-    ...input,
-    rateHz: null,
-    channels: null,
-    onSamples: (samples) => {
-      const count = samples.length / channels;
-      for (const { first, end } of input.spans) {
-        const from = Math.max(0, first - position);
-        const to = Math.min(count, end - position);
-        if (to <= from) continue;
-        for (let i = from * channels; same && i < to * channels; i++) {
-          same = samples[i] === samples[i - (i % channels)];
-        }
-        learners.forEach((learner, c) => {
-          const channel = new Float64Array(to - from);
-          for (let i = from; i < to; i++) channel[i - from] = samples[i * channels + c] ?? 0;
-          learner.push(channel);
-        });
+const MOST_DIFFERENCE = 1e-4;
+
+/**
+ * Learns the shape of the wind from the windy spans: one for each channel, as every microphone has its own wind, or a
+ * single one for the mean of all where they carry the same sound.
+ */
+export async function learnWind({ raw, rateHz, spans }: LearnWind): Promise<WindShape[]> {
+  const { channels } = raw;
+  const alike = await channelsAreAlike(raw, spans);
+  const learners = Array.from({ length: alike ? 1 : channels }, () => createShapeLearner(rateHz));
+  for (const span of spans) {
+    for await (const samples of readRawSound(raw, span)) {
+      for (const [c, learner] of learners.entries()) {
+        learner.push(alike ? meanOf(samples, channels) : channelOf(samples, c, channels));
       }
-      position += count;
-    },
-  });
-  const [first, ...others] = learners.map((learner) => learner.finish());
-  if (!first) return [];
-  return [first, ...(same ? others.map(() => first) : others)];
+    }
+  }
+  return learners.map((learner) => learner.finish());
+}
+
+async function channelsAreAlike(raw: RawSound, spans: readonly SampleSpan[]): Promise<boolean> {
+  const { channels } = raw;
+  if (channels === 1) return true;
+  for (const span of spans) {
+    for await (const samples of readRawSound(raw, span)) {
+      const mean = meanOf(samples, channels);
+      let power = 0;
+      let difference = 0;
+      for (let i = 0; i < samples.length; i++) {
+        const shared = mean[Math.floor(i / channels)] ?? 0;
+        power += shared * shared;
+        difference += ((samples[i] ?? 0) - shared) ** 2;
+      }
+      if (difference > MOST_DIFFERENCE * power) return false;
+    }
+  }
+  return true;
 }
 
 /** Windy spans in decoded samples. */

@@ -1,0 +1,62 @@
+import { open } from 'node:fs/promises';
+
+/** A stretch of decoded samples, end excluded. */
+export interface SampleSpan {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Decoded sound on the disk: 32-bit floats, interleaved, at the stream's own rate. */
+export interface RawSound {
+  readonly path: string;
+  readonly channels: number;
+}
+
+const NUMBER_BYTES = 4;
+/** Samples of one channel that are read at once: 1.4 s at 48 kHz, 0.5 MB of stereo. */
+const CHUNK_SAMPLES = 1 << 16;
+
+/**
+ * Samples of a decoded sound from the first to the last of a span, in chunks; a file that ends earlier ends them.
+ * Each chunk is an array of its own.
+ */
+export async function* readRawSound(
+  { path, channels }: RawSound,
+  { first, end }: SampleSpan,
+): AsyncGenerator<Float32Array<ArrayBuffer>> {
+  const file = await open(path, 'r');
+  try {
+    const frameBytes = channels * NUMBER_BYTES;
+    for (let at = first; at < end;) {
+      const samples = new Float32Array(Math.min(CHUNK_SAMPLES, end - at) * channels);
+      const bytes = new Uint8Array(samples.buffer);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, at * frameBytes);
+      const count = Math.floor(bytesRead / frameBytes);
+      if (count === 0) return;
+      yield count * channels === samples.length ? samples : samples.slice(0, count * channels);
+      at += count;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The samples of one channel. */
+export function channelOf(interleaved: Float32Array, channel: number, channels: number): Float32Array {
+  if (channels === 1) return interleaved;
+  const samples = new Float32Array(interleaved.length / channels);
+  for (let i = 0, at = channel; i < samples.length; i += 1, at += channels) samples[i] = interleaved[at] ?? 0;
+  return samples;
+}
+
+/** What all channels have in common: their mean. */
+export function meanOf(interleaved: Float32Array, channels: number): Float32Array {
+  if (channels === 1) return interleaved;
+  const samples = new Float32Array(interleaved.length / channels);
+  for (let i = 0, at = 0; i < samples.length; i += 1) {
+    let sum = 0;
+    for (let c = 0; c < channels; c += 1, at += 1) sum += interleaved[at] ?? 0;
+    samples[i] = sum / channels;
+  }
+  return samples;
+}

@@ -172,7 +172,10 @@ async function exportSound(
     await link(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info };
   }
-  const finished = pictures.path !== input.inputPath && sound.kind === 'copy' && !needs.brokenSound;
+  // A tool that copies pictures without sound may declare the last one shorter than it was.
+  const isSilent = sound.kind === 'none' && pictures.info.audio.length === 0;
+  const isKept = sound.kind === 'copy' || isSilent;
+  const finished = pictures.path !== input.inputPath && isKept && !needs.brokenSound;
   if (finished) {
     await rename(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info };

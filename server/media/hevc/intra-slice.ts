@@ -65,7 +65,8 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
   writer.ue(SLICE.i);
   writer.bits(sps.pocBits, place.pocLsb);
   writeHeld(writer, sps, place.held);
-  if (sps.temporalMotion) writer.flag(false);
+  // It has no use for motion of others; later pictures still have (7.4.7.1).
+  if (sps.temporalMotion) writer.flag(true);
   if (sps.sao) writer.bits(2, 0);
   // Quantiser, chroma and loop filter as its own picture parameter set asks for them.
   const headerEnd = createBitReader(rbsp.subarray(0, dataAt)).stopBit();

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { RepairAction } from '#common/report.ts';
+import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
@@ -63,9 +64,11 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     const holes = planHoles(input, { ...input, info, pictures, format });
     for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
       const wanted = group.flatMap(({ needed }) => needed);
-      // With one thread damage looks alike every time.
-      const threads = group.some(({ hole }) => isDamage(hole.task)) ? 1 : 2;
-      const known = await decodePictures({ ...input, info, pictures, format, threads }, wanted);
+      // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
+      const isDamaged = group.some(({ hole }) => isDamage(hole.task));
+      const threads = isDamaged ? 1 : 2;
+      const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
+      const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);
       for (const { hole } of group) {
         const repair = await repairHole(hole, known, rawPaths);
         repairs.set(hole.task, repair);

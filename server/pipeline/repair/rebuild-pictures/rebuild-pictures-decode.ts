@@ -16,6 +16,8 @@ export interface DecodeInput {
   readonly format: RawFormat;
   /** Threads of the decoder, each of which holds a picture more in memory; default 2. */
   readonly threads?: number;
+  /** Pictures that are decoded before the first one asked for at least, where there are so many; default 0. */
+  readonly warmUp?: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }
@@ -45,7 +47,7 @@ export async function decodePictures(
   const wanted = [...new Set(frames)].sort((a, b) => a - b);
   const first = wanted[0];
   if (first === undefined) return new Map();
-  const found = await decodeFrom(input, wanted, keyframeBefore(input.pictures, first));
+  const found = await decodeFrom(input, wanted, keyframeBefore(input.pictures, first - (input.warmUp ?? 0)));
   return found.size === wanted.length ? found : decodeFrom(input, wanted, 0);
 }
 

@@ -1,15 +1,9 @@
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { H264Error } from '#server/media/h264/h264-error.ts';
-import type { CodingSps } from '#server/media/hevc/hevc-coding-sets.ts';
-import { hevcLayer, isHevcSlice, isSubLayerNonReference } from '#server/media/hevc/hevc-nal.ts';
-import { createOrderReader, type OrderedPicture } from '#server/media/hevc/hevc-references.ts';
-import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
+import { hevcLayer, hevcNalType, isHevcSlice, isSubLayerNonReference } from '#server/media/hevc/hevc-nal.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
-import type { Cut, Segment } from './smart-render-plan.ts';
+import { cleanStarts, planSegments, type Cut, type PlanInput, type Segment } from './smart-render-plan.ts';
 
 /** One coded picture that is exchanged alone. */
 export interface HevcStandIn {
@@ -23,6 +17,8 @@ export interface HevcStandIn {
 export interface HevcCandidate {
   readonly span: ChangedSpan;
   readonly standIns: readonly HevcStandIn[];
+  /** Others may refer to one of them, which then are exchanged or encoded anew as well. */
+  readonly isReferred: boolean;
 }
 
 /** Pictures exchanged alone that are decoded from the same key picture on. */
@@ -34,22 +30,52 @@ export interface StandInGroup {
 }
 
 /** More pictures than this in one span are cheaper and smaller as one encoded stretch. */
-const MAX_STAND_INS = 12;
+const MAX_STAND_INS = 24;
+/** So many are exchanged alone also where a stretch would cost no undamaged picture, as it changes a key picture behind it. */
+const FEW = 4;
 
-/** The spans that only exchange pictures to which, by their type, no other of their sub-layer refers. */
-export async function findHevcCandidates(
-  source: HevcSource,
-  order: DisplayOrder,
-  edit: PictureEdit,
-): Promise<HevcCandidate[]> {
+/**
+ * The edit with spans parted where a stretch could begin without an undamaged picture: what is shown before that may
+ * be exchanged alone, what is shown behind it encoded anew.
+ */
+export function partAtCleanStarts(order: DisplayOrder, edit: PictureEdit): PictureEdit {
+  const starts = cleanStarts(order);
+  return edit.flatMap((span) => {
+    const { firstFrame, endFrame, pictures } = span;
+    const [first, end] = [firstFrame + order.firstShown, endFrame + order.firstShown];
+    const isExchange = pictures.length === end - first && span.shiftAfterTicks === 0;
+    if (!isExchange || starts[first] === first) return [span];
+    const at = starts.findIndex((start, place) => place > first && start === place);
+    if (at < 0 || at >= end) return [span];
+    return [
+      { ...span, endFrame: at - order.firstShown, pictures: pictures.slice(0, at - first) },
+      { ...span, firstFrame: at - order.firstShown, pictures: pictures.slice(at - first) },
+    ];
+  });
+}
+
+/**
+ * The spans that exchange a few pictures for others at the same times, and are no key pictures: those that a stretch would take
+ * undamaged pictures with, and short ones.
+ */
+export async function findHevcCandidates(source: HevcSource, input: PlanInput): Promise<HevcCandidate[]> {
   const candidates: HevcCandidate[] = [];
   let shift = 0;
-  for (const span of edit) {
-    const standIns = await toStandIns(source, order, span, shift);
-    if (standIns) candidates.push({ span, standIns });
+  for (const span of input.edit) {
+    const standIns = await toStandIns(source, input.order, span, shift);
+    const isReferred = standIns?.some(({ nalHead }) => !isSubLayerNonReference(nalHead)) ?? false;
+    const isFew = span.pictures.length <= FEW;
+    if (standIns && (isFew || takesOthers(input, span))) candidates.push({ span, standIns, isReferred });
     shift += span.shiftAfterTicks;
   }
   return candidates;
+}
+
+/** Whether encoding a span anew would take other pictures with it. */
+function takesOthers(input: PlanInput, span: ChangedSpan): boolean {
+  const plan = planSegments({ ...input, edit: [span] });
+  const changed = span.endFrame - span.firstFrame;
+  return !plan.ok || plan.segments.some(({ firstPlace, endPlace }) => endPlace - firstPlace > changed);
 }
 
 async function toStandIns(
@@ -67,7 +93,7 @@ async function toStandIns(
     if (sample === undefined || !old || old.sync) return null;
     if (ptsTicks - source.shownEdit.offsetTicks !== old.pts + shift) return null;
     const nalHead = await sliceHead(source, sample);
-    if (!nalHead || hevcLayer(nalHead) > 0 || !isSubLayerNonReference(nalHead)) return null;
+    if (!nalHead || !isPlainHead(nalHead)) return null;
     const isOriginal = pixels.kind === 'original';
     standIns.push({
       sample,
@@ -77,6 +103,12 @@ async function toStandIns(
   }
   return standIns;
 }
+
+/** Trailing and leading pictures of the base layer (ITU-T H.265, table 7-1); the types between them and key pictures are reserved. */
+const LAST_PLAIN = 9;
+
+const isPlainHead = (head: Buffer): boolean =>
+  hevcLayer(head) === 0 && hevcNalType(head) <= LAST_PLAIN && ((head[1] ?? 0) & 7) > 0;
 
 /** The first two bytes of the first slice of a sample, however damaged the rest is; null where there is none. */
 async function sliceHead(source: HevcSource, sample: number): Promise<Buffer | null> {
@@ -123,78 +155,4 @@ export function toGroups(
     const endSample = Math.min(nextKey < 0 ? source.samples.length : nextKey, ...ends);
     return { candidates: own, start, endSample };
   });
-}
-
-/**
- * Order counts of the pictures of a group, and what must be held for later ones, told by the pictures around them: their
- * own headers may be damaged. Only their order matters, as nobody refers to them.
- * @returns one for each, in the order of the candidates; null where the pictures around do not tell it
- */
-export async function placeStandIns(
-  source: HevcSource,
-  order: DisplayOrder,
-  sps: CodingSps,
-  { candidates, start, endSample }: StandInGroup,
-): Promise<IntraPlace[] | null> {
-  const standIns = candidates.flatMap((candidate) => candidate.standIns);
-  const lost = new Set(standIns.map(({ sample }) => sample));
-  const known = await readOrders(source, lost, start.sample, endSample);
-  if (!known) return null;
-  const atPlace = new Map([...known].map(([sample, picture]) => [order.placeOf[sample] ?? 0, picture.order]));
-  const firstPlace = Math.min(...atPlace.keys());
-  const lastPlace = Math.max(...atPlace.keys());
-  const orderAt = (place: number): number | null => {
-    let [left, right] = [place - 1, place + 1];
-    while (left >= firstPlace && !atPlace.has(left)) left -= 1;
-    while (right <= lastPlace && !atPlace.has(right)) right += 1;
-    const [before, behind] = [atPlace.get(left), atPlace.get(right)];
-    if (before === undefined) return behind === undefined ? null : behind - (right - place);
-    if (behind === undefined) return before + (place - left);
-    if (behind - before < right - left) return null;
-    return before + Math.floor(((place - left) * (behind - before)) / (right - left));
-  };
-  const places: IntraPlace[] = [];
-  for (const { sample, nalHead } of standIns) {
-    const own = orderAt(order.placeOf[sample] ?? 0);
-    const next = [...known].find(([other]) => other > sample)?.[1];
-    if (own === null || next?.holds === null) return null;
-    const earlier = new Set(
-      [...known].flatMap(([other, picture]) => (other < sample ? [picture.order] : [])),
-    );
-    const held = (next?.holds ?? []).filter((count) => earlier.has(count)).map((count) => count - own);
-    if (held.includes(0)) return null;
-    const range = 2 ** sps.pocBits;
-    places.push({ nalHead, pocLsb: ((own % range) + range) % range, held });
-  }
-  return places;
-}
-
-/** By sample, from the start up to the one behind the end; null where order counts start anew between. */
-async function readOrders(
-  source: HevcSource,
-  lost: ReadonlySet<number>,
-  start: number,
-  end: number,
-): Promise<Map<number, OrderedPicture> | null> {
-  const read = createOrderReader(source.parameterSets);
-  if (!read) return null;
-  const known = new Map<number, OrderedPicture>();
-  for (let sample = start; sample <= end && sample < source.samples.length; sample += 1) {
-    if (lost.has(sample)) continue;
-    const slice = await firstSlice(source, sample);
-    const picture = slice && read(slice, false);
-    if (picture?.restarts && sample > start) return sample === end ? known : null;
-    if (picture) known.set(sample, picture);
-  }
-  return known;
-}
-
-async function firstSlice(source: HevcSource, sample: number): Promise<Buffer | null> {
-  try {
-    return (await source.units(sample)).find((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0) ?? null;
-  } catch (error) {
-    // A damaged sample tells nothing of those around it.
-    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) return null;
-    throw error;
-  }
 }

@@ -4,6 +4,8 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { withHevcParameterSets } from '#server/media/hevc/hevc-config.ts';
 import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
+import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
+import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
@@ -14,11 +16,13 @@ import { generalOf } from './smart-render-hevc-encode.ts';
 import { ridersOf } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
 import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
+import { placeStandIns, readGroupOrders, stillReferred } from './smart-render-hevc-stand-in-places.ts';
 import {
   findHevcCandidates,
   isCovered,
-  placeStandIns,
+  partAtCleanStarts,
   toGroups,
+  type HevcCandidate,
   type StandInGroup,
 } from './smart-render-hevc-stand-in-plan.ts';
 import { hashClip } from './smart-render-hashes.ts';
@@ -66,53 +70,46 @@ export interface HevcStandIns extends Omit<MadeGroup, 'spans' | 'pps'> {
 }
 
 /**
- * Exchanges damaged pictures to which nobody refers for intra pictures of the clip's own sequence, so that every other sample
- * of their group stays byte for byte, and plans the stretches for all other changes. A group is tried before: it goes
- * to the stretches when the decoder complains or shows any other picture otherwise than before.
+ * Exchanges damaged pictures for intra pictures of the clip's own sequence, so that every other sample of their group stays
+ * byte for byte, and plans the stretches for all other changes. No picture that stays may refer to one of them. A group is
+ * tried before: what others may refer to goes to the stretches, and then all of it, when the decoder complains or shows
+ * any other picture otherwise than before.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcStandIns> {
-  const { source, order, cuts, edit } = input;
+  const { source, order, cuts } = input;
+  const planning = { samples: source.samples, order, cuts, offsetTicks: source.shownEdit.offsetTicks };
+  const edit = partAtCleanStarts(order, input.edit);
   const target = unlessUnfit(() => intraTarget(source));
-  let candidates = target ? await findHevcCandidates(source, order, edit) : [];
-  const made = new Map<ChangedSpan, MadeGroup>();
+  let candidates = target ? await findHevcCandidates(source, { ...planning, edit }) : [];
+  let made: MadeGroup[] = [];
   let position = input.position;
+  const leave = (ones: readonly HevcCandidate[]) => {
+    candidates = candidates.filter((candidate) => !ones.includes(candidate));
+    made = made.filter(({ spans }) => spans.every((span) => candidates.some((one) => one.span === span)));
+  };
   for (;;) {
     const alone = new Set(candidates.map(({ span }) => span));
-    const plan = planSegments({
-      samples: source.samples,
-      order,
-      cuts,
-      edit: edit.filter((span) => !alone.has(span)),
-      offsetTicks: source.shownEdit.offsetTicks,
-    });
+    const plan = planSegments({ ...planning, edit: edit.filter((span) => !alone.has(span)) });
     const segments = plan.ok ? plan.segments : [];
-    const apart = plan.ok ? candidates.filter((candidate) => !isCovered(candidate, segments)) : [];
-    const isSettled = apart.length === candidates.length;
-    candidates = apart;
-    if (!isSettled) continue;
-    const open = candidates.filter(({ span }) => !made.has(span));
+    const covered = plan.ok ? candidates.filter((candidate) => isCovered(candidate, segments)) : candidates;
+    if (covered.length > 0) {
+      leave(covered);
+      continue;
+    }
+    const done = new Set(made.flatMap(({ spans }) => spans));
+    const open = candidates.filter(({ span }) => !done.has(span));
     const [group] = toGroups(source, order, cuts, open, segments);
-    if (!group || !target)
-      return {
-        ...gather(
-          candidates.map(({ span }) => span),
-          made,
-        ),
-        plan,
-        position,
-      };
-    const done = await tryGroup({ ...input, position }, target, group);
-    if (done) {
-      position = Math.max(...done.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
-      for (const span of done.spans) made.set(span, done);
-    } else candidates = candidates.filter((candidate) => !group.candidates.includes(candidate));
+    if (!group || !target) return { ...gather(made), plan, position };
+    const tried = await tryGroup({ ...input, position }, target, group);
+    if (tried.made) {
+      made.push(tried.made);
+      position = Math.max(...tried.made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
+    } else leave(tried.refused);
   }
 }
 
-/** The groups of which every span is still exchanged alone. */
-function gather(spans: readonly ChangedSpan[], made: ReadonlyMap<ChangedSpan, MadeGroup>) {
-  const groups = [...new Set(spans.flatMap((span) => made.get(span) ?? []))];
+function gather(groups: readonly MadeGroup[]) {
   return {
     samples: groups.flatMap(({ samples }) => samples),
     pictures: groups.flatMap(({ pictures }) => pictures),
@@ -121,19 +118,30 @@ function gather(spans: readonly ChangedSpan[], made: ReadonlyMap<ChangedSpan, Ma
   };
 }
 
+/** What became of a group: its pictures, or those of its candidates that cannot be exchanged alone. */
+type TriedGroup =
+  | { readonly made: MadeGroup }
+  | { readonly made: null; readonly refused: readonly HevcCandidate[] };
+
 async function tryGroup(
   input: HevcStandInsInput,
   target: IntraTarget,
   group: StandInGroup,
-): Promise<MadeGroup | null> {
+): Promise<TriedGroup> {
+  const { candidates } = group;
   try {
-    const made = await encodeGroup(input, target, group);
-    return made && (await isProven(input, group, made)) ? made : null;
+    const orders = await readGroupOrders(input.source, input.order, group);
+    const open = orders ? stillReferred(orders, candidates) : candidates;
+    if (open.length > 0) return { made: null, refused: open };
+    const places = orders && placeStandIns(orders, target.sps, candidates);
+    const made = places && (await encodeGroup(input, target, group, places));
+    if (made && (await isProven(input, group, made))) return { made };
   } catch (error) {
     // What does not fit here is encoded with the pictures around it.
-    if (isUnfit(error)) return null;
-    throw error;
+    if (!isUnfit(error)) throw error;
   }
+  const referred = candidates.filter(({ isReferred }) => isReferred);
+  return { made: null, refused: referred.length > 0 ? referred : candidates };
 }
 
 const isUnfit = (error: unknown): boolean =>
@@ -152,10 +160,9 @@ async function encodeGroup(
   input: HevcStandInsInput,
   target: IntraTarget,
   group: StandInGroup,
-): Promise<MadeGroup | null> {
-  const { source, order, workDir, pictureBytes } = input;
-  const places = await placeStandIns(source, order, target.sps, group);
-  if (!places) return null;
+  places: readonly IntraPlace[],
+): Promise<MadeGroup> {
+  const { source, workDir, pictureBytes } = input;
   const standIns = group.candidates.flatMap((candidate) => candidate.standIns);
   const key = await source.units(group.start.sample);
   const label = `smart-render-alone-${group.start.sample}`;
@@ -163,6 +170,7 @@ async function encodeGroup(
     ...input,
     pixelFormat: input.raw.pixelFormat,
     decodeFrom: group.start,
+    warmUp: HEVC_WARM_UP,
   });
   const pixels = openPixels(
     { decoder, workDir, pictureBytes, label },
@@ -196,7 +204,9 @@ async function isProven(input: HevcStandInsInput, group: StandInGroup, made: Mad
   const before = await hashTrial(input, { ...whole, omitted: replaced }, new Map(), source.entry.bytes);
   const entry = entryWithSets(source, [made.pps], ownGeneral(source));
   const after = await hashTrial(input, whole, coded, entry);
-  if (after.complaints.some((complaint) => !before.complaints.includes(complaint))) return false;
+  // Left out, they may be missed by name, though nobody looks at them; exchanged they must not be.
+  const isNew = (complaint: string) => MISSED.test(complaint) || !before.complaints.includes(complaint);
+  if (after.complaints.some(isNew)) return false;
   const shown = samplesOfPart(whole)
     .filter((sample) => !leaning.has(sample))
     .sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
@@ -207,6 +217,8 @@ async function isProven(input: HevcStandInsInput, group: StandInGroup, made: Mad
 
 /** Complaints of the decoder about its input, as ffmpeg prints them. */
 const COMPLAINT = /(?:\[hevc @ [^\]]+\] \[(?:error|warning)\]|corrupt decoded frame).*/;
+
+const MISSED = /Could not find ref/;
 
 async function hashTrial(
   input: HevcStandInsInput,

@@ -3,6 +3,7 @@ import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
 import { craToBla } from '#server/media/hevc/move-units.ts';
 import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
+import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
@@ -19,7 +20,7 @@ import {
 import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
 import { entryWithSets, makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
-import { createGroupDecoder } from './smart-render-originals.ts';
+import { createGroupDecoder, decodingThreads } from './smart-render-originals.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import type { Segment } from './smart-render-plan.ts';
 import { planTimes } from './smart-render-timing.ts';
@@ -58,6 +59,7 @@ export async function renderHevc(
   if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
   const damaged = damagedPlaces(input, order);
   const frameRate = usualRate(stream.frameRate);
+  const threads = decodingThreads(damaged, input.limits.threads);
   const alone = await makeHevcStandIns({
     ...input,
     source,
@@ -66,7 +68,7 @@ export async function renderHevc(
     damaged,
     raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
     pictureBytes: format.pictureBytes,
-    threads: input.limits.threads,
+    threads,
     spool,
     position: 0,
   });
@@ -107,7 +109,8 @@ export async function renderHevc(
       damaged,
       pixelFormat: format.name,
       pictureBytes: format.pictureBytes,
-      threads: input.limits.threads,
+      threads,
+      warmUp: HEVC_WARM_UP,
     });
     const { workDir } = input;
     const { pictureBytes } = format;

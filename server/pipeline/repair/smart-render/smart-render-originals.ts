@@ -23,7 +23,20 @@ export interface OriginalsInput {
   readonly tools: ToolPaths;
   readonly threads: number;
   readonly signal?: AbortSignal;
+  /**
+   * Pictures that at least are decoded before damaged ones, where the clip has so many: the decoder leaves what its memory held in
+   * the place of lost blocks.
+   */
+  readonly warmUp?: number;
 }
+
+/**
+ * Threads that decode originals. With several ffmpeg leaves other pictures in the place of what is lost than it does alone, as
+ * the damage was judged.
+ * @param damaged places of damaged pictures that are wanted as the decoder conceals their loss
+ */
+export const decodingThreads = (damaged: ReadonlySet<number>, most: number): number =>
+  damaged.size > 0 ? 1 : most;
 
 /**
  * Decodes single groups of pictures of an MP4 clip: their samples are put into a small clip of their own,
@@ -68,9 +81,19 @@ export interface GroupDecoder extends OriginalDecoder {
   ): Promise<{ readonly input: FfmpegInput; readonly ticksOf: (place: number) => number | undefined }>;
 }
 
-async function cutGroup(input: OriginalsInput, from: number, wanted: readonly number[], label: string) {
+/** An earlier key picture where damaged pictures stand too close behind the one where decoding could start. */
+function warmStart(input: OriginalsInput, from: number, wanted: readonly number[]): number {
+  const { order, source, damaged, warmUp = 0 } = input;
+  const own = wanted.flatMap((place) => (damaged.has(place) ? [order.samples[place] ?? from] : []));
+  const latest = Math.min(from, ...own.map((sample) => sample - warmUp));
+  const before = source.samples.findLastIndex(({ sync }, sample) => sync && sample <= latest);
+  return Math.max(0, before);
+}
+
+async function cutGroup(input: OriginalsInput, start: number, wanted: readonly number[], label: string) {
   const { source, signal } = input;
   const { samples } = source;
+  const from = input.warmUp ? warmStart(input, start, wanted) : start;
   const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
   const origin = samples[from]?.dts ?? 0;
   const placeAt = new Map<number, number>();

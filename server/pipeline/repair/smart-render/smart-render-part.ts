@@ -9,7 +9,7 @@ import type { ClipSource, SmartSource } from './smart-render-source.ts';
 export interface Part {
   readonly from: number;
   readonly end: number;
-  /** Samples that are left out: nobody refers to them, and nobody looks at them. */
+  /** Samples that are left out: none of the others refers to them, and nobody looks at them. */
   readonly omitted?: ReadonlySet<number>;
 }
 

@@ -1,0 +1,129 @@
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import type { CodingSps } from '#server/media/hevc/hevc-coding-sets.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { hevcLayer, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { createOrderReader, type OrderedPicture } from '#server/media/hevc/hevc-references.ts';
+import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { HevcSource } from './smart-render-hevc-source.ts';
+import type { HevcCandidate, StandInGroup } from './smart-render-hevc-stand-in-plan.ts';
+
+/** Order counts of a group, by sample. */
+export interface GroupOrders {
+  /** Pictures that stay, and what they say of others. */
+  readonly kept: ReadonlyMap<number, OrderedPicture>;
+  /** Pictures that are exchanged. */
+  readonly exchanged: ReadonlyMap<number, number>;
+}
+
+/**
+ * Reads the order counts of the pictures of a group. Those of exchanged pictures are told by the pictures around them: their
+ * own headers may be damaged.
+ * @returns null where the pictures around do not tell them
+ */
+export async function readGroupOrders(
+  source: HevcSource,
+  order: DisplayOrder,
+  { candidates, start, endSample }: StandInGroup,
+): Promise<GroupOrders | null> {
+  const standIns = candidates.flatMap((candidate) => candidate.standIns);
+  const lost = new Set(standIns.map(({ sample }) => sample));
+  const kept = await readOrders(source, lost, start.sample, endSample);
+  if (!kept) return null;
+  const orderAt = orderBetween(
+    new Map([...kept].map(([sample, picture]) => [order.placeOf[sample] ?? 0, picture.order])),
+  );
+  const exchanged = new Map<number, number>();
+  for (const sample of lost) {
+    const own = orderAt(order.placeOf[sample] ?? 0);
+    if (own === null) return null;
+    exchanged.set(sample, own);
+  }
+  return { kept, exchanged };
+}
+
+/** Order counts by place in display order, where pictures on both sides of a place tell them. */
+function orderBetween(known: ReadonlyMap<number, number>): (place: number) => number | null {
+  const firstPlace = Math.min(...known.keys());
+  const lastPlace = Math.max(...known.keys());
+  return (place) => {
+    let [left, right] = [place - 1, place + 1];
+    while (left >= firstPlace && !known.has(left)) left -= 1;
+    while (right <= lastPlace && !known.has(right)) right += 1;
+    const [before, behind] = [known.get(left), known.get(right)];
+    if (before === undefined) return behind === undefined ? null : behind - (right - place);
+    if (behind === undefined) return before + (place - left);
+    if (behind - before < right - left) return null;
+    return before + Math.floor(((place - left) * (behind - before)) / (right - left));
+  };
+}
+
+/** Candidates to which a picture that stays refers, or may refer as far as it tells: they cannot be exchanged. */
+export function stillReferred(
+  { kept, exchanged }: GroupOrders,
+  candidates: readonly HevcCandidate[],
+): HevcCandidate[] {
+  const pictures = [...kept.values()];
+  const isOpen = pictures.some(({ refersTo }) => refersTo === null);
+  const named = new Set(pictures.flatMap(({ refersTo }) => refersTo ?? []));
+  return candidates.filter(
+    ({ standIns, isReferred }) =>
+      (isReferred && isOpen) || standIns.some(({ sample }) => named.has(exchanged.get(sample) ?? NaN)),
+  );
+}
+
+/**
+ * Where the pictures of a group stand, and what must be held for later ones: what the next picture that stays asks for.
+ * @returns one for each, in the order of the candidates; null where that cannot be told
+ */
+export function placeStandIns(
+  { kept, exchanged }: GroupOrders,
+  sps: CodingSps,
+  candidates: readonly HevcCandidate[],
+): IntraPlace[] | null {
+  const range = 2 ** sps.pocBits;
+  const orders = [...[...kept].map(([sample, picture]) => [sample, picture.order] as const), ...exchanged];
+  const places: IntraPlace[] = [];
+  for (const { sample, nalHead } of candidates.flatMap(({ standIns }) => standIns)) {
+    const own = exchanged.get(sample);
+    const next = [...kept].find(([other]) => other > sample)?.[1];
+    if (own === undefined || next?.holds === null) return null;
+    const earlier = new Set(orders.flatMap(([other, count]) => (other < sample ? [count] : [])));
+    const held = (next?.holds ?? []).filter((count) => earlier.has(count)).map((count) => count - own);
+    if (held.includes(0)) return null;
+    places.push({ nalHead, pocLsb: ((own % range) + range) % range, held });
+  }
+  return places;
+}
+
+/** By sample, from the start up to a key picture at the end; null where order counts start anew between. */
+async function readOrders(
+  source: HevcSource,
+  lost: ReadonlySet<number>,
+  start: number,
+  end: number,
+): Promise<Map<number, OrderedPicture> | null> {
+  const read = createOrderReader(source.parameterSets);
+  if (!read) return null;
+  const known = new Map<number, OrderedPicture>();
+  for (let sample = start; sample <= end && sample < source.samples.length; sample += 1) {
+    // A stretch that is encoded anew begins there.
+    if (lost.has(sample) || (sample === end && !source.samples[sample]?.sync)) continue;
+    const [slice, ...others] = await slicesOf(source, sample);
+    const picture = slice && read(slice, others.length === 0);
+    if (picture?.restarts && sample > start) return sample === end ? known : null;
+    if (picture) known.set(sample, picture);
+  }
+  return known;
+}
+
+async function slicesOf(source: HevcSource, sample: number): Promise<Buffer[]> {
+  try {
+    return (await source.units(sample)).filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+  } catch (error) {
+    // A damaged sample tells nothing of those around it.
+    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) return [];
+    throw error;
+  }
+}

@@ -79,7 +79,7 @@ export function stillReferred(
  */
 export function placeStandIns(
   { kept, exchanged }: GroupOrders,
-  sps: CodingSps,
+  sps: Pick<CodingSps, 'pocBits'>,
   candidates: readonly HevcCandidate[],
 ): IntraPlace[] | null {
   const range = 2 ** sps.pocBits;

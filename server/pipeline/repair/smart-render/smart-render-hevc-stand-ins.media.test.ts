@@ -51,22 +51,44 @@ async function make({ name, params, pixelFormat = 'yuv420p', tag = 'hvc1' }: Mak
   ]);
 }
 
-/** Display numbers of the pictures that no other of their sub-layer refers to. */
-async function disposable(file: string): Promise<number[]> {
+interface Shown {
+  /** Number in the order of decoding. */
+  readonly sample: number;
+  /** No other picture of its sub-layer refers to it. */
+  readonly isDisposable: boolean;
+}
+
+/** The pictures of a clip in the order of display. */
+async function shownPictures(file: string): Promise<Shown[]> {
   const handle = await open(file);
   try {
-    const samples = readSamples(findVideoTrack(await readMovie(handle), 0).stbl).sort(
-      (a, b) => a.pts - b.pts,
-    );
-    const found: number[] = [];
-    for (const [frame, { offset, sizeBytes }] of samples.entries()) {
+    const { stbl } = findVideoTrack(await readMovie(handle), 0);
+    const samples = readSamples(stbl).map((sample, number) => ({ ...sample, number }));
+    const found: Shown[] = [];
+    for (const { number, offset, sizeBytes } of samples.sort((a, b) => a.pts - b.pts)) {
       const slice = splitSample(await readExactly(handle, offset, sizeBytes), 4).find(isHevcSlice);
-      if (slice && hevcNalType(slice) < 16 && isSubLayerNonReference(slice)) found.push(frame);
+      const isPlain = slice !== undefined && hevcNalType(slice) < 16;
+      found.push({ sample: number, isDisposable: isPlain && isSubLayerNonReference(slice) });
     }
     return found;
   } finally {
     await handle.close();
   }
+}
+
+/** Display numbers of the pictures that no other of their sub-layer refers to. */
+async function disposable(file: string): Promise<number[]> {
+  return (await shownPictures(file)).flatMap(({ isDisposable }, frame) => (isDisposable ? [frame] : []));
+}
+
+/** Display numbers of B pictures to which the two beside them refer, and nobody else where one reference each is allowed. */
+async function middles(file: string): Promise<number[]> {
+  const shown = await shownPictures(file);
+  return shown.flatMap((picture, frame) => {
+    const [left, right, next] = [shown[frame - 1], shown[frame + 1], shown[frame + 2]];
+    if (!left?.isDisposable || !right?.isDisposable || !next || picture.isDisposable) return [];
+    return next.sample < picture.sample ? [frame] : [];
+  });
 }
 
 /** The pictures of an intact clip as they were coded, laid end to end in one file. */
@@ -91,7 +113,9 @@ async function likeness(file: string, other: string): Promise<number[]> {
   const stats = `${file}.psnr`;
   const graph = `[0:v]settb=1/25,setpts=N[a];[1:v]settb=1/25,setpts=N[b];[a][b]psnr=stats_file=${stats}`;
   const options = ['-lavfi', graph, '-f', 'null', '-'];
-  await runTool('compare', tools.ffmpeg, ['-v', 'error', '-i', file, '-i', other, ...options]);
+  const alone = ['-threads', '1'];
+  const inputs = [...alone, '-i', file, ...alone, '-i', other];
+  await runTool('compare', tools.ffmpeg, ['-v', 'quiet', ...inputs, ...options]);
   const handle = await open(stats);
   try {
     const lines = (await handle.readFile('utf8')).trim().split('\n');
@@ -124,6 +148,51 @@ describe('exchanging HEVC pictures alone', () => {
       for (const frame of frames) expect(scores[frame], `picture ${frame}`).toBeGreaterThan(38);
     });
   }
+
+  it('exchanges a damaged picture that others refer to together with those, and keeps what lies around', async () => {
+    const clean = await make({
+      name: 'middle',
+      params: 'bframes=3:b-pyramid=1:ref=1:open-gop=0:keyint=48',
+    });
+    const [first = 0, second = 0] = (await middles(clean)).slice(2);
+    const torn = path.join(folder.path, 'middle-torn.mp4');
+    const frames = [first, second];
+    await corruptSamples({ tools, inputPath: clean, outputPath: torn, frames, fault: 'random', seed: 3 });
+    const times = await shownTimes(clean);
+    const touched = frames.flatMap((frame) => [frame - 1, frame, frame + 1]);
+    const edit = exchange(touched, times, await rawPictures(clean));
+    const { output, result } = await renderEdit(folder.path, torn, 'middle', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(times.length - touched.length);
+    const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+    expect(changed).toEqual(touched);
+  });
+
+  it('decodes damaged pictures right behind a key picture from an earlier one on, as what the decoder held shows in them', async () => {
+    const clean = await make({ name: 'tail', params: 'bframes=0:keyint=30:min-keyint=30' });
+    const torn = path.join(folder.path, 'tail-torn.mp4');
+    await corruptSamples({
+      tools,
+      inputPath: clean,
+      outputPath: torn,
+      frames: [31],
+      fault: 'random',
+      seed: 6,
+    });
+    const times = await shownTimes(torn);
+    const pictures = [31, 32, 33, 34, 35, 36].map((frame) => {
+      return { ptsTicks: times[frame] ?? 0, pixels: { kind: 'original', frame } } as const;
+    });
+    const edit = [{ firstFrame: 31, endFrame: 37, pictures, shiftAfterTicks: 0 }];
+    const { result } = await renderEdit(folder.path, torn, 'tail', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(31);
+    const decoded = await shownTimes(path.join(folder.path, 'tail-work', 'smart-render-0.mp4'));
+    // All from the first key picture to the end of the stretch, where 30 belong to the second one.
+    expect(decoded.length).toBe(times.length);
+  });
 
   it('encodes the group anew where others refer to a damaged picture, but not those before', async () => {
     const clean = await make({ name: 'referred', params: 'bframes=3:b-pyramid=1:keyint=30:open-gop=0' });

@@ -87,7 +87,7 @@ export async function findFragments(
 }
 
 /** Reads the fragment at a place; null when there is none that makes sense. */
-async function readFragment(
+export async function readFragment(
   file: FileHandle,
   offset: number,
   fileBytes: number,
@@ -128,8 +128,8 @@ interface TrackFragmentPlace {
 /** Flags of `tfhd` and `trun` (ISO/IEC 14496-12, 8.8.7 and 8.8.8). */
 const TFHD = { base: 0x1, description: 0x2, duration: 0x8, size: 0x10, flags: 0x20, baseIsMoof: 0x20000 };
 const TRUN = { offset: 0x1, firstFlags: 0x4, duration: 0x100, size: 0x200, flags: 0x400, shift: 0x800 };
-/** sample_is_non_sync_sample in the flags of a sample. */
-const NON_SYNC = 0x10000;
+/** In the flags of a sample: sample_is_non_sync_sample, and sample_depends_on 1 (ISO/IEC 14496-12, 8.8.3.1). */
+const NON_SYNC = 0x10000 | 0x1000000;
 
 function readTrackFragment(boxes: readonly Box[], place: TrackFragmentPlace) {
   const tfhd = boxes.find(({ type }) => type === 'tfhd');

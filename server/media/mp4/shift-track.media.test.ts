@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,14 +103,27 @@ describe('shiftAudioTrack', () => {
     expect(await hashes(target)).toBe(await hashes(pcm));
   });
 
-  it('refuses what it cannot do', async () => {
-    const silent = await make('silent.mp4', '-c:v libx264 -preset veryfast -an');
+  it('moves the sound of a movie made of fragments, which then stands under one index', async () => {
     const fragmented = await make(
       'fragmented.mp4',
+      '-c:v libx264 -preset veryfast -c:a aac -movflags +frag_keyframe+delay_moov',
+    );
+    const target = path.join(folder, 'fragmented-shifted.mp4');
+    await shiftAudioTrack({ inputPath: fragmented, outputPath: target, shiftMs: 250 });
+    expect(Math.abs((await clickAtMs(target)) - (await clickAtMs(clip)) - 250)).toBeLessThan(1);
+    expect(await hashes(target)).toBe(await hashes(fragmented));
+    expect((await readFile(target)).includes('moof')).toBe(false);
+  });
+
+  it('refuses what it cannot do', async () => {
+    // Written so, the sound begins with its delay, a hole of 80 ms and then the rest.
+    const holed = await make(
+      'holed.mp4',
       '-c:v libx264 -preset veryfast -c:a aac -movflags +frag_keyframe+empty_moov',
     );
+    await expect(shift(holed, 100)).rejects.toThrow(/hole/);
+    const silent = await make('silent.mp4', '-c:v libx264 -preset veryfast -an');
     await expect(shift(silent, 100)).rejects.toThrow(Mp4Error);
-    await expect(shift(fragmented, 100)).rejects.toThrow(Mp4Error);
     await expect(shift(clip, -60_000)).rejects.toThrow(Mp4Error);
   });
 });

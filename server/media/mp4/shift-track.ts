@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
-import { type Box, container, needBox, replaceBox } from './box.ts';
+import { type Box, container, findBox, needBox, replaceBox } from './box.ts';
 import { type Edit, readEditList, writeEditList } from './edit-list.ts';
 import { clockFactor, refineMovie, refineTrack } from './movie-clock.ts';
-import { readMovie, type Track } from './movie.ts';
+import { readListedMovie } from './listed-movie.ts';
+import type { Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { carryTrack, writeMovie } from './write-movie.ts';
 import { readDuration, withDuration } from './write-tables.ts';
@@ -22,14 +23,14 @@ const FINE_TIMESCALE = 48_000;
  * Moves all sound tracks against the picture by edit lists alone: nothing is encoded, every coded sample of
  * every track is carried byte for byte. Later sound gets a wait in front; earlier sound loses its own wait
  * first, then starts inside its media (the skipped sound stays in the file, hidden).
- * @throws Mp4Error when the file has no sound track, is made of fragments, has edits of an unusual kind, or
- * the shift would skip all sound.
+ * @throws Mp4Error when the file has no sound track, is made of fragments that contradict each other, has edits of
+ * an unusual kind or a hole behind its first packet, or the shift would skip all sound.
  */
 export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
   const file = await open(input.inputPath, 'r');
   try {
-    const movie = await readMovie(file);
-    if (movie.fragmented) throw new Mp4Error('The sound of a file made of fragments cannot be moved.');
+    const movie = await readListedMovie(file);
+    if (movie.fragmented) throw new Mp4Error('The fragments of the file contradict each other.');
     if (!movie.tracks.some((track) => track.handler === 'soun')) {
       throw new Mp4Error('The file has no sound track.');
     }
@@ -39,6 +40,7 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
       const trak = refineTrack(track.trak, factor);
       const carried = { ...carryTrack(track, file), trak };
       if (track.handler !== 'soun') return carried;
+      if (hasHoleAtStart(track)) throw new Mp4Error('The sound has a hole behind its first packet.');
       const edits = shiftEdits(track, readEditList(trak), timescale, input.shiftMs);
       return { ...carried, trak: withEdits(trak, edits) };
     });
@@ -53,6 +55,16 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Whether the first packet of a sound track is listed as much longer than the second. Behind a wait ffmpeg counts back from it by that
+ * length, and all sound comes too early by the hole (measured with `ashowinfo`, ffmpeg 5.1).
+ */
+function hasHoleAtStart({ stbl }: Track): boolean {
+  const stts = findBox(stbl, 'stts')?.payload;
+  if (!stts || stts.length < 24 || stts.readUInt32BE(8) !== 1) return false;
+  return stts.readUInt32BE(12) > 2 * stts.readUInt32BE(20);
 }
 
 function withEdits(trak: Box, edits: readonly Edit[]): Box {

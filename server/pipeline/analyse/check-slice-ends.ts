@@ -5,7 +5,8 @@ import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSps } from '#server/media/h264/sps.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig, type AvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
@@ -98,7 +99,7 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
 
 /** The decoder settings when every parameter set uses arithmetic coding; else null. */
 async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<AvcConfig | null> {
-  const movie = await readMovie(file);
+  const movie = await readListedMovie(file);
   if (movie.fragmented) return null;
   const track = findVideoTrack(movie, streamIndex);
   const avcC = track.entries[0]?.boxes.find((box) => box.type === 'avcC');

@@ -9,7 +9,8 @@ import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { findVideoTrack, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
@@ -50,7 +51,7 @@ export async function checkStructure(
   if (info.format !== 'mov' || !info.video[0]) return NOT_CHECKED;
   const file = await open(inputPath, 'r');
   try {
-    const movie = await readMovie(file);
+    const movie = await readListedMovie(file);
     if (movie.fragmented) return NOT_CHECKED;
     const track = findVideoTrack(movie, info.video[0].index);
     const checks = sampleChecks(track);

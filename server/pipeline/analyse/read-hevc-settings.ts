@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 
 export interface HevcSettings {
@@ -16,7 +17,7 @@ export interface HevcSettings {
  * @throws Mp4Error when the index cannot be read
  */
 export async function readHevcSettings(file: FileHandle, streamIndex: number): Promise<HevcSettings | null> {
-  const movie = await readMovie(file);
+  const movie = await readListedMovie(file);
   const { entries } = findVideoTrack(movie, streamIndex);
   const hvcC = entries[0]?.boxes.find(({ type }) => type === 'hvcC');
   if (!hvcC || entries.length > 1) return null;

@@ -3,7 +3,8 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { type ChainLink, inferReferences } from '#server/media/h264/reference-run.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
@@ -64,7 +65,7 @@ interface Sequence {
 /** The one sequence of an MP4 track, or null. */
 async function readSequence(file: FileHandle, streamIndex: number): Promise<Sequence | null> {
   try {
-    const { entries } = findVideoTrack(await readMovie(file), streamIndex);
+    const { entries } = findVideoTrack(await readListedMovie(file), streamIndex);
     const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
     if (!avcC || entries.length > 1) return null;
     const { sps, lengthSize } = readAvcConfig(avcC.payload);

@@ -3,7 +3,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readInto } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, readMovie, type Movie, type Track } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
@@ -52,7 +53,7 @@ async function hashSamples(input: HashInput, stream: 'v' | 'a'): Promise<HashedP
   if (index === undefined) return null;
   const file = await open(input.path, 'r');
   try {
-    const movie = await readMovie(file);
+    const movie = await readListedMovie(file);
     const track = stream === 'v' ? findVideoTrack(movie, index) : movie.tracks[index];
     if (movie.fragmented || !track || sampleCount(track.stbl) > MAX_UNITS) return null;
     return await hashTrack(file, movie, track, input.signal);

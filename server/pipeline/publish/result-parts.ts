@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { cutPart } from '#server/media/mp4/cut-part.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
@@ -34,7 +35,7 @@ export async function openParts(
 ): Promise<ResultParts | null> {
   const stream = info.video[0];
   if (!stream || info.format !== 'mov') return null;
-  const movie = await readMovie(file);
+  const movie = await readListedMovie(file);
   const track = findVideoTrack(movie, stream.index);
   const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   const { num, den } = pictures.timeBase;

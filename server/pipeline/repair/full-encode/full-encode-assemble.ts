@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { clockFactor, refineMovie, refineTrack } from '#server/media/mp4/movie-clock.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
@@ -77,7 +78,7 @@ async function readOriginal(
   if (input.info.format !== 'mov') return null;
   const file = await openFile(input.inputPath);
   try {
-    const movie = await readMovie(file);
+    const movie = await readListedMovie(file);
     const whole = movie.tracks.every(({ trak, entries }) => {
       const minf = findBox(trak, 'mdia/minf');
       return entries.length > 0 && (!minf || isSelfContained(minf));

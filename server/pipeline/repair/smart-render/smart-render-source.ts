@@ -7,7 +7,8 @@ import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { findBox } from '#server/media/mp4/box.ts';
 import { type SimpleEdit, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, type SampleEntry } from '#server/media/mp4/sample-entry.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
@@ -68,7 +69,7 @@ export async function openClip(
   if (info.format !== 'mov')
     return decline('Only in MP4 and QuickTime files can single pictures be replaced.');
   if (!stream) return decline('The file has no video track.');
-  const movie = await readMovie(file);
+  const movie = await readListedMovie(file);
   if (movie.fragmented) return decline('The file is made of fragments.');
   const track = findVideoTrack(movie, stream.index);
   for (const { trak } of movie.tracks) {

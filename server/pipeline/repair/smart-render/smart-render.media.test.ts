@@ -55,6 +55,16 @@ const MAKERS: readonly Maker[] = [
     name: 'open-gop',
     video: '-c:v libx264 -preset veryfast -bf 3 -g 30 -x264-params open-gop=1:keyint=30:scenecut=0',
   },
+  {
+    name: 'fragments',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    remux: { output: ['-movflags', '+frag_keyframe+delay_moov'] },
+  },
+  {
+    name: 'fragments-without-edit-list',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    remux: { output: ['-movflags', '+frag_keyframe+empty_moov+default_base_moof'] },
+  },
   { name: 'one-long-gop', video: '-c:v libx264 -preset veryfast -bf 2 -g 600' },
   { name: 'all-intra', video: '-c:v libx264 -preset veryfast -g 1' },
   { name: 'many-slices', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -slices 4' },
@@ -276,6 +286,9 @@ describe('smartRender', () => {
       video: '-c:v libx264 -preset veryfast -g 30',
       remux: { output: ['-movflags', '+frag_keyframe+empty_moov'] },
     });
+    const twice = path.join(folder.path, 'told-twice.mp4');
+    const bytes = await readFile(fragmented);
+    await writeFile(twice, Buffer.concat([bytes, bytes.subarray(bytes.indexOf('moof') - 4)]));
     const hold = async (file: string): Promise<PictureEdit> => {
       const times = await shownTimes(file);
       return [{ firstFrame: 5, endFrame: 6, pictures: [original(times[5] ?? 0, 4)], shiftAfterTicks: 0 }];
@@ -283,7 +296,7 @@ describe('smartRender', () => {
     for (const [file, reason] of [
       [interlaced, /interlaced/],
       [mpeg4, /mpeg4/],
-      [fragmented, /fragments/],
+      [twice, /fragments/],
     ] as const) {
       const { result } = await render(file, path.basename(file, '.mp4'), await hold(file));
       expect(result.done ? 'done' : result.reason).toMatch(reason);

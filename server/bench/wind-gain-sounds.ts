@@ -109,7 +109,7 @@ function shapeNoise(
 }
 
 /** One-pole high-passes in a row, in place. */
-export function highPass(samples: Samples, rateHz: number, hz: number, order: number): void {
+function highPass(samples: Samples, rateHz: number, hz: number, order: number): void {
   const pole = 1 - Math.exp((-2 * Math.PI * hz) / rateHz);
   for (let n = 0; n < order; n++) {
     let low = 0;
@@ -134,46 +134,6 @@ function level(samples: Samples, rateHz: number, share: number): void {
   for (let i = 0; i < samples.length; i++) {
     power += pole * ((samples[i] ?? 0) ** 2 - power);
     samples[i] = (samples[i] ?? 0) * (power + 1e-9) ** (-share / 2);
-  }
-}
-
-/**
- * A stretch of a random recording at another speed (which moves pitch and formants), with its tone changed: two shelves of up
- * to +-6 dB, and for every third the high-pass of a small microphone.
- */
-export function varySound(
-  sounds: readonly Samples[],
-  seconds: number,
-  rateHz: number,
-  random: Random,
-): Samples {
-  const sound = sounds[Math.floor(random() * sounds.length)] ?? new Float32Array(rateHz);
-  const speed = 0.8 + 0.45 * random();
-  const count = Math.round(seconds * rateHz);
-  const from = Math.floor(random() * Math.max(1, sound.length - count * speed));
-  const varied = Float32Array.from({ length: count }, (_, i) => {
-    const at = from + i * speed;
-    const a = sound[Math.floor(at) % sound.length] ?? 0;
-    const b = sound[Math.ceil(at) % sound.length] ?? 0;
-    return a + (b - a) * (at % 1);
-  });
-  for (const [lowestHz, span] of [
-    [80, 10],
-    [500, 8],
-  ] as const) {
-    shelve(varied, rateHz, lowestHz * span ** random(), 12 * random() - 6);
-  }
-  if (random() < 0.33) highPass(varied, rateHz, 60 + 140 * random(), 1 + Math.floor(2 * random()));
-  return varied;
-}
-
-function shelve(samples: Samples, rateHz: number, hz: number, db: number): void {
-  const pole = 1 - Math.exp((-2 * Math.PI * hz) / rateHz);
-  const raise = 10 ** (db / 20) - 1;
-  let low = 0;
-  for (let i = 0; i < samples.length; i++) {
-    low += pole * ((samples[i] ?? 0) - low);
-    samples[i] = (samples[i] ?? 0) + raise * low;
   }
 }
 

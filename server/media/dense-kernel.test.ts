@@ -1,42 +1,68 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { createDenseKernel } from './dense-kernel.ts';
+import { createDenseMemory, type DenseWeights } from './dense-kernel.ts';
 
-describe('createDenseKernel', () => {
+describe('createDenseMemory', () => {
   it.each([
-    [1, 3, [1]],
-    [2, 80, [64, 32]],
-    [7, 5, [17, 33, 16]],
-    [128, 80, [64, 32]],
-  ])('gives the values of plain loops for %i rows of %i inputs, layers %j', (rows, inputs, widths) => {
-    const random = seededRandom(rows);
-    const layers = widths.map((neurons, l) => {
-      const from = widths[l - 1] ?? inputs;
-      return Float32Array.from({ length: neurons * (from + 1) }, () => random() - 0.5);
-    });
-    const kernel = createDenseKernel(rows, inputs, layers);
-    for (const gain of [1, 30]) {
-      const values = Float32Array.from({ length: rows * inputs }, () => gain * (random() - 0.5));
-      kernel.inputs.set(values);
-      kernel.run();
-      for (let row = 0; row < rows; row++) {
-        const expected = plain([...values.subarray(row * inputs, (row + 1) * inputs)], layers);
-        expected.forEach((value, n) => {
-          const got = kernel.outputs[row * kernel.outputWidth + n] ?? Number.NaN;
-          expect(Math.abs(got - value)).toBeLessThan(1e-4 * gain);
-        });
-        expect(expected.some((value) => value > 0)).toBe(true);
+    [1, 3, 1, true],
+    [2, 80, 64, true],
+    [7, 5, 33, true],
+    [7, 5, 33, false],
+    [128, 80, 16, false],
+  ])(
+    'gives the values of plain loops for %i rows of %i inputs and %i neurons, rectified: %s',
+    (rows, inputs, neurons, rectified) => {
+      const random = seededRandom(rows);
+      const weights = { inputs, rows: someNumbers(neurons * (inputs + 1), random), rectified };
+      const memory = createDenseMemory(100_000);
+      const from = memory.take((rows + 1) * inputs);
+      const layer = memory.layer(weights);
+      const to = memory.take((rows + 1) * layer.width);
+      for (const gain of [1, 30]) {
+        from.set(someNumbers(rows * inputs, random).map((value) => gain * value));
+        layer.run({ from, rowNumbers: inputs, rows, to });
+        for (let row = 0; row < rows; row++) {
+          const expected = plain(from.subarray(row * inputs, (row + 1) * inputs), weights);
+          expected.forEach((value, n) => {
+            expect(Math.abs((to[row * layer.width + n] ?? Number.NaN) - value)).toBeLessThan(1e-4 * gain);
+          });
+        }
+        expect(to.some((value) => value > 0)).toBe(true);
+        expect(to.some((value) => value < 0)).toBe(!rectified);
       }
+    },
+  );
+
+  it('reads rows that overlap, as a convolution does', () => {
+    const random = seededRandom(5);
+    const weights = { inputs: 12, rows: someNumbers(3 * 13, random), rectified: false };
+    const memory = createDenseMemory(10_000);
+    const from = memory.take(4 * 9 + 12);
+    from.set(someNumbers(from.length, random));
+    const layer = memory.layer(weights);
+    const to = memory.take(10 * layer.width);
+    layer.run({ from, rowNumbers: 4, rows: 10, to });
+    for (let row = 0; row < 10; row++) {
+      plain(from.subarray(row * 4, row * 4 + 12), weights).forEach((value, n) =>
+        expect(to[row * layer.width + n]).toBeCloseTo(value, 4),
+      );
     }
+  });
+
+  it('refuses more numbers than it was made for', () => {
+    expect(() => createDenseMemory(100).take(1_000_000)).toThrow(RangeError);
   });
 });
 
-function plain(inputs: number[], layers: readonly Float32Array[]): number[] {
-  return layers.reduce((values, layer) => {
-    const width = values.length + 1;
-    return Array.from({ length: layer.length / width }, (_, n) => {
-      const sum = values.reduce((total, value, i) => total + value * (layer[n * width + i] ?? 0), 0);
-      return Math.max(0, sum + (layer[n * width + width - 1] ?? 0));
-    });
-  }, inputs);
+function someNumbers(count: number, random: () => number): Float32Array {
+  return Float32Array.from({ length: count }, () => random() - 0.5);
+}
+
+function plain(inputs: Float32Array, { rows, rectified }: DenseWeights): number[] {
+  const width = inputs.length + 1;
+  return Array.from({ length: rows.length / width }, (_, n) => {
+    const sum = inputs.reduce((total, value, i) => total + value * (rows[n * width + i] ?? 0), 0);
+    const value = sum + (rows[n * width + width - 1] ?? 0);
+    return rectified ? Math.max(0, value) : value;
+  });
 }

@@ -1,3 +1,4 @@
+import { gatedUnits } from './recurrent-kernel-gates.ts';
 import { assemble, block, f32x4, i32, repeatWhile, v128, type FunctionSource } from './wasm/assemble.ts';
 import { loadModule } from './wasm/load.ts';
 import { advance } from './wasm/vectors.ts';
@@ -11,11 +12,11 @@ const NEURON_BYTES = NEURONS * NUMBER_BYTES;
 const ROWS = 2;
 
 /**
- * (rows, rowsEnd, rowBytes, out, outRowBytes, weights, weightsEnd): sixteen neurons of a rectified linear layer for
- * two rows at a time. Weights: the sixteen biases, then for each input its sixteen weights.
+ * (rows, rowsEnd, rowBytes, out, outRowBytes, weights, weightsEnd, least): sixteen neurons of a layer for two rows at a
+ * time, none lower than the vector at `least`. Weights: the sixteen biases, then for each input its sixteen weights.
  */
-const rectifiedLayer: FunctionSource = {
-  name: 'rectifiedLayer',
+const denseLayer: FunctionSource = {
+  name: 'denseLayer',
   result: null,
   body: (scope) => {
     const rows = scope.param('i32');
@@ -25,6 +26,7 @@ const rectifiedLayer: FunctionSource = {
     const outRowBytes = scope.param('i32');
     const weights = scope.param('i32');
     const weightsEnd = scope.param('i32');
+    const least = scope.param('i32');
     const a = scope.local('i32');
     const b = scope.local('i32');
     const at = scope.local('i32');
@@ -50,7 +52,7 @@ const rectifiedLayer: FunctionSource = {
         sumsB[i]?.set(weight.get) ?? [],
       );
     const finish = (to: typeof out, sums: typeof sumsA) =>
-      each((offset, i) => v128.store(to.get, f32x4.most(sums[i]?.get ?? v128.zero, v128.zero), offset));
+      each((offset, i) => v128.store(to.get, f32x4.most(sums[i]?.get ?? v128.zero, weight.get), offset));
     return repeatWhile(
       i32.ltS(rows.get, rowsEnd.get),
       a.set(rows.get),
@@ -66,6 +68,7 @@ const rectifiedLayer: FunctionSource = {
         advance(b, i32.const(NUMBER_BYTES)),
         advance(at, i32.const(NEURON_BYTES)),
       ),
+      weight.set(v128.load(least.get)),
       finish(out, sumsA),
       advance(out, outRowBytes.get),
       finish(out, sumsB),
@@ -75,91 +78,123 @@ const rectifiedLayer: FunctionSource = {
   },
 };
 
-const MODULE = new WebAssembly.Module(assemble([rectifiedLayer]));
+const MODULE = new WebAssembly.Module(assemble([denseLayer, gatedUnits]));
 
-/** Rectified linear layers over many rows of inputs at once. */
-export interface DenseKernel {
-  /** Rows of inputs, one behind the other, each `inputs` wide; filled by the caller. */
-  readonly inputs: Float32Array;
-  /** Rows of outputs of the last layer after `run`, each `outputWidth` wide. */
-  readonly outputs: Float32Array;
-  /** Neurons of the last layer, filled up with zeros. */
-  readonly outputWidth: number;
-  run(): void;
+/** Weights of a layer of neurons. */
+export interface DenseWeights {
+  readonly inputs: number;
+  /** One row of `inputs + 1` numbers for each neuron, its bias last. */
+  readonly rows: Float32Array;
+  /** Rectified linear neurons (Glorot et al. 2011), else linear ones. */
+  readonly rectified: boolean;
+}
+
+/** What a layer works on; both arrays come from `DenseMemory.take`. */
+export interface DenseRows {
+  readonly from: Float32Array;
+  /** Numbers from the start of a row to that of the next: fewer than a row's inputs make rows that overlap (convolution). */
+  readonly rowNumbers: number;
+  readonly rows: number;
+  /** Rows of `DenseLayer.width` numbers; with room for one row more when `rows` is odd. */
+  readonly to: Float32Array;
+}
+
+export interface DenseLayer {
+  /** Neurons, filled up with zeros to a multiple of 16. */
+  readonly width: number;
+  run(rows: DenseRows): void;
+}
+
+/** One step of gated recurrent units; all arrays come from `DenseMemory.take`, numbers that count rows are those of a row. */
+export interface GatedStep {
+  readonly units: number;
+  readonly rows: number;
+  /** Sums of reset, update and candidate gates from the inputs, and from the state; rows of `gateNumbers`. */
+  readonly fromInput: Float32Array;
+  readonly fromState: Float32Array;
+  readonly gateNumbers: number;
+  /** Rows of `units`, overwritten. */
+  readonly state: Float32Array;
+  /** Where the new state is written too. */
+  readonly to: Float32Array;
+  readonly toRowNumbers: number;
+}
+
+/** Numbers and layers that share one memory, so that a layer may read what another wrote. */
+export interface DenseMemory {
+  /** So many numbers, all zero. */
+  take(count: number): Float32Array;
+  /** A layer `max(0, bias + sum of weight * input)`, or without the limit, in single precision. */
+  layer(weights: DenseWeights): DenseLayer;
+  /** @throws RangeError when the units are no multiple of 4 */
+  stepGates(step: GatedStep): void;
 }
 
 /**
- * Layers of neurons `max(0, bias + sum of weight * input)` (Glorot et al. 2011), in single precision.
- * @param rowCount rows that each `run` works on
- * @param layers first to last; each row the weights of one neuron, its bias last
+ * @param capacity numbers that all weights and arrays may take; pages that nobody touches cost nothing
+ * `take` and `layer` throw a RangeError when it is used up.
  */
-export function createDenseKernel(
-  rowCount: number,
-  inputs: number,
-  layers: readonly Float32Array[],
-): DenseKernel {
-  const rows = Math.ceil(rowCount / ROWS) * ROWS;
+export function createDenseMemory(capacity: number): DenseMemory {
+  const { buffer, run } = loadModule(MODULE, capacity * NUMBER_BYTES);
+  const made = run('denseLayer');
+  const step = run('gatedUnits');
   let end = 0;
-  const take = (numbers: number) => {
-    const at = end;
-    end += Math.ceil((numbers * NUMBER_BYTES) / VECTOR_BYTES) * VECTOR_BYTES;
-    return at;
+  const take = (count: number) => {
+    const taken = new Float32Array(buffer, end, count);
+    end += Math.ceil((count * NUMBER_BYTES) / VECTOR_BYTES) * VECTOR_BYTES;
+    return taken;
   };
-  const inputsAt = take(rows * inputs);
-  let width = inputs;
-  let paddedWidth = inputs;
-  const plans = layers.map((layer) => {
-    const neurons = layer.length / (width + 1);
-    const padded = Math.ceil(neurons / NEURONS) * NEURONS;
-    const plan = {
-      layer,
-      neurons,
-      inputs: width,
-      rowNumbers: paddedWidth,
-      padded,
-      blockNumbers: (paddedWidth + 1) * NEURONS,
-      weightsAt: take((paddedWidth + 1) * padded),
-      outAt: take(rows * padded),
-    };
-    width = neurons;
-    paddedWidth = padded;
-    return plan;
-  });
-  const { buffer, run } = loadModule(MODULE, end);
-  const made = run('rectifiedLayer');
-  for (const { layer, neurons, inputs: from, padded, blockNumbers, weightsAt } of plans) {
-    const weights = new Float32Array(buffer, weightsAt, (blockNumbers / NEURONS) * padded);
-    for (let n = 0; n < neurons; n++) {
-      const column = Math.floor(n / NEURONS) * blockNumbers + (n % NEURONS);
-      weights[column] = layer[n * (from + 1) + from] ?? 0;
-      for (let i = 0; i < from; i++) weights[column + (i + 1) * NEURONS] = layer[n * (from + 1) + i] ?? 0;
-    }
-  }
-  const outputsAt = plans.at(-1)?.outAt ?? inputsAt;
+  const [zero, lowest] = [take(4), take(4)];
+  lowest.fill(Number.NEGATIVE_INFINITY);
   return {
-    inputs: new Float32Array(buffer, inputsAt, rows * inputs),
-    outputs: new Float32Array(buffer, outputsAt, rows * paddedWidth),
-    outputWidth: paddedWidth,
-    run() {
-      let rowsAt = inputsAt;
-      for (const { rowNumbers, padded, blockNumbers, weightsAt, outAt } of plans) {
-        const rowBytes = rowNumbers * NUMBER_BYTES;
-        const blockBytes = blockNumbers * NUMBER_BYTES;
-        for (let block = 0; block < padded / NEURONS; block++) {
-          const from = weightsAt + block * blockBytes;
-          const out = outAt + block * NEURON_BYTES;
-          made(
-            rowsAt,
-            rowsAt + rows * rowBytes,
-            rowBytes,
-            out,
-            padded * NUMBER_BYTES,
-            from,
-            from + blockBytes,
-          );
+    take,
+    layer({ inputs, rows: weights, rectified }) {
+      const neurons = weights.length / (inputs + 1);
+      const width = Math.ceil(neurons / NEURONS) * NEURONS;
+      const placed = take((inputs + 1) * width);
+      const blockNumbers = (inputs + 1) * NEURONS;
+      for (let n = 0; n < neurons; n++) {
+        const column = Math.floor(n / NEURONS) * blockNumbers + (n % NEURONS);
+        placed[column] = weights[n * (inputs + 1) + inputs] ?? 0;
+        for (let i = 0; i < inputs; i++) {
+          placed[column + (i + 1) * NEURONS] = weights[n * (inputs + 1) + i] ?? 0;
         }
-        rowsAt = outAt;
       }
+      const blockBytes = blockNumbers * NUMBER_BYTES;
+      const least = (rectified ? zero : lowest).byteOffset;
+      return {
+        width,
+        run({ from, rowNumbers, rows, to }) {
+          const rowBytes = rowNumbers * NUMBER_BYTES;
+          const rowsEnd = from.byteOffset + Math.ceil(rows / ROWS) * ROWS * rowBytes;
+          for (let first = 0; first < width / NEURONS; first++) {
+            const at = placed.byteOffset + first * blockBytes;
+            made(
+              from.byteOffset,
+              rowsEnd,
+              rowBytes,
+              to.byteOffset + first * NEURON_BYTES,
+              width * NUMBER_BYTES,
+              at,
+              at + blockBytes,
+              least,
+            );
+          }
+        },
+      };
+    },
+    stepGates({ units, rows, fromInput, fromState, gateNumbers, state, to, toRowNumbers }) {
+      if (units % 4 !== 0) throw new RangeError('units: a multiple of 4');
+      step(
+        fromInput.byteOffset,
+        fromState.byteOffset,
+        state.byteOffset,
+        state.byteOffset + rows * units * NUMBER_BYTES,
+        to.byteOffset,
+        units * NUMBER_BYTES,
+        gateNumbers * NUMBER_BYTES,
+        toRowNumbers * NUMBER_BYTES,
+      );
     },
   };
 }

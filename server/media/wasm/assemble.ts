@@ -136,9 +136,21 @@ export const i32x4 = {
   lowFromU16: vectorOne(0xa9),
   highFromU16: vectorOne(0xaa),
   lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x1b, lane],
+  shl: vector(0xab),
+  /** Toward zero. */
+  fromF32: vectorOne(0xf8),
 };
 
-export const f32x4 = { add: vector(0xe4), mul: vector(0xe6), most: vector(0xe9) };
+export const f32x4 = {
+  add: vector(0xe4),
+  sub: vector(0xe5),
+  mul: vector(0xe6),
+  div: vector(0xe7),
+  least: vector(0xe8),
+  most: vector(0xe9),
+  /** To the nearest whole number. */
+  round: vectorOne(0x6a),
+};
 
 export const f64x2 = {
   add: vector(0xf0),

@@ -1,14 +1,8 @@
-import { createRealFft } from '#server/media/fft.ts';
 import { createSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
 import { createSpectrumKernel } from '#server/media/signal-kernel.ts';
-import {
-  createFeatureMaker,
-  GAIN_INPUTS,
-  REACH_FRAMES,
-  type FrameView,
-} from './repair-wind-noise-features.ts';
-import { createGainRunner, readGainNetwork, type GainNetwork } from './repair-wind-noise-network.ts';
+import { createFeatureMaker, type FrameView } from './repair-wind-noise-features.ts';
+import { createGainRunner, readGainNetwork, VIEWS_BEFORE } from './repair-wind-noise-network.ts';
 
 /**
  * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB
@@ -55,19 +49,18 @@ export function frameLength(rateHz: number): number {
 /** Sizes and tables that learning and suppressing share. */
 export function createLayout(rateHz: number) {
   const size = frameLength(rateHz);
-  const fft = createRealFft(size);
+  const bins = size / 2 + 1;
   const hz = (bin: number) => (bin * rateHz) / size;
-  const floorBins = Math.min(fft.bins, Math.ceil((SUPPRESSOR.floorLimitHz * size) / rateHz));
+  const floorBins = Math.min(bins, Math.ceil((SUPPRESSOR.floorLimitHz * size) / rateHz));
   const halfBins = Math.max(1, Math.round((SUPPRESSOR.floorHalfHz * size) / rateHz));
   const levelFirst = Math.ceil((SUPPRESSOR.levelLowHz * size) / rateHz);
   const levelEnd = Math.ceil((SUPPRESSOR.levelHighHz * size) / rateHz);
   const window = hannWindow(size).map(Math.sqrt);
   return {
     size,
-    fft,
     createSpectrum: () => createTwoSided(window),
     hz,
-    bins: fft.bins,
+    bins,
     floorBins,
     window,
     createFloor: () => createSpectralFloor(floorBins, halfBins, 2),
@@ -87,17 +80,10 @@ export interface WindSuppressor {
   flush(): Float64Array;
 }
 
-export interface SuppressorOptions {
-  /** Another network than the shipped one. */
-  readonly network?: GainNetwork;
-  /** Sees the inputs of the network for each frame and bin, to learn from them; the array is reused. */
-  readonly onInputs?: (frame: number, bin: number, inputs: Float32Array) => void;
-}
-
 interface Frame {
   /** Real and imaginary parts in turns. */
   readonly spectrum: Float32Array;
-  /** Power, then the gain that is applied. */
+  /** Power; above the network's bins, over the assumed wind from when that is known. */
   readonly power: Float32Array;
   readonly wind: Float32Array;
   readonly gain: Float32Array;
@@ -110,36 +96,28 @@ const LOOKAHEAD = 32;
 
 /**
  * Takes wind out of one channel: the assumed wind of a frame is the lower of its own smooth background and
- * the learnt shape at the frame's level. Below `NETWORK_TOP_HZ`, where wind covers voices, a small network
- * sets the gain from the ratios around and the pitch; above it the gain is Wiener's, with the signal-to-wind ratio
+ * the learnt shape at the frame's level. Up to 1.5 kHz, where wind covers voices, a recurrent network sets the gain
+ * from the ratios around, the pitch and what came before and behind; above it the gain is Wiener's, with the ratio
  * followed forward and backward in time (geometric mean of both gains), so that neither the start nor the end of a
  * word is eaten. Sample n out is sample n in: nothing is delayed or moved.
  */
-export function createWindSuppressor(
-  rateHz: number,
-  shape: WindShape,
-  { network = readGainNetwork(), onInputs }: SuppressorOptions = {},
-): WindSuppressor {
+export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
   const layout = createLayout(rateHz);
-  const { size, fft, bins, floorBins, window } = layout;
+  const { size, bins, floorBins, window } = layout;
   const hop = size / 4;
   const floor = layout.createFloor();
-  const maker = createFeatureMaker(layout.hz(1), bins);
-  const runner = createGainRunner(network, maker.bins);
-  // Hann-rooted frames, used twice, at a quarter hop add up to 2.
-  const scale = 0.5;
+  const maker = createFeatureMaker(bins);
+  const runner = createGainRunner(readGainNetwork(), BLOCK + LOOKAHEAD);
   const kernel = layout.createSpectrum();
+  // Hann-rooted frames, used twice, at a quarter hop add up to 2.
+  const inverse = createInverse(window.map((value) => 0.5 * value));
   const store = new Float64Array(size);
-  const work = new Float64Array(size);
-  const re = new Float64Array(bins);
-  const im = new Float64Array(bins);
   const overlap = new Float64Array(size);
   const forward = new Float64Array(bins);
   /** Rendered frames, whose arrays serve the next ones. */
   const free: Frame[] = [];
   let frames: Frame[] = [];
   let past: Frame[] = [];
-  let shown = 0;
   let waiting: Frame | null = null;
   // The stream is preceded by one frame of silence, so that its first sample is fully covered.
   let filled = size;
@@ -149,7 +127,7 @@ export function createWindSuppressor(
 
   const assumeWind = (frame: Frame, background: Float64Array) => {
     const level = layout.levelOf(background);
-    const { wind } = frame;
+    const { power, wind } = frame;
     for (let k = 0; k < bins; k++) {
       const limit = (shape.relative[k] ?? 0) * level;
       wind[k] =
@@ -157,7 +135,8 @@ export function createWindSuppressor(
           ? Math.min(SUPPRESSOR.overSubtraction * (background[k] ?? 0), limit * SUPPRESSOR.shapeHeadroom)
           : limit;
     }
-    frame.view = maker.view(frame.power, wind);
+    frame.view = maker.view(power, wind, level);
+    for (let k = maker.bins; k < bins; k++) power[k] = (power[k] ?? 0) / ((wind[k] ?? 0) + 1e-15);
     frames.push(frame);
   };
 
@@ -175,7 +154,7 @@ export function createWindSuppressor(
   const follow = (frame: Frame, state: Float64Array, direction: 'forward' | 'backward') => {
     const { memory, leastRatio } = SUPPRESSOR;
     for (let k = maker.bins; k < bins; k++) {
-      const posterior = (frame.power[k] ?? 0) / ((frame.wind[k] ?? 0) + 1e-15);
+      const posterior = frame.power[k] ?? 0;
       const ratio = Math.max(
         memory * (state[k] ?? 0) + (1 - memory) * Math.max(posterior - 1, 0),
         leastRatio,
@@ -188,40 +167,26 @@ export function createWindSuppressor(
 
   const setVoiceGains = (count: number) => {
     const views = [...past, ...frames].map(({ view }) => view).filter((view) => view !== null);
-    for (const [i, { gain, power, wind }] of frames.slice(0, count).entries()) {
-      const around = Array.from({ length: 2 * REACH_FRAMES + 1 }, (_, d) => {
-        const at = past.length + i + d - REACH_FRAMES;
-        return views[Math.min(views.length - 1, Math.max(0, at))];
-      }).filter((view) => view !== undefined);
-      maker.fill(around, runner.inputs);
-      runner.run();
+    runner.run({ views, first: past.length, count }, (at, gains) => {
+      const frame = frames[at];
+      if (!frame) return;
+      const { gain, power, wind } = frame;
       for (let k = 0; k < maker.bins; k++) {
-        onInputs?.(shown, k, runner.inputs.subarray(k * GAIN_INPUTS, (k + 1) * GAIN_INPUTS));
         const clear = (power[k] ?? 0) >= SUPPRESSOR.clearRatio * (wind[k] ?? 0);
-        gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, runner.gains[k] ?? 0);
+        gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, gains[k] ?? 0);
       }
-      shown += 1;
-    }
+    });
   };
 
   const render = (frame: Frame, out: Float64Array, at: number): number => {
-    for (let k = 0; k < bins; k++) {
-      const gain = k < maker.bins ? (frame.gain[k] ?? 0) : Math.max(frame.gain[k] ?? 0, SUPPRESSOR.gainFloor);
-      re[k] = (frame.spectrum[2 * k] ?? 0) * gain;
-      im[k] = (frame.spectrum[2 * k + 1] ?? 0) * gain;
-    }
-    fft.inverse(re, im, work);
-    for (let i = 0; i < size; i++) {
-      overlap[i] = (overlap[i] ?? 0) + (work[i] ?? 0) * (window[i] ?? 0) * scale;
-    }
-    let written = 0;
-    for (let i = 0; i < hop; i++) {
-      if (skip > 0) skip -= 1;
-      else if (given < taken) {
-        out[at + written++] = overlap[i] ?? 0;
-        given += 1;
-      }
-    }
+    const { gain, spectrum } = frame;
+    for (let k = maker.bins; k < bins; k++) gain[k] = Math.max(gain[k] ?? 0, SUPPRESSOR.gainFloor);
+    inverse.addTo(overlap, spectrum, gain);
+    const from = Math.min(skip, hop);
+    skip -= from;
+    const written = Math.min(hop - from, taken - given);
+    given += written;
+    out.set(overlap.subarray(from, from + written), at);
     overlap.copyWithin(0, hop);
     overlap.fill(0, size - hop);
     return written;
@@ -243,18 +208,21 @@ export function createWindSuppressor(
     setVoiceGains(count);
     for (const frame of frames.slice(0, count)) written += render(frame, out, written);
     const done = [...past, ...frames.slice(0, count)];
-    free.push(...done.slice(0, -REACH_FRAMES));
-    past = done.slice(-REACH_FRAMES);
+    free.push(...done.slice(0, -VIEWS_BEFORE));
+    past = done.slice(-VIEWS_BEFORE);
     frames = frames.slice(count);
     return out.subarray(0, written);
   };
 
   const feed = (samples: ArrayLike<number>): Float64Array[] => {
     const pieces: Float64Array[] = [];
-    for (let i = 0; i < samples.length; i++) {
+    for (let at = 0; at < samples.length;) {
       if (filled === size) analyse();
       if (frames.length === BLOCK + LOOKAHEAD) pieces.push(renderBlock(BLOCK));
-      store[filled++] = samples[i] ?? 0;
+      const count = Math.min(samples.length - at, size - filled);
+      for (let i = 0; i < count; i++) store[filled + i] = samples[at + i] ?? 0;
+      filled += count;
+      at += count;
     }
     return pieces;
   };
@@ -286,6 +254,41 @@ function createTwoSided(window: Float64Array) {
       kernel.frame.set(frame);
       kernel.run();
       for (const k of [0, power.length - 1]) power[k] = 2 * (power[k] ?? 0);
+    },
+  };
+}
+
+/**
+ * Frames of spectra, windowed. A transform and its inverse are the same but for the scale when each bin is the real less the
+ * imaginary part (Hartley 1942, Bracewell 1983), so the kernel that makes spectra makes frames of them too.
+ */
+function createInverse(window: Float64Array) {
+  const size = window.length;
+  const half = size / 2;
+  const kernel = createSpectrumKernel(
+    window.map(() => 1 / size),
+    2,
+  );
+  const { frame, spectrum: turned } = kernel;
+  return {
+    /** @param spectrum real and imaginary part of each bin in turns, multiplied by `gain` */
+    addTo(out: Float64Array, spectrum: Float32Array, gain: Float32Array): void {
+      for (let k = 0; k <= half; k++) {
+        const factor = gain[k] ?? 0;
+        const re = factor * (spectrum[2 * k] ?? 0);
+        const im = factor * (spectrum[2 * k + 1] ?? 0);
+        frame[k] = re - im;
+        if (k > 0) frame[size - k] = re + im;
+      }
+      // The middle is its own mirror, and has no imaginary part.
+      frame[half] = (gain[half] ?? 0) * (spectrum[size] ?? 0);
+      kernel.run();
+      for (let n = 0; n <= half; n++) {
+        const [re, im] = [turned[2 * n] ?? 0, turned[2 * n + 1] ?? 0];
+        out[n] = (out[n] ?? 0) + (re - im) * (window[n] ?? 0);
+        const mirror = size - n;
+        if (n > 0 && n < half) out[mirror] = (out[mirror] ?? 0) + (re + im) * (window[mirror] ?? 0);
+      }
     },
   };
 }

@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { cutPart } from '#server/media/mp4/cut-part.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { isUnreferred } from '#server/media/h264/unreferred.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
-import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { Window } from './look-again.ts';
@@ -42,6 +44,20 @@ export async function openParts(
   if (movie.fragmented || !edit || num !== 1 || den !== track.timescale) return null;
   const samples = readSamples(track.stbl);
   const toMs = (ticks: number) => (ticks * 1000) / track.timescale;
+  const avcC = track.entries[0]?.boxes.find(({ type }) => type === 'avcC');
+  const lengthSize = avcC && track.entries.length === 1 ? readAvcConfig(avcC.payload).lengthSize : null;
+  // What is shown before the part that is looked at is only decoded because others refer to it.
+  const withoutUnseen = async (part: readonly Sample[], fromPts: number): Promise<Sample[]> => {
+    const needed: Sample[] = [];
+    for (const sample of part) {
+      const before = needed.at(-1);
+      const isUnseen = lengthSize !== null && before !== undefined && sample.pts < fromPts;
+      if (isUnseen && (await isUnreferred(file, sample, lengthSize))) {
+        needed[needed.length - 1] = { ...before, durationTicks: before.durationTicks + sample.durationTicks };
+      } else needed.push(sample);
+    }
+    return needed;
+  };
   return {
     async cut(window, outputPath, signal) {
       const ticks = pictures.ptsTicks[window.first];
@@ -53,14 +69,16 @@ export async function openParts(
       const part = samples.slice(first, first + window.packets).filter(({ pts }) => pts >= from);
       // As many pictures as the window has, the key picture first: part and window then count alike.
       if (part.length !== window.end - window.first || part.some(({ pts }) => pts < head.pts)) return null;
-      await cutPart({ file, movie, track, samples: part, outputPath, signal });
+      const shownTicks = pictures.ptsTicks[window.shown];
+      const fromPts =
+        window.shown === window.first || shownTicks === undefined ? null : shownTicks - edit.offsetTicks;
+      const needed = fromPts === null ? part : await withoutUnseen(part, fromPts);
+      await cutPart({ file, movie, track, samples: needed, outputPath, signal });
       const startMs = toMs(head.pts - head.dts);
       const durationMs = part.reduce((sum, { durationTicks }) => sum + toMs(durationTicks), 0);
-      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: part.length }];
+      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: needed.length }];
       const media = { ...info, startMs, durationMs, video, audio: [], others: [] };
-      const shownTicks = pictures.ptsTicks[window.shown];
-      if (window.shown === window.first || shownTicks === undefined) return { info: media };
-      return { info: media, fromTicks: shownTicks - edit.offsetTicks - head.dts };
+      return fromPts === null ? { info: media } : { info: media, fromTicks: fromPts - head.dts };
     },
   };
 }

@@ -1,0 +1,94 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readHashes } from '#server/media/frame-hashes.ts';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { indexPictures } from '../analyse/picture-times.ts';
+import { readPackets } from '../analyse/read-packets.ts';
+import { planWindows } from './look-again.ts';
+import { openParts } from './result-parts.ts';
+
+const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'reelmend-parts-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Hashes of all decoded pictures, display order, and what a strict decoder says. */
+async function decode(file: string): Promise<{ hashes: string[]; complaints: string[] }> {
+  const complaints: string[] = [];
+  let text = '';
+  await runFfmpeg(
+    {
+      label: 'hash',
+      logLevel: 'level+warning',
+      inputs: [{ path: file, options: ['-err_detect', 'aggressive'] }],
+      outputs: [
+        {
+          path: 'pipe:1',
+          options: ['-map', '0:v:0', '-vf', 'settb=1/25,setpts=N', '-r', '25', '-f', 'framehash'],
+        },
+      ],
+      expectedDurationMs: null,
+    },
+    {
+      tools,
+      onStderrLine: (line) => {
+        if (line.trim().length > 0) complaints.push(line);
+      },
+      onStdout: (chunk) => void (text += chunk.toString('latin1')),
+    },
+  );
+  return { hashes: readHashes(text), complaints };
+}
+
+it('leaves out what is only shown before the pictures that are looked at, which decode to the same samples', async () => {
+  const clip = path.join(folder, 'long-group.mp4');
+  const encode = [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-g',
+    '300',
+    '-sc_threshold',
+    '0',
+    '-bf',
+    '3',
+    '-threads',
+    '1',
+  ];
+  await makeMovingClip({ tools, outputPath: clip, seconds: 8, width: 320, height: 180, encode });
+  const info = await probe(tools, clip, 'mov');
+  const scan = await readPackets({ inputPath: clip, info, tools });
+  const [stream] = info.video;
+  const index = stream ? indexPictures(stream, scan.video, []) : null;
+  const pictures = index?.times;
+  if (!index || !pictures) throw new Error('no pictures');
+  const [window] = planWindows(pictures, index.frameOfPacket, [150]);
+  if (!window) throw new Error('no window');
+  const file = await open(clip, 'r');
+  const outputPath = path.join(folder, 'part.mp4');
+  try {
+    const part = await (await openParts(file, info, pictures))?.cut(window, outputPath);
+    const count = part?.info.video[0]?.frameCount ?? 0;
+    const looked = window.end - window.shown;
+    expect(window.shown - window.first).toBeGreaterThan(60);
+    expect(count).toBeGreaterThan(looked);
+    expect(count).toBeLessThan(window.end - window.first - 20);
+    const [whole, cut] = [await decode(clip), await decode(outputPath)];
+    expect(cut.complaints).toEqual([]);
+    expect(cut.hashes).toHaveLength(count);
+    expect(cut.hashes.slice(-looked)).toEqual(whole.hashes.slice(window.shown, window.end));
+  } finally {
+    await file.close();
+  }
+}, 60_000);

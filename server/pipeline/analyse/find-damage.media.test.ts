@@ -35,6 +35,18 @@ async function errorsOf(file: string): Promise<string[]> {
   return lines;
 }
 
+async function copy(from: string, to: string, options: readonly string[]): Promise<void> {
+  await runFfmpeg(
+    {
+      label: 'rewrap',
+      inputs: [{ path: from }],
+      outputs: [{ path: to, options: ['-c', 'copy', ...options] }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+}
+
 /** Silent damage that changes next to nothing is no damage to be found. */
 const MUST_DIFFER_DB = 50;
 
@@ -120,6 +132,36 @@ describe('a lost picture that nobody refers to', () => {
     expect(await claims(42)).toEqual([[41, 59]]);
   });
 
+  it('is claimed alone in AVI too, which lists pictures in the order of their coding', async () => {
+    const [made, clean] = [at('mpeg4-b.mp4'), at('mpeg4-b.avi')];
+    const encode = '-c:v mpeg4 -q:v 3 -bf 1 -b_strategy 0 -g 30 -sc_threshold 1000000000'.split(' ');
+    const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({ ...scene, outputPath: made, encode });
+    await copy(made, clean, ['-f', 'avi']);
+    const info = await probe(tools, clean, 'avi');
+    const { video } = await readPackets({ inputPath: clean, info, tools });
+    const times = video.map(({ ptsTicks }) => ptsTicks ?? 0).sort((a, b) => a - b);
+    const bytes = await readFile(clean);
+    const claims = async (packet: number) => {
+      const { ptsTicks = 0, offsetBytes, sizeBytes = 0 } = video[packet] ?? {};
+      const from = (offsetBytes ?? 0) + Math.floor(sizeBytes / 3);
+      const torn = Buffer.from(bytes).fill(0, from, from + Math.floor(sizeBytes / 2));
+      await writeFile(at('mpeg4-torn.avi'), torn);
+      const input = { inputPath: at('mpeg4-torn.avi'), info, tools };
+      const { findings } = await analysePicture(input);
+      const claimed = findings.filter(({ kind }) => kind === 'corrupted_section');
+      const frame = times.indexOf(ptsTicks ?? 0);
+      return claimed.map(({ firstFrame, lastFrame }) => [
+        (firstFrame ?? 0) - frame,
+        (lastFrame ?? 0) - frame,
+      ]);
+    };
+    const b = video.findIndex(({ ptsTicks, dtsTicks }, place) => place > 30 && ptsTicks === dtsTicks);
+    expect(await claims(b)).toEqual([[0, 0]]);
+    // The picture in front of it in the file is shown behind it, and the next ones refer to it.
+    expect((await claims(b - 1))[0]?.[0]).toBe(-1);
+  });
+
   it('is told by the kind of its slices in HEVC', async () => {
     const [clean, damaged] = [at('hevc-b-pictures.mp4'), at('hevc-b-damaged.mp4')];
     const coding = 'keyint=30:min-keyint=30:scenecut=0:bframes=1:b-adapt=0:open-gop=0:log-level=error';
@@ -169,18 +211,6 @@ describe('checkSliceEnds', () => {
     );
     await copy(at('long.h264'), at('long.mp4'), ['-f', 'mp4']);
     return at('long.mp4');
-  }
-
-  async function copy(from: string, to: string, options: readonly string[]): Promise<void> {
-    await runFfmpeg(
-      {
-        label: 'rewrap',
-        inputs: [{ path: from }],
-        outputs: [{ path: to, options: ['-c', 'copy', ...options] }],
-        expectedDurationMs: null,
-      },
-      { tools },
-    );
   }
 
   async function neverRead(file: string): Promise<number[]> {

@@ -71,9 +71,29 @@ export function toPacketScan(listing: string, info: MediaInfo): PacketScan {
       durationTicks.push(integer(fields.get('duration')) ?? 0);
     }
   }
-  if (!sound) return { video, audio: null };
-  const hiddenPictureMs = hiddenHeadMs(video, info);
-  return { video, audio: { timeBase: sound.timeBase, ptsTicks, durationTicks, hiddenPictureMs } };
+  const timed = withDisplayTimes(video, info.video[0]?.codec ?? '');
+  if (!sound) return { video: timed, audio: null };
+  const hiddenPictureMs = hiddenHeadMs(timed, info);
+  return { video: timed, audio: { timeBase: sound.timeBase, ptsTicks, durationTicks, hiddenPictureMs } };
+}
+
+/** Codecs in which a B picture is shown as it comes, and any other when the next that is none comes. */
+const REORDERED_BY_TYPE = new Set(['mpeg4', 'msmpeg4v2', 'mpeg1video', 'mpeg2video']);
+
+/**
+ * AVI lists pictures in decode order only. In older codecs the demuxer of ffmpeg knows B pictures by their head and gives them
+ * the time of their place; each of the others takes the place of the next such one (ISO/IEC 14496-2, 7.6.7), as its decoder does.
+ */
+function withDisplayTimes(video: readonly VideoPacket[], codec: string): readonly VideoPacket[] {
+  const untimed = video.filter(({ ptsTicks }) => ptsTicks === null);
+  if (untimed.length === 0 || untimed.length === video.length || !REORDERED_BY_TYPE.has(codec)) return video;
+  if (video.some(({ dtsTicks }) => dtsTicks === null)) return video;
+  const last = video.at(-1)?.dtsTicks ?? 0;
+  const step = Math.max(1, last - (video.at(-2)?.dtsTicks ?? last));
+  const places = [...untimed.slice(1).map(({ dtsTicks }) => dtsTicks), last + step].values();
+  return video.map((packet) =>
+    packet.ptsTicks === null ? { ...packet, ptsTicks: places.next().value ?? null } : packet,
+  );
 }
 
 /** Time from the first coded picture to the first shown one, ms; 0 when none is hidden before it. */

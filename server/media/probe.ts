@@ -117,6 +117,8 @@ export interface MediaInfo {
   /** Codec types or names of all other streams, e.g. "data", "subtitle: mov_text". */
   readonly others: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** What the upload is, where this tells of a copy of its streams in MP4. */
+  readonly rewrappedFrom?: ContainerFormat | undefined;
 }
 
 const numeric = z.union([z.string(), z.number()]).optional();

@@ -8,11 +8,12 @@ import { MediaFailure } from './media-failure.ts';
 import { rebuildIndex } from './repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from './repair/rebuild-index/rebuild-index-types.ts';
 import { restoreBytes } from './restore-bytes.ts';
+import { rewrapAvi } from './rewrap-avi.ts';
 import type { MediaLimits } from './worker-protocol.ts';
 
 /** The clip as the rest of the job reads it. */
 export interface OpenedClip {
-  /** The original, or a copy of its media data with a rebuilt index. */
+  /** The original, or a copy of its media data with a rebuilt index, or in MP4. */
   readonly path: string;
   readonly info: MediaInfo;
   /** What was lost and found again when the index had to be rebuilt; null when the original is readable as it is. */
@@ -74,8 +75,10 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   }
   const read = await tryProbe(input, input.inputPath, format);
   const readable = 'info' in read && isReadable(read.info);
-  if (readable && format !== 'mov')
-    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
+  if (readable && format !== 'mov') {
+    const clip = { path: input.inputPath, info: read.info, rebuilt: null };
+    return rewrapped(checked(clip, input), input);
+  }
   if (format !== 'mov') throw refusal('The file has no part that can be played.', detailOf(read));
 
   const rebuilt = await rebuildIndex({
@@ -95,6 +98,15 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
   }
   return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
+}
+
+/** The clip in MP4 where that gives its pictures their times of display; else as it is. */
+async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip> {
+  const outputPath = input.rebuiltPath;
+  const info = await rewrapAvi({ ...input, inputPath: clip.path, info: clip.info, outputPath });
+  if (info) return { ...clip, path: outputPath, info };
+  await rm(outputPath, { force: true });
+  return clip;
 }
 
 /** No format begins with a sector of zeros: copies of failing disks and broken transfers do. */

@@ -21,8 +21,9 @@ export interface PlaybackNeeds {
 export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   const video = info.video[0];
   const audio = info.audio[0];
+  const format = info.rewrappedFrom ?? info.format;
   return {
-    container: info.format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[info.format]} files`,
+    container: format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[format]} files`,
     video: video ? pictureNeed(info.format, video) : null,
     audio:
       audio && !PLAYABLE_AUDIO.has(audio.codec)

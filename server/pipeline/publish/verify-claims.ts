@@ -1,10 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Defect, RepairReport } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding } from '../analyse/analysis.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
+import { rewrapAvi } from '../rewrap-avi.ts';
 import { hashFile } from '../step-store.ts';
 import { clock } from './build-report.ts';
 import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
@@ -35,12 +38,21 @@ interface OpenFile {
  * @throws MediaToolError when a tool cannot run
  */
 export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
+  const { tools } = input;
+  const folder = await mkdtemp(path.join(tmpdir(), 'verify-'));
+  try {
+    return await holdAgainst(input, await tryOpen(input.originalPath, tools, folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function holdAgainst(input: ClaimInput, original: OpenFile | null): Promise<Claim[]> {
   const { report, tools } = input;
   const claims = [
     await fileClaim('original', input.originalPath, report.original),
     await fileClaim('result', input.repairedPath, report.result),
   ];
-  const original = await tryOpen(input.originalPath, tools);
   if (report.outcome === 'unchanged') {
     const same = report.original.sha256 === report.result.sha256;
     claims.push({
@@ -70,11 +82,11 @@ export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
 
 async function fileClaim(
   what: string,
-  path: string,
+  filePath: string,
   said: { readonly sha256: string; readonly sizeBytes: number },
 ): Promise<Claim> {
-  const { size } = await stat(path);
-  const sha256 = await hashFile(path);
+  const { size } = await stat(filePath);
+  const sha256 = await hashFile(filePath);
   return {
     claim: `SHA-256 and size of the ${what}`,
     confirmed: sha256 === said.sha256 && size === said.sizeBytes,
@@ -82,12 +94,16 @@ async function fileClaim(
   };
 }
 
-async function tryOpen(path: string, tools: ToolPaths): Promise<OpenFile | null> {
-  const format = await sniffFile(path);
+/** @param folder where a copy in MP4 may be made, as the repair makes one */
+async function tryOpen(filePath: string, tools: ToolPaths, folder?: string): Promise<OpenFile | null> {
+  const format = await sniffFile(filePath);
   if (format === null) return null;
-  const info = await probe(tools, path, format).catch(() => null);
-  if (!info || info.video.length === 0) return null;
-  return { path, info, analysis: await analyseVideo({ inputPath: path, info, tools }) };
+  const found = await probe(tools, filePath, format).catch(() => null);
+  if (!found || found.video.length === 0) return null;
+  const outputPath = folder === undefined ? null : path.join(folder, 'rewrapped.mp4');
+  const rewrapped = outputPath && (await rewrapAvi({ inputPath: filePath, info: found, outputPath, tools }));
+  const [opened, info] = rewrapped ? [outputPath, rewrapped] : [filePath, found];
+  return { path: opened, info, analysis: await analyseVideo({ inputPath: opened, info, tools }) };
 }
 
 async function streamClaims(
@@ -115,9 +131,13 @@ async function streamClaims(
     );
     // Coded pictures that an edit list hides are carried over but never shown.
     const hidden = resultPackets.length - (result.analysis.pictures?.ptsTicks.length ?? resultPackets.length);
+    // Kept pictures that refer to a damaged one decode to another picture once that is mended.
+    const undamaged = original.analysis.pictures
+      ? original.analysis.pictures.ptsTicks.length - countMended(report.defects)
+      : said;
     claims.push({
       claim: 'untouched pictures decode to the same picture',
-      confirmed: shown >= said - Math.max(0, hidden),
+      confirmed: shown >= Math.min(said - Math.max(0, hidden), undamaged),
       detail: `${shown} decoded pictures have the same SHA-256 in both files.`,
     });
   }
@@ -131,6 +151,17 @@ async function streamClaims(
     });
   }
   return claims;
+}
+
+/** Pictures inside the damaged stretches that were repaired. */
+function countMended(defects: readonly Defect[]): number {
+  const mended = new Set<number>();
+  for (const { kind, outcome, firstFrame, lastFrame } of defects) {
+    if (kind !== 'corrupted_section' || outcome !== 'repaired') continue;
+    if (firstFrame === null || lastFrame === null) continue;
+    for (let frame = firstFrame; frame <= lastFrame; frame += 1) mended.add(frame);
+  }
+  return mended.size;
 }
 
 /** Units of `a` that stand in `b` too, each counted as often as both have it. */

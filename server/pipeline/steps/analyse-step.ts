@@ -10,7 +10,7 @@ import { openShare } from './step-costs.ts';
 import { storedClip } from './stored-values.ts';
 
 export interface AnalysedClip {
-  /** The original, or its copy with a rebuilt index. */
+  /** The original, or its copy with a rebuilt index or in MP4. */
   readonly path: string;
   readonly rebuilt: { readonly notes: readonly string[] } | null;
   readonly analysis: Analysis;
@@ -65,7 +65,7 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
       ffmpegVersion,
     };
-    return { value: analysed, files: clip.rebuilt ? [clip.path] : [] };
+    return { value: analysed, files: clip.path === task.inputPath ? [] : [clip.path] };
   });
   meter.end();
   const found = value.analysis.findings.length + value.indexFindings.length;

@@ -66,8 +66,11 @@ const audioStream = z.looseObject({
   bitRate: figure,
 });
 
+const containerFormat = z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']);
+
 const mediaInfo: z.ZodType<MediaInfo> = z.looseObject({
-  format: z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']),
+  format: containerFormat,
+  rewrappedFrom: containerFormat.optional(),
   sizeBytes: z.number(),
   startMs: figure,
   durationMs: figure,

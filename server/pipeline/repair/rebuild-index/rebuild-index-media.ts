@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import { container, needBox } from '#server/media/mp4/box.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
@@ -14,7 +13,7 @@ import {
   readReference,
 } from './rebuild-index-settings.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
-import { timePictures } from './rebuild-index-times.ts';
+import { freshTrack, timePictures } from './rebuild-index-times.ts';
 import { countComplaints, describePictures } from './rebuild-index-trial.ts';
 
 /** Fewer bytes than any second of video: no use in looking for pictures. */
@@ -162,19 +161,4 @@ function pictureInterval(
   if (!soundMs) return usual;
   const bySound = (soundMs * video.timescale) / 1000 / found.pictures.length;
   return Math.abs(bySound - usual) > 0.05 * usual ? Math.max(1, Math.round(bySound)) : usual;
-}
-
-function freshTrack(video: Track, samples: ReturnType<typeof timePictures>, movieTimescale: number): Box {
-  const mediaTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-  const durationTicks = Math.round((mediaTicks * movieTimescale) / video.timescale);
-  const delay = samples.reduce((least, sample) => Math.min(least, sample.pts), Infinity);
-  let trak = replaceBox(video.trak, 'tkhd', (header) => withDuration(header, durationTicks));
-  trak = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
-  const others = (trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref');
-  if (delay === 0) return container('trak', others);
-  const edts = writeEditList([{ durationTicks, mediaTime: delay, rate: 1 }]);
-  return container(
-    'trak',
-    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
-  );
 }

@@ -1,6 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Sps } from '#server/media/h264/sps.ts';
-import type { NewSample } from '#server/media/mp4/write-tables.ts';
+import { type Box, container, replaceBox } from '#server/media/mp4/box.ts';
+import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
 
 /**
@@ -27,12 +30,48 @@ export function timePictures(
 
 /** Place of each picture (decode order) in display order. */
 function displayPlaces(pictures: readonly FoundPicture[], sps: Sps): number[] {
-  if (sps.pocType !== 0) return pictures.map((_, index) => index);
+  const keys = displayKeys(pictures, sps);
+  keys.sort(byDisplay);
+  const places: number[] = pictures.map(() => 0);
+  keys.forEach(({ index }, place) => {
+    places[index] = place;
+  });
+  return places;
+}
+
+/**
+ * Whether the order counts leave no doubt about the order: between two IDR pictures they rise by the same step from each picture shown
+ * to the next, so that none is wrong or missing.
+ */
+export function isCertainOrder(pictures: readonly FoundPicture[], sps: Sps): boolean {
+  if (sps.pocType === 2) return true;
+  if (sps.pocType !== 0) return false;
+  const shown = displayKeys(pictures, sps).sort(byDisplay);
+  const steps = shown.flatMap(({ period, poc }, at) => {
+    const before = shown[at - 1];
+    return before && before.period === period ? [poc - before.poc] : [];
+  });
+  const [first] = steps;
+  return steps.every((step) => step > 0 && step === first);
+}
+
+interface DisplayKey {
+  /** Place in decode order. */
+  readonly index: number;
+  /** Number of the IDR picture before it. */
+  readonly period: number;
+  readonly poc: number;
+}
+
+const byDisplay = (a: DisplayKey, b: DisplayKey) => a.period - b.period || a.poc - b.poc || a.index - b.index;
+
+function displayKeys(pictures: readonly FoundPicture[], sps: Sps): DisplayKey[] {
+  if (sps.pocType !== 0) return pictures.map((_, index) => ({ index, period: 0, poc: index }));
   const range = 2 ** sps.pocBits;
   let previousMsb = 0;
   let previousLsb = 0;
   let period = 0;
-  const keys = pictures.map(({ head }, index) => {
+  return pictures.map(({ head }, index) => {
     const lsb = head.pocLsb ?? 0;
     if (head.idr) {
       period++;
@@ -48,10 +87,20 @@ function displayPlaces(pictures: readonly FoundPicture[], sps: Sps): number[] {
     }
     return { index, period, poc: msb + lsb };
   });
-  keys.sort((a, b) => a.period - b.period || a.poc - b.poc || a.index - b.index);
-  const places: number[] = pictures.map(() => 0);
-  keys.forEach(({ index }, place) => {
-    places[index] = place;
-  });
-  return places;
+}
+
+/** The box of a video track with the lengths of its new samples, shown from its first picture on. */
+export function freshTrack(video: Track, samples: readonly NewSample[], movieTimescale: number): Box {
+  const mediaTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  const durationTicks = Math.round((mediaTicks * movieTimescale) / video.timescale);
+  const delay = samples.reduce((least, sample) => Math.min(least, sample.pts), Infinity);
+  let trak = replaceBox(video.trak, 'tkhd', (header) => withDuration(header, durationTicks));
+  trak = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+  const others = (trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref');
+  if (delay === 0) return container('trak', others);
+  const edts = writeEditList([{ durationTicks, mediaTime: delay, rate: 1 }]);
+  return container(
+    'trak',
+    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
+  );
 }

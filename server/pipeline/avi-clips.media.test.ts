@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes } from '#server/test/rendered-clips.ts';
+import { readPackets } from './analyse/read-packets.ts';
+import { processVideo } from './process-video.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+let shown: string[] = [];
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  const encode = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '30', '-crf', '18'];
+  const pyramid = ['-x264-params', 'b-pyramid=normal:scenecut=0:b-adapt=0'];
+  const scene = { tools, seconds: 4, width: 320, height: 192 } as const;
+  await makeMovingClip({ ...scene, outputPath: at('clean.mp4'), encode: [...encode, ...pyramid] });
+  await runFfmpeg(
+    {
+      label: 'rewrap',
+      inputs: [{ path: at('clean.mp4') }],
+      outputs: [{ path: at('clean.avi'), options: '-c:v copy -c:a pcm_s16le -f avi'.split(' ') }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+  shown = (await decodeHashes(at('clean.mp4'))).hashes;
+});
+afterAll(() => folder.remove());
+
+async function mend(name: string) {
+  const task = await makeTask(at(name), at(`${name}-work`));
+  return mustBeOk(await processVideo(task, { signal: new AbortController().signal, send: () => undefined }));
+}
+
+describe('H.264 in AVI, with pictures coded out of their order', () => {
+  it('becomes an MP4 file of the same coded pictures, shown in their order from the start', async () => {
+    const { report, resultPath } = await mend('clean.avi');
+    expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 120 });
+    expect(report.original.media.container).toBe('avi');
+    expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    expect((await decodeHashes(resultPath ?? '')).hashes).toEqual(shown);
+    const info = await probe(tools, resultPath ?? '', 'mov');
+    expect(info.video[0]?.startMs).toBe(0);
+  });
+
+  it('keeps every undamaged picture where one is damaged, and each claim holds against the AVI file', async () => {
+    const info = await probe(tools, at('clean.avi'), 'avi');
+    const { video } = await readPackets({ inputPath: at('clean.avi'), info, tools });
+    const { offsetBytes, sizeBytes = 0 } = video[40] ?? {};
+    const from = (offsetBytes ?? 0) + Math.floor(sizeBytes / 2);
+    const torn = Buffer.from(await readFile(at('clean.avi')));
+    await writeFile(at('torn.avi'), torn.fill(0, from, from + 40));
+    const { report, resultPath } = await mend('torn.avi');
+    expect(report.video.treatment).toBe('smart_render');
+    const spans = report.defects.filter(({ kind }) => kind === 'corrupted_section');
+    const damaged = new Set(
+      spans.flatMap(({ firstFrame, lastFrame }) =>
+        shown.flatMap((_, frame) =>
+          frame >= (firstFrame ?? 0) && frame <= (lastFrame ?? -1) ? [frame] : [],
+        ),
+      ),
+    );
+    expect(damaged.size).toBeGreaterThan(0);
+    expect(damaged.size).toBeLessThan(30);
+    const { hashes, warnings } = await decodeHashes(resultPath ?? '');
+    expect(warnings).toBe('');
+    expect(hashes).toHaveLength(shown.length);
+    shown.forEach((hash, frame) => {
+      if (!damaged.has(frame)) expect(hashes[frame], `picture ${frame}`).toBe(hash);
+    });
+    const files = { originalPath: at('torn.avi'), repairedPath: resultPath ?? '' };
+    const claims = await verifyClaims({ ...files, report, tools });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
+});

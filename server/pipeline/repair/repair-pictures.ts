@@ -139,6 +139,7 @@ async function repairHole(
   if (rebuilt.rawCount > 0) rawPaths.push(rawPath);
   else await rm(rawPath, { force: true });
   const { firstFrame, endFrame, shiftAfterTicks } = task;
+  const score = rebuilt.judgement && scoreDb(rebuilt.judgement);
   return {
     span: {
       firstFrame,
@@ -146,6 +147,7 @@ async function repairHole(
       pictures: rebuilt.pictures,
       shiftAfterTicks,
       ...(isDamage(task) && { mendsDamage: true }),
+      ...(score !== null && { scoredDb: score }),
     },
     verdict: rebuiltVerdict(task, rebuilt),
   };
@@ -237,9 +239,11 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
 }
 
 function scoreOf(judged: NonNullable<RebuiltHole['judgement']>): string {
-  const score = { motion: judged.motionDb, mixed: judged.mixedDb, blend: judged.blendDb }[judged.method];
-  return score === null ? '?' : score.toFixed(1);
+  return scoreDb(judged)?.toFixed(1) ?? '?';
 }
+
+const scoreDb = (judged: NonNullable<RebuiltHole['judgement']>): number | null =>
+  ({ motion: judged.motionDb, mixed: judged.mixedDb, blend: judged.blendDb })[judged.method];
 
 function frames(count: number): string {
   return count === 1 ? '1 picture' : `${count} pictures`;

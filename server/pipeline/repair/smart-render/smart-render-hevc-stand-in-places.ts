@@ -59,12 +59,13 @@ function orderBetween(known: ReadonlyMap<number, number>): (place: number) => nu
   };
 }
 
-/** Candidates to which a picture that stays refers, or may refer as far as it tells: they cannot be exchanged. */
+/** Candidates to which an undamaged picture refers, or may refer as far as it tells: they cannot be exchanged. */
 export function stillReferred(
   { kept, exchanged }: GroupOrders,
   candidates: readonly HevcCandidate[],
 ): HevcCandidate[] {
-  const pictures = [...kept.values()];
+  const staying = new Set(candidates.flatMap((candidate) => candidate.staying));
+  const pictures = [...kept].flatMap(([sample, picture]) => (staying.has(sample) ? [] : [picture]));
   const isOpen = pictures.some(({ refersTo }) => refersTo === null);
   const named = new Set(pictures.flatMap(({ refersTo }) => refersTo ?? []));
   return candidates.filter(

@@ -4,7 +4,8 @@ import type { OrderedPicture } from '#server/media/hevc/hevc-references.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
 import type { ChangedSpan } from '../picture-edit.ts';
 import { placeStandIns, stillReferred } from './smart-render-hevc-stand-in-places.ts';
-import { partAtCleanStarts, type HevcCandidate } from './smart-render-hevc-stand-in-plan.ts';
+import { isGoodReference, partAtCleanStarts, type HevcCandidate } from './smart-render-hevc-stand-in-plan.ts';
+import { edgesOf } from './smart-render-hevc-staying.ts';
 
 /** Two small groups of B pictures behind an I picture, in the order of decoding: I0 P4 B2 b1 b3 P8 B6 b5 b7. */
 const PTS = [0, 4, 2, 1, 3, 8, 6, 5, 7];
@@ -56,7 +57,7 @@ function candidate(isReferred: boolean, ...samples: number[]): HevcCandidate {
     pixels: { kind: 'original', frame: PTS[sample] ?? 0 } as const,
     nalHead,
   }));
-  return { span: exchange(1, 4), standIns, isReferred };
+  return { span: exchange(1, 4), standIns, staying: [], isReferred };
 }
 
 /** The B pictures of the first small group are exchanged, sample and order count. */
@@ -65,6 +66,32 @@ const FIRST_GROUP = new Map([
   [3, 1],
   [4, 3],
 ]);
+
+describe('isGoodReference', () => {
+  it('asks for rebuilt pictures that scored well, of those that others refer to', () => {
+    const referred = candidate(true, 2);
+    const raw = { kind: 'raw', path: 'pictures.raw', index: 0 } as const;
+    const rebuilt = (scoredDb: number) => ({
+      ...referred,
+      span: { ...referred.span, scoredDb },
+      standIns: referred.standIns.map((standIn) => ({ ...standIn, pixels: raw })),
+    });
+    expect(isGoodReference(rebuilt(38))).toBe(true);
+    expect(isGoodReference(rebuilt(21))).toBe(false);
+    expect(isGoodReference({ ...rebuilt(38), standIns: referred.standIns })).toBe(false);
+    expect(isGoodReference(candidate(false, 3))).toBe(true);
+  });
+});
+
+describe('edgesOf', () => {
+  it('finds undamaged pictures beside those that stay', () => {
+    const part = { from: 0, end: PTS.length };
+    const exchanged = new Set([2]);
+    // The second small group stays but for its last picture.
+    expect(edgesOf(order, { part, exchanged, staying: [6, 7] })).toEqual([4, 6]);
+    expect(edgesOf(order, { part: { from: 0, end: 6 }, exchanged, staying: [3] })).toEqual([0]);
+  });
+});
 
 describe('exchanged pictures of a group', () => {
   it('may be held by one that stays, but not referred to', () => {

@@ -170,6 +170,49 @@ describe('exchanging HEVC pictures alone', () => {
     expect(changed).toEqual(touched);
   });
 
+  it('keeps the data of pictures that refer to a well rebuilt one, and encodes them anew where it is not', async () => {
+    const clean = await make({
+      name: 'chain',
+      params: 'bframes=3:b-pyramid=1:ref=4:open-gop=0:keyint=48:min-keyint=48',
+    });
+    const middle = (await middles(clean))[3] ?? 0;
+    const torn = path.join(folder.path, 'chain-torn.mp4');
+    await corruptSamples({
+      tools,
+      inputPath: clean,
+      outputPath: torn,
+      frames: [middle],
+      fault: 'random',
+      seed: 5,
+    });
+    const times = await shownTimes(clean);
+    const raw = await rawPictures(clean);
+    const rebuilt = [middle - 1, middle, middle + 1];
+    // Behind the whole picture that follows, up to the next key picture.
+    const tail = Array.from({ length: 48 - middle - 3 }, (_, step) => middle + 3 + step);
+    const pictures = tail.map((frame) => {
+      return { ptsTicks: times[frame] ?? 0, pixels: { kind: 'original', frame, intact: true } } as const;
+    });
+    const chain = { firstFrame: tail[0] ?? 0, endFrame: 48, pictures, shiftAfterTicks: 0 };
+    const render = async (name: string, scoredDb: number) => {
+      const spans = exchange(rebuilt, times, raw).map((span) => ({ ...span, scoredDb }));
+      const { output, result } = await renderEdit(folder.path, torn, name, [...spans, chain]);
+      if (!result.done) throw new Error(result.reason);
+      expect((await decodeHashes(output)).warnings).toBe('');
+      return { output, result };
+    };
+    const well = await render('chain-well', 40);
+    expect(well.result.framesKept).toBe(times.length - rebuilt.length);
+    const spans = well.result.reencodedSpans.flatMap(({ firstFrame, endFrame }) => {
+      return Array.from({ length: endFrame - firstFrame }, (_, index) => firstFrame + index);
+    });
+    expect(spans).toEqual([...rebuilt, ...tail]);
+    const scores = await likeness(well.output, clean);
+    for (const frame of tail) expect(scores[frame], `picture ${frame}`).toBeGreaterThan(28);
+    const badly = await render('chain-badly', 20);
+    expect(badly.result.framesKept).toBe(times.length - rebuilt.length - tail.length);
+  });
+
   it('decodes damaged pictures right behind a key picture from an earlier one on, as what the decoder held shows in them', async () => {
     const clean = await make({ name: 'tail', params: 'bframes=0:keyint=30:min-keyint=30' });
     const torn = path.join(folder.path, 'tail-torn.mp4');

@@ -15,11 +15,13 @@ import type { EncodedPicture, RawPictures } from './smart-render-encoder.ts';
 import { generalOf } from './smart-render-hevc-encode.ts';
 import { ridersOf } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
+import { isNoFartherMended } from './smart-render-hevc-staying.ts';
 import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
 import { placeStandIns, readGroupOrders, stillReferred } from './smart-render-hevc-stand-in-places.ts';
 import {
   findHevcCandidates,
   isCovered,
+  isGoodReference,
   partAtCleanStarts,
   toGroups,
   type HevcCandidate,
@@ -54,17 +56,18 @@ interface MadeGroup {
   readonly spans: readonly ChangedSpan[];
   /** By sample of the original, in the order of `pictures`. */
   readonly samples: readonly number[];
+  /** Samples that keep their data and may look otherwise, as they refer to exchanged ones. */
+  readonly staying: readonly number[];
   readonly pictures: readonly EncodedPicture[];
-  readonly pps: Buffer;
+  /** Picture parameter set that they name; null when there are none. */
+  readonly pps: Buffer | null;
   /** Places of originals that never came out of the decoder. */
   readonly held: readonly number[];
 }
 
-export interface HevcStandIns extends Omit<MadeGroup, 'spans' | 'pps'> {
+export interface HevcStandIns extends Omit<MadeGroup, 'spans'> {
   /** Stretches that are encoded anew beside them. */
   readonly plan: SegmentPlan;
-  /** Picture parameter set that they name; null when there are none. */
-  readonly pps: Buffer | null;
   /** Where the spool goes on. */
   readonly position: number;
 }
@@ -104,7 +107,8 @@ export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcSt
     const tried = await tryGroup({ ...input, position }, target, group);
     if (tried.made) {
       made.push(tried.made);
-      position = Math.max(...tried.made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
+      const ends = tried.made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes);
+      position = Math.max(position, ...ends);
     } else leave(tried.refused);
   }
 }
@@ -113,8 +117,9 @@ function gather(groups: readonly MadeGroup[]) {
   return {
     samples: groups.flatMap(({ samples }) => samples),
     pictures: groups.flatMap(({ pictures }) => pictures),
+    staying: groups.flatMap(({ staying }) => staying),
     held: groups.flatMap(({ held }) => held),
-    pps: groups[0]?.pps ?? null,
+    pps: groups.find(({ pps }) => pps)?.pps ?? null,
   };
 }
 
@@ -129,13 +134,24 @@ async function tryGroup(
   group: StandInGroup,
 ): Promise<TriedGroup> {
   const { candidates } = group;
+  const staying = candidates.flatMap((candidate) => candidate.staying);
+  const spans = candidates.map(({ span }) => span);
+  if (candidates.every(({ standIns }) => standIns.length === 0))
+    return { made: { spans, samples: [], staying, pictures: [], pps: null, held: [] } };
+  const stayers = candidates.filter((candidate) => candidate.staying.length > 0);
   try {
     const orders = await readGroupOrders(input.source, input.order, group);
     const open = orders ? stillReferred(orders, candidates) : candidates;
     if (open.length > 0) return { made: null, refused: open };
     const places = orders && placeStandIns(orders, target.sps, candidates);
     const made = places && (await encodeGroup(input, target, group, places));
-    if (made && (await isProven(input, group, made))) return { made };
+    const otherwise = made && (await proveGroup(input, group, made));
+    if (made && otherwise) {
+      const isGood = otherwise.length === 0 || candidates.every(isGoodReference);
+      if (isGood && (otherwise.length === 0 || (await isNoFarther(input, group, made))))
+        return { made: { ...made, staying: otherwise } };
+      return { made: null, refused: stayers };
+    }
   } catch (error) {
     // What does not fit here is encoded with the pictures around it.
     if (!isUnfit(error)) throw error;
@@ -187,32 +203,67 @@ async function encodeGroup(
     lengthSize: source.lengthSize,
     inBandSets: carriesParameterSets(source, key) || source.entry.coding === 'hev1',
   });
-  const spans = group.candidates.map(({ span }) => span);
-  return { spans, samples: standIns.map(({ sample }) => sample), pictures, pps, held: pixels.held };
+  const { candidates } = group;
+  return {
+    spans: candidates.map(({ span }) => span),
+    samples: standIns.map(({ sample }) => sample),
+    staying: candidates.flatMap(({ staying }) => staying),
+    pictures,
+    pps,
+    held: pixels.held,
+  };
 }
 
 /**
- * Whether the decoder, as strict as it can be, takes the new pictures without a word that it does not say without them,
- * and shows every other picture as it shows it when the exchanged ones are left out.
+ * Proves that the decoder, as strict as it can be, takes the new pictures without a word that it does not say without them,
+ * and shows every undamaged picture as it shows it when the exchanged ones are left out.
+ * @returns samples that keep their data and look otherwise than in the clip as it is; null where it is not proven
  */
-async function isProven(input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> {
+async function proveGroup(
+  input: HevcStandInsInput,
+  group: StandInGroup,
+  made: MadeGroup,
+): Promise<number[] | null> {
   const { source, order } = input;
   const leaning = new Set(group.start.leaning);
   const whole: Part = { from: group.start.sample, end: group.endSample };
   const replaced = new Set(made.samples);
-  const coded = new Map(made.pictures.flatMap((picture, at) => [[made.samples[at] ?? -1, picture] as const]));
-  const before = await hashTrial(input, { ...whole, omitted: replaced }, new Map(), source.entry.bytes);
-  const entry = entryWithSets(source, [made.pps], ownGeneral(source));
+  const staying = new Set(made.staying);
+  const none = new Map<number, EncodedPicture>();
+  const before = await hashTrial(input, { ...whole, omitted: replaced }, none, source.entry.bytes);
+  const { coded, entry } = trialOf(source, made);
   const after = await hashTrial(input, whole, coded, entry);
   // Left out, they may be missed by name, though nobody looks at them; exchanged they must not be.
   const isNew = (complaint: string) => MISSED.test(complaint) || !before.complaints.includes(complaint);
-  if (after.complaints.some(isNew)) return false;
+  if (after.complaints.some(isNew)) return null;
   const shown = samplesOfPart(whole)
     .filter((sample) => !leaning.has(sample))
     .sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
-  if (after.hashes.length !== shown.length) return false;
-  const kept = after.hashes.filter((_, at) => !replaced.has(shown[at] ?? -1));
-  return kept.length === before.hashes.length && kept.every((hash, at) => hash === before.hashes[at]);
+  const shownBefore = shown.filter((sample) => !replaced.has(sample));
+  if (after.hashes.length !== shown.length || before.hashes.length !== shownBefore.length) return null;
+  const hashOf = new Map(shownBefore.map((sample, at) => [sample, before.hashes[at]]));
+  const isKept = (sample: number, at: number) =>
+    replaced.has(sample) || staying.has(sample) || after.hashes[at] === hashOf.get(sample);
+  if (!shown.every(isKept)) return null;
+  if (staying.size === 0) return [];
+  const torn = await hashTrial(input, whole, none, source.entry.bytes);
+  const isSame = (at: number) => torn.hashes.length === shown.length && torn.hashes[at] === after.hashes[at];
+  return shown.filter((sample, at) => staying.has(sample) && !isSame(at));
+}
+
+/** Whether the pictures of a group that keep their data look no worse so than encoded anew as the clip shows them. */
+function isNoFarther(input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> {
+  // What is shown behind the group begins with the next key picture.
+  const part = { from: group.start.sample, end: Math.min(input.source.samples.length, group.endSample + 1) };
+  return isNoFartherMended(input, { ...trialOf(input.source, made), part, staying: made.staying });
+}
+
+/** The exchanged pictures by sample, and the sample description that knows them. */
+function trialOf(source: HevcSource, { samples, pictures, pps }: MadeGroup) {
+  return {
+    coded: new Map(pictures.flatMap((picture, at) => [[samples[at] ?? -1, picture] as const])),
+    entry: entryWithSets(source, pps ? [pps] : [], ownGeneral(source)),
+  };
 }
 
 /** Complaints of the decoder about its input, as ffmpeg prints them. */

@@ -155,7 +155,7 @@ export async function renderHevc(
     framesTotal: samples.length,
     reencodedSpans: [
       ...changedSpans(plan.segments, moved, order),
-      ...alone.samples.map((sample) => {
+      ...[...alone.samples, ...alone.staying].map((sample) => {
         const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
         return { firstFrame: frame, endFrame: frame + 1 };
       }),

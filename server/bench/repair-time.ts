@@ -5,7 +5,8 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { analyseVideo } from '#server/pipeline/analyse/analyse-video.ts';
 import { corruptSamples, injectRepeats } from '#server/test/broken-clips.ts';
-import { moveSound } from '#server/test/broken-sound.ts';
+import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
+import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { measure, timeJob, type Cost, type JobCost } from './repair-job-cost.ts';
 
 /** Costs of one run, all on the same clip; the ratios are what counts. */
@@ -29,6 +30,8 @@ const SKIPPED_PICTURES = 6;
 /** Held pictures: this many runs of this many, spread over two seconds. */
 const HELD_RUNS = 3;
 const HELD_PICTURES = 4;
+/** Rate of the windy sound. */
+const RATE_HZ = 48_000;
 
 interface Coding {
   readonly name: string;
@@ -46,7 +49,7 @@ function codings(rate: number): Coding[] {
 }
 
 /**
- * Costs of the engine on a clean clip, on clips with two seconds of damage and on one with late sound, beside
+ * Costs of the engine on a clean clip, on clips with two seconds of damage, with late and with windy sound, beside
  * decoding alone (two threads) and beside a naive repair: all pictures filtered and encoded at preset medium.
  * @param base a clip of constant rate; its first seconds are played to and fro for at least 30 s
  */
@@ -121,6 +124,19 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
     const late = path.join(folder, 'time-late.mp4');
     await moveSound({ tools, inputPath: clean, outputPath: late, offsetMs: 240 });
     await run('late sound', late);
+    const windy = path.join(folder, 'time-windy.mp4');
+    const seconds = (cleanInfo.durationMs ?? 0) / 1000;
+    const voice = voiceLike(seconds, RATE_HZ, 1);
+    const winds = [1, 2].map((seed) => mixAtSnr(voice, gustingWind(seconds, RATE_HZ, seed), 0));
+    const [one] = winds;
+    const both = one ? [one, one] : [];
+    for (const [name, channels] of [
+      ['one wind in both channels', both],
+      ['a wind in each channel', winds],
+    ] as const) {
+      await replaceSound({ tools, inputPath: clean, outputPath: windy, channels, rateHz: RATE_HZ });
+      await run(`windy stereo sound, ${name}`, windy);
+    }
   }
   const size = `${stream?.width ?? 0} x ${stream?.height ?? 0}`;
   return { clipSeconds: (cleanInfo.durationMs ?? 0) / 1000, size, decode, analysis, naive, jobs };

@@ -117,8 +117,8 @@ export interface MediaInfo {
   /** Codec types or names of all other streams, e.g. "data", "subtitle: mov_text". */
   readonly others: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** What the upload is, where this tells of a copy of its streams in MP4. */
-  readonly rewrappedFrom?: ContainerFormat | undefined;
+  /** What the upload is and what it lacks at its end, where this tells of a copy of its streams in MP4. */
+  readonly rewrapped?: { readonly from: ContainerFormat; readonly missingPictures: number } | undefined;
 }
 
 const numeric = z.union([z.string(), z.number()]).optional();

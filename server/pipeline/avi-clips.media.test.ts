@@ -44,9 +44,21 @@ describe('H.264 in AVI, with pictures coded out of their order', () => {
     expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 120 });
     expect(report.original.media.container).toBe('avi');
     expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    expect(report.notes.join(' ')).not.toMatch(/ends early/);
     expect((await decodeHashes(resultPath ?? '')).hashes).toEqual(shown);
     const info = await probe(tools, resultPath ?? '', 'mov');
     expect(info.video[0]?.startMs).toBe(0);
+  });
+
+  it('plays on to the last whole picture when cut off, and says how many are missing', async () => {
+    const bytes = await readFile(at('clean.avi'));
+    await writeFile(at('cut.avi'), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
+    const { report, resultPath } = await mend('cut.avi');
+    const { hashes, warnings } = await decodeHashes(resultPath ?? '');
+    expect(warnings).toBe('');
+    expect(hashes.length).toBeGreaterThan(50);
+    expect(hashes.slice(0, 40)).toEqual(shown.slice(0, 40));
+    expect(report.notes.join(' ')).toContain(`${120 - hashes.length} of 120 pictures are missing at its end`);
   });
 
   it('keeps every undamaged picture where one is damaged, and each claim holds against the AVI file', async () => {

@@ -1,4 +1,5 @@
 import { open, type FileHandle, rm } from 'node:fs/promises';
+import { missingInAvi } from '#server/media/avi-places.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, splitSample } from '#server/media/h264/nal.ts';
@@ -41,12 +42,13 @@ export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
   try {
     if (!(await copyStreams(input, copiedPath))) return null;
     const file = await open(copiedPath, 'r');
-    try {
-      if (!(await writeShown(file, outputPath, signal))) return null;
-    } finally {
-      await file.close();
-    }
-    return { ...(await probe(tools, outputPath, 'mov', signal)), rewrappedFrom: info.format };
+    const written = await writeShown(file, outputPath, signal).finally(() => file.close());
+    if (!written) return null;
+    const copy = await probe(tools, outputPath, 'mov', signal);
+    const { frameCount, timeBase } = info.video[0];
+    const lastTick = Math.round((written.lastSeconds * timeBase.den) / timeBase.num);
+    const missingPictures = missingInAvi(frameCount ?? 0, lastTick, written.pictures);
+    return { ...copy, rewrapped: { from: info.format, missingPictures } };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return null;
     throw error;
@@ -80,16 +82,17 @@ function copyPlan({ inputPath, info }: RewrapInput, outputPath: string, format: 
   };
 }
 
-/** @returns false where the order of the pictures is not certain */
+/** @returns what was written; null where the order of the pictures is not certain */
 async function writeShown(
   file: FileHandle,
   outputPath: string,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<{ readonly pictures: number; readonly lastSeconds: number } | null> {
   const movie = await readMovie(file);
   const video = findVideoTrack(movie, 0);
   const samples = await showSamples(file, video);
-  if (!samples) return false;
+  // A picture that waits for the sound would lose its wait.
+  if (!samples || video.edits.some(({ mediaTime }) => mediaTime < 0)) return null;
   const trak = freshTrack(video, samples, movie.timescale);
   const tracks = movie.tracks.map((track) =>
     track === video ? rebuildTrack(trak, video.timescale, samples) : carryTrack(track, file),
@@ -97,7 +100,7 @@ async function writeShown(
   const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
   const moov = replaceBox(withoutTracks(movie), 'mvhd', (header) => withDuration(header, longest));
   await writeMovie(outputPath, { ftyp: movie.ftyp, moov, tracks, temporary: true, signal });
-  return true;
+  return { pictures: samples.length, lastSeconds: (samples.at(-1)?.dts ?? 0) / video.timescale };
 }
 
 const withoutTracks = ({ moov }: Movie) =>

@@ -1,3 +1,4 @@
+import { missingInAvi } from '#server/media/avi-places.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
@@ -25,7 +26,7 @@ import {
   type FindingContext,
 } from './picture-findings.ts';
 import { frameEndMs, frameStartMs, indexPictures, ticksToMs, type PictureIndex } from './picture-times.ts';
-import { readPackets, type AudioPackets, type PacketScan } from './read-packets.ts';
+import { readPackets, type AudioPackets, type PacketScan, type VideoPacket } from './read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
 /**
@@ -128,7 +129,8 @@ export async function analysePicture(input: AnalysePictureInput): Promise<Pictur
     onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),
   });
   input.onProgress?.(1);
-  return judge(stream, scan, pass, index, damage, (await input.leadingSilence) ?? 0);
+  const judged = judge(scan, pass, index, damage, (await input.leadingSilence) ?? 0);
+  return { ...judged, notes: [...endNotes(info, scan), ...judged.notes] };
 }
 
 /** Whether the packet list alone shows holes in the times. */
@@ -152,7 +154,6 @@ async function structureOf({ inputPath, info, signal }: AnalysePictureInput): Pr
 }
 
 function judge(
-  stream: VideoStreamInfo,
   scan: PacketScan,
   pass: DecodePass,
   index: PictureIndex,
@@ -205,7 +206,7 @@ function judge(
     sceneCuts: [...context.sceneCuts],
     findings: findings.sort((a, b) => a.startMs - b.startMs),
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: notesOn(times, scan, stream),
+    notes: notesOn(times, scan),
     audioPackets: scan.audio,
     motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
   };
@@ -281,7 +282,7 @@ function framesOf(spans: readonly CorruptedSpan[]): Set<number> {
   return frames;
 }
 
-function notesOn(times: PictureTimes, scan: PacketScan, stream: VideoStreamInfo): string[] {
+function notesOn(times: PictureTimes, scan: PacketScan): string[] {
   const notes: string[] = [];
   if (times.variableByNature) {
     const intervals = times.ptsTicks.slice(1).map((pts, i) => pts - (times.ptsTicks[i] ?? pts));
@@ -292,13 +293,20 @@ function notesOn(times: PictureTimes, scan: PacketScan, stream: VideoStreamInfo)
     const range = low === high ? `around ${low}` : `of ${low} to ${high}`;
     notes.push(`Natural variable frame rate: intervals ${range} ms are kept as they are.`);
   }
-  const listed = stream.frameCount ?? 0;
-  if (listed > scan.video.length) {
-    notes.push(
-      `The file ends early: ${listed - scan.video.length} of ${listed} pictures are missing at its end.`,
-    );
-  }
   const hidden = scan.video.filter((packet) => !packet.shown).length;
   if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
   return notes;
+}
+
+/** What the file says it has, and has not. */
+function endNotes(info: MediaInfo, { video }: PacketScan): string[] {
+  const missing = info.rewrapped?.missingPictures ?? missingAtEnd(info, video);
+  const listed = video.length + missing;
+  return missing > 0 ? [`The file ends early: ${missing} of ${listed} pictures are missing at its end.`] : [];
+}
+
+function missingAtEnd({ format, video }: MediaInfo, packets: readonly VideoPacket[]): number {
+  const listed = video[0]?.frameCount ?? 0;
+  if (format !== 'avi') return listed - packets.length;
+  return missingInAvi(listed, packets.at(-1)?.dtsTicks ?? 0, packets.length);
 }

@@ -152,7 +152,7 @@ export function summarise(info: MediaInfo, pictures: PictureTimes | null): Media
   const video = info.video[0];
   const audio = info.audio[0];
   return {
-    container: info.rewrappedFrom ?? info.format,
+    container: info.rewrapped?.from ?? info.format,
     durationMs: info.durationMs ?? video?.durationMs ?? 0,
     videoCodec: video?.codec ?? null,
     width: video?.width ?? null,

@@ -21,7 +21,7 @@ export interface PlaybackNeeds {
 export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   const video = info.video[0];
   const audio = info.audio[0];
-  const format = info.rewrappedFrom ?? info.format;
+  const format = info.rewrapped?.from ?? info.format;
   return {
     container: format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[format]} files`,
     video: video ? pictureNeed(info.format, video) : null,

@@ -70,7 +70,7 @@ const containerFormat = z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']);
 
 const mediaInfo: z.ZodType<MediaInfo> = z.looseObject({
   format: containerFormat,
-  rewrappedFrom: containerFormat.optional(),
+  rewrapped: z.looseObject({ from: containerFormat, missingPictures: z.number() }).optional(),
   sizeBytes: z.number(),
   startMs: figure,
   durationMs: figure,

@@ -39,20 +39,26 @@ function displayPlaces(pictures: readonly FoundPicture[], sps: Sps): number[] {
   return places;
 }
 
+/** Pictures at the end of a file that is cut off may lack those which would stand between them. */
+const CUT_END = 12;
+
 /**
  * Whether the order counts leave no doubt about the order: between two IDR pictures they rise by the same step from each picture shown
- * to the next, so that none is wrong or missing.
+ * to the next, so that none is wrong or missing but at the end.
  */
 export function isCertainOrder(pictures: readonly FoundPicture[], sps: Sps): boolean {
   if (sps.pocType === 2) return true;
   if (sps.pocType !== 0) return false;
   const shown = displayKeys(pictures, sps).sort(byDisplay);
-  const steps = shown.flatMap(({ period, poc }, at) => {
+  let usual: number | null = null;
+  for (const [at, { period, poc }] of shown.entries()) {
     const before = shown[at - 1];
-    return before && before.period === period ? [poc - before.poc] : [];
-  });
-  const [first] = steps;
-  return steps.every((step) => step > 0 && step === first);
+    if (!before || before.period !== period) continue;
+    const step = poc - before.poc;
+    usual ??= step;
+    if (step !== usual && (at < shown.length - CUT_END || step <= 0 || step % usual !== 0)) return false;
+  }
+  return usual === null || usual > 0;
 }
 
 interface DisplayKey {

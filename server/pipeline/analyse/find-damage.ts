@@ -8,6 +8,7 @@ import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
 import { parseHevcPictures } from './parse-hevc-pictures.ts';
+import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import type { PictureIndex } from './picture-times.ts';
 import type { VideoPacket } from './read-packets.ts';
 import { readHevcReferences } from './read-hevc-references.ts';
@@ -59,10 +60,13 @@ async function findSilent(
     ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
     : suspectPackets(pass.series, index);
   const maxCompared = isDamaged ? undefined : 2;
+  const { codec } = input.stream;
   const silent =
-    input.stream.codec === 'hevc'
+    codec === 'hevc'
       ? await findSilentHevc(input, suspects, isDamaged)
-      : await checkSliceEnds({ ...input, suspects, maxCompared });
+      : codec === 'mjpeg'
+        ? await findSilentJpegs(input)
+        : await checkSliceEnds({ ...input, suspects, maxCompared });
   return silent.map((packet) => ({
     packet,
     evidence: 'structure',
@@ -88,6 +92,9 @@ const MOST_PARSED = 200;
 const PROVEN_WHOLE = 24;
 const PROVEN_PER_NAMED = 4;
 
+const isProven = ({ whole, damaged }: { readonly whole: number; readonly damaged: readonly number[] }) =>
+  whole >= Math.max(PROVEN_WHOLE, PROVEN_PER_NAMED * damaged.length);
+
 /**
  * Damage that HEVC decodes in silence. Where the data of all pictures can be parsed, those whose data do not end as they
  * should are damaged; where the other pictures do not prove that the parser knows the stream, decoders must agree. Elsewhere
@@ -102,8 +109,7 @@ async function findSilentHevc(
   if (parsed) {
     const looked = new Set(suspects);
     const named = isDamaged ? parsed.damaged.filter((packet) => looked.has(packet)) : parsed.damaged;
-    const isProven = parsed.whole >= Math.max(PROVEN_WHOLE, PROVEN_PER_NAMED * parsed.damaged.length);
-    if (isProven && !parsed.isRare) return [...named];
+    if (isProven(parsed) && !parsed.isRare) return [...named];
     return checkHevcEnds({ ...input, suspects: named.slice(0, MOST_PARSED) });
   }
   if (isDamaged) return checkHevcEnds({ ...input, suspects: affordable(suspects, input, MOST_HEVC_SAMPLES) });
@@ -120,6 +126,12 @@ async function findSilentHevc(
     MOST_HEVC_SAMPLES,
   );
   return [...found, ...(await checkHevcEnds({ ...input, suspects: rest }))].sort((a, b) => a - b);
+}
+
+/** Motion JPEG pictures whose data do not end as they should, where the other pictures prove that its coder writes them so. */
+async function findSilentJpegs(input: DamageInput): Promise<readonly number[]> {
+  const parsed = await parseJpegPictures(input);
+  return parsed && isProven(parsed) ? parsed.damaged : [];
 }
 
 /** The suspects that can be looked at in HEVC: all of a small clip, else those that stand out. */

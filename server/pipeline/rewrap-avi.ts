@@ -2,11 +2,11 @@ import { open, type FileHandle, rm } from 'node:fs/promises';
 import { missingInAvi } from '#server/media/avi-places.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { isSlice, splitSample } from '#server/media/h264/nal.ts';
+import { isSlice } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
@@ -16,6 +16,7 @@ import { type NewSample, readDuration, withDuration } from '#server/media/mp4/wr
 import { probe, type MediaInfo, uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { firstUnit } from './analyse/read-references.ts';
 import type { FoundPicture } from './repair/rebuild-index/rebuild-index-scan.ts';
 import { freshTrack, isCertainOrder, timePictures } from './repair/rebuild-index/rebuild-index-times.ts';
 
@@ -90,7 +91,7 @@ async function writeShown(
 ): Promise<{ readonly pictures: number; readonly lastSeconds: number } | null> {
   const movie = await readMovie(file);
   const video = findVideoTrack(movie, 0);
-  const samples = await showSamples(file, video);
+  const samples = await showSamples(file, video, signal);
   // A picture that waits for the sound would lose its wait.
   if (!samples || video.edits.some(({ mediaTime }) => mediaTime < 0)) return null;
   const trak = freshTrack(video, samples, movie.timescale);
@@ -109,7 +110,14 @@ const withoutTracks = ({ moov }: Movie) =>
     (moov.children ?? []).filter(({ type }) => type !== 'trak'),
   );
 
-async function showSamples(file: FileHandle, video: Track): Promise<NewSample[] | null> {
+/** Parameter sets and messages of encoders stand in front of the first slice. */
+const HEAD_BYTES = 4096;
+
+async function showSamples(
+  file: FileHandle,
+  video: Track,
+  signal: AbortSignal | undefined,
+): Promise<NewSample[] | null> {
   const avcC = video.entries[0]?.boxes.find(({ type }) => type === 'avcC');
   if (!avcC || video.entries.length > 1) return null;
   const { sps, lengthSize } = readAvcConfig(avcC.payload);
@@ -119,6 +127,7 @@ async function showSamples(file: FileHandle, video: Track): Promise<NewSample[] 
   const listed = readSamples(video.stbl);
   const pictures: FoundPicture[] = [];
   for (const sample of listed) {
+    if (signal?.aborted) throw new MediaToolError('cancelled', 'read the order of the pictures: cancelled.');
     const picture = await readPicture(file, sample, sequence, lengthSize);
     if (!picture) return null;
     pictures.push(picture);
@@ -140,12 +149,11 @@ async function showSamples(file: FileHandle, video: Track): Promise<NewSample[] 
 
 async function readPicture(
   file: FileHandle,
-  sample: Sample,
+  { offset, sizeBytes }: Sample,
   sequence: Sps,
   lengthSize: number,
 ): Promise<FoundPicture | null> {
-  const { offset, sizeBytes } = sample;
-  const units = splitSample(await readExactly(file, offset, sizeBytes), lengthSize);
-  const slice = units.find(isSlice);
+  const bytes = await readUpTo(file, offset, Math.min(sizeBytes, HEAD_BYTES));
+  const slice = firstUnit({ bytes, sampleBytes: sizeBytes }, lengthSize, isSlice)?.unit;
   return slice ? { offset, sizeBytes, head: parseSliceHeader(slice, sequence) } : null;
 }

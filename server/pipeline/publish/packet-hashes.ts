@@ -6,7 +6,7 @@ import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
+import { readSamples, sampleCount } from '#server/media/mp4/sample-table.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -77,15 +77,12 @@ async function hashTrack(
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   const hashed: HashedPacket[] = [];
   let room = Buffer.alloc(0);
-  for (let first = 0; first < samples.length;) {
-    const run = adjacentRun(samples, first);
+  for (const { first, end, offset, sizeBytes } of planReads(samples)) {
     signal?.throwIfAborted();
-    if (room.length < run.sizeBytes) room = Buffer.allocUnsafe(run.sizeBytes);
-    const bytes = await readInto(file, run.offset, room.subarray(0, run.sizeBytes));
-    for (let at = first; at < run.end; at += 1) {
-      const sample = samples[at];
-      if (!sample) continue;
-      const start = sample.offset - run.offset;
+    if (room.length < sizeBytes) room = Buffer.allocUnsafe(sizeBytes);
+    const bytes = await readInto(file, offset, room.subarray(0, sizeBytes));
+    for (const sample of samples.slice(first, end)) {
+      const start = sample.offset - offset;
       hashed.push({
         ptsTicks: sample.pts + edit.offsetTicks,
         dtsTicks: sample.dts + edit.offsetTicks,
@@ -94,28 +91,44 @@ async function hashTrack(
           .digest('hex'),
       });
     }
-    first = run.end;
   }
   return hashed;
 }
 
 /** Bytes read at once at most, unless a single unit is larger. */
 const READ_BYTES = 1 << 20;
+/**
+ * Bytes of other streams that are read along: a look at the file costs the processor as much as copying about so many.
+ * Sound and pictures alternate, so that each unit would else need a look of its own.
+ */
+const HOLE_BYTES = 1 << 16;
 
-/** Samples from `first` on that lie end to end in the file. */
-function adjacentRun(
-  samples: readonly Sample[],
-  first: number,
-): { readonly offset: number; readonly sizeBytes: number; readonly end: number } {
-  const offset = samples[first]?.offset ?? 0;
-  let sizeBytes = samples[first]?.sizeBytes ?? 0;
-  let end = first + 1;
-  for (let next = samples[end]; next; next = samples[end]) {
-    if (next.offset !== offset + sizeBytes || sizeBytes + next.sizeBytes > READ_BYTES) break;
-    sizeBytes += next.sizeBytes;
-    end += 1;
-  }
-  return { offset, sizeBytes, end };
+/** One look at a file: the bytes from `offset` on, in which the units `[first, end)` of the list lie. */
+export interface PlannedRead {
+  readonly first: number;
+  readonly end: number;
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Few looks at a file that together cover all units of a list, in its order. A look ends with its last unit, so that no
+ * byte behind the units is asked for.
+ * @param units places in the file, bytes
+ */
+export function planReads(
+  units: readonly { readonly offset: number; readonly sizeBytes: number }[],
+): PlannedRead[] {
+  const reads: PlannedRead[] = [];
+  units.forEach(({ offset, sizeBytes }, at) => {
+    const last = reads.at(-1);
+    const hole = last ? offset - (last.offset + last.sizeBytes) : 0;
+    const joined = last ? offset + sizeBytes - last.offset : 0;
+    if (last && hole >= 0 && hole <= HOLE_BYTES && joined <= READ_BYTES) {
+      reads[reads.length - 1] = { ...last, end: at + 1, sizeBytes: joined };
+    } else reads.push({ first: at, end: at + 1, offset, sizeBytes });
+  });
+  return reads;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
@@ -86,9 +86,7 @@ async function hashTrack(
       hashed.push({
         ptsTicks: sample.pts + edit.offsetTicks,
         dtsTicks: sample.dts + edit.offsetTicks,
-        hash: createHash('sha256')
-          .update(bytes.subarray(start, start + sample.sizeBytes))
-          .digest('hex'),
+        hash: hash('sha256', bytes.subarray(start, start + sample.sizeBytes)),
       });
     }
   }

@@ -76,10 +76,10 @@ async function hashTrack(
   // Units behind the end of the edit are never handed over; those before its start are, for reference.
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   const hashed: HashedPacket[] = [];
-  let room = Buffer.alloc(0);
-  for (const { first, end, offset, sizeBytes } of planReads(samples)) {
+  const reads = planReads(samples);
+  const room = Buffer.allocUnsafe(reads.reduce((most, { sizeBytes }) => Math.max(most, sizeBytes), 0));
+  for (const { first, end, offset, sizeBytes } of reads) {
     signal?.throwIfAborted();
-    if (room.length < sizeBytes) room = Buffer.allocUnsafe(sizeBytes);
     const bytes = await readInto(file, offset, room.subarray(0, sizeBytes));
     for (const sample of samples.slice(first, end)) {
       const start = sample.offset - offset;
@@ -96,8 +96,9 @@ async function hashTrack(
 /** Bytes read at once at most, unless a single unit is larger. */
 const READ_BYTES = 1 << 20;
 /**
- * Bytes of other streams that are read along: a look at the file costs the processor as much as copying about so many.
- * Sound and pictures alternate, so that each unit would else need a look of its own.
+ * Bytes of other streams that are read along at most. Sound and pictures alternate, so that each unit would else need a
+ * look of its own: listing both streams of two clips of 36 s took 0.18 to 0.49 s of processor time, and so 0.10 to 0.12
+ * (five runs each in turns, `hashPackets`).
  */
 const HOLE_BYTES = 1 << 16;
 

@@ -6,7 +6,7 @@ import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readSamples, sampleCount } from '#server/media/mp4/sample-table.ts';
+import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -45,6 +45,8 @@ export function hashPacketsByTool(input: HashInput, stream: 'v' | 'a'): Promise<
 
 /** Uncompressed sound counts each sampling instant as a unit: those lists are ffmpeg's. */
 const MAX_UNITS = 200_000;
+/** No coded picture is larger; tables that say so are damaged, and would ask for as much memory. */
+const MAX_UNIT_BYTES = 64 << 20;
 
 /** Null where the sample tables do not tell the units as a demuxer would hand them over. */
 async function hashSamples(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[] | null> {
@@ -75,6 +77,9 @@ async function hashTrack(
   if (!edit) return null;
   // Units behind the end of the edit are never handed over; those before its start are, for reference.
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
+  const isReadable = ({ offset, sizeBytes }: Sample) =>
+    sizeBytes <= MAX_UNIT_BYTES && offset + sizeBytes <= movie.fileBytes;
+  if (!samples.every(isReadable)) return null;
   const hashed: HashedPacket[] = [];
   const reads = planReads(samples);
   const room = Buffer.allocUnsafe(reads.reduce((most, { sizeBytes }) => Math.max(most, sizeBytes), 0));

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -69,7 +69,7 @@ describe('ComparisonPanel', () => {
     expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '42');
     expect(await screen.findByText('Place 1 of 1')).toBeInTheDocument();
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/videos/v1/comparison.mp4?of=x');
-    expect(wishes).toEqual(['make']);
+    await waitFor(() => expect(wishes).toEqual(['make']));
   });
 
   it('says why it failed and asks again on Retry', async () => {
@@ -79,7 +79,7 @@ describe('ComparisonPanel', () => {
     expect(wishes).toEqual([]);
     await person.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('The comparison waits for its turn.')).toBeInTheDocument();
-    expect(wishes).toEqual(['make']);
+    await waitFor(() => expect(wishes).toEqual(['make']));
   });
 
   it('says when its state cannot be read', async () => {

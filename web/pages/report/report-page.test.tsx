@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
@@ -196,8 +196,9 @@ describe('ReportPage', () => {
     const button = await screen.findByRole('button', { name: 'Compare before and after' });
     expect(wishes).toEqual([]);
     await person.click(button);
+    // The page says so before the server has heard of it.
     expect(await screen.findByText('The comparison waits for its turn.')).toBeInTheDocument();
-    expect(wishes).toEqual(['make']);
+    await waitFor(() => expect(wishes).toEqual(['make']));
   });
 
   it('gives the certificate and the place to check it', async () => {

@@ -5,18 +5,17 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { findVideoTrack, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { firstUnit, readSampleHead } from '#server/media/mp4/sample-head.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { probe, type MediaInfo, uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
-import { firstUnit } from './analyse/read-references.ts';
 import type { FoundPicture } from './repair/rebuild-index/rebuild-index-scan.ts';
 import { freshTrack, isCertainOrder, timePictures } from './repair/rebuild-index/rebuild-index-times.ts';
 
@@ -99,19 +98,10 @@ async function writeShown(
     track === video ? rebuildTrack(trak, video.timescale, samples) : carryTrack(track, file),
   );
   const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
-  const moov = replaceBox(withoutTracks(movie), 'mvhd', (header) => withDuration(header, longest));
+  const moov = replaceBox(movie.moov, 'mvhd', (header) => withDuration(header, longest));
   await writeMovie(outputPath, { ftyp: movie.ftyp, moov, tracks, temporary: true, signal });
   return { pictures: samples.length, lastSeconds: (samples.at(-1)?.dts ?? 0) / video.timescale };
 }
-
-const withoutTracks = ({ moov }: Movie) =>
-  container(
-    'moov',
-    (moov.children ?? []).filter(({ type }) => type !== 'trak'),
-  );
-
-/** Parameter sets and messages of encoders stand in front of the first slice. */
-const HEAD_BYTES = 4096;
 
 async function showSamples(
   file: FileHandle,
@@ -149,11 +139,11 @@ async function showSamples(
 
 async function readPicture(
   file: FileHandle,
-  { offset, sizeBytes }: Sample,
+  sample: Sample,
   sequence: Sps,
   lengthSize: number,
 ): Promise<FoundPicture | null> {
-  const bytes = await readUpTo(file, offset, Math.min(sizeBytes, HEAD_BYTES));
-  const slice = firstUnit({ bytes, sampleBytes: sizeBytes }, lengthSize, isSlice)?.unit;
+  const slice = firstUnit(await readSampleHead(file, sample), lengthSize, isSlice)?.unit;
+  const { offset, sizeBytes } = sample;
   return slice ? { offset, sizeBytes, head: parseSliceHeader(slice, sequence) } : null;
 }

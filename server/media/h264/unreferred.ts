@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { readUpTo } from '../mp4/file-bytes.ts';
-import { NAL } from './nal.ts';
+import { firstUnit, readSampleHead } from '../mp4/sample-head.ts';
+import { NAL, nalType } from './nal.ts';
 
 /** What stands in front of the first slice (delimiters, short messages) seldom is longer. */
 const HEAD_BYTES = 256;
@@ -12,16 +12,12 @@ const HEAD_BYTES = 256;
  */
 export async function isUnreferred(
   file: FileHandle,
-  { offset, sizeBytes }: { readonly offset: number; readonly sizeBytes: number },
+  sample: { readonly offset: number; readonly sizeBytes: number },
   lengthSize: number,
 ): Promise<boolean> {
-  const head = await readUpTo(file, offset, Math.min(sizeBytes, HEAD_BYTES));
-  for (let at = 0; at + lengthSize < head.length;) {
-    const unit = head[at + lengthSize] ?? 0;
-    const type = unit & 31;
-    if (type === NAL.slice) return unit >> 5 === 0;
-    if (type >= NAL.partitionA && type <= NAL.idrSlice) return false;
-    at += lengthSize + head.readUIntBE(at, lengthSize);
-  }
-  return false;
+  const slice = firstUnit(await readSampleHead(file, sample, HEAD_BYTES), lengthSize, isPicture)?.unit;
+  return slice !== undefined && nalType(slice) === NAL.slice && (slice[0] ?? 0) >> 5 === 0;
 }
+
+/** Data partitions carry pictures as well. */
+const isPicture = (unit: Buffer) => nalType(unit) >= NAL.slice && nalType(unit) <= NAL.idrSlice;

@@ -59,15 +59,7 @@ export function createJpegChecker(): (bytes: Uint8Array) => JpegVerdict {
     built.set(key, table);
     return table;
   };
-  return (bytes) => {
-    try {
-      return checkPicture(bytes, build);
-    } catch (error) {
-      // Fields beyond the end of the data are damage like any other.
-      if (error instanceof RangeError) return 'damaged';
-      throw error;
-    }
-  };
+  return (bytes) => checkPicture(bytes, build);
 }
 
 const MOST_TABLES = 32;
@@ -75,7 +67,6 @@ const MOST_TABLES = 32;
 type Build = (counts: Uint8Array, values: Uint8Array) => HuffmanTable | null;
 
 function checkPicture(bytes: Uint8Array, build: Build): JpegVerdict {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tables = { dc: new Map(), ac: new Map(), meanSteps: new Map() };
   const reading: Reading = { ...tables, frame: null, restartInterval: 0, scans: 0 };
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return 'damaged';
@@ -91,7 +82,7 @@ function checkPicture(bytes: Uint8Array, build: Build): JpegVerdict {
       if (marker === EOI && !isField(bytes, at)) return reading.scans > 0 ? 'whole' : 'damaged';
       continue;
     }
-    const length = view.getUint16(at);
+    const length = wordAt(bytes, at);
     if (length < 2 || at + length > bytes.length) return 'damaged';
     const segment = bytes.subarray(at + 2, at + length);
     at += length;
@@ -108,19 +99,20 @@ function checkPicture(bytes: Uint8Array, build: Build): JpegVerdict {
     } else if (marker > SOF_EXTENDED && marker <= SOF_LAST && !NO_FRAME.has(marker)) return 'unknown';
     else if (marker === DHT && !readTables(segment, reading, build)) return 'damaged';
     else if (marker === DQT) readSteps(segment, reading);
-    else if (marker === DRI) reading.restartInterval = (segment[0] ?? 0) * 256 + (segment[1] ?? 0);
+    else if (marker === DRI) reading.restartInterval = wordAt(segment, 0);
   }
   // Some writers leave the end marker out.
   return reading.scans > 0 ? 'whole' : 'damaged';
 }
 
-/** Whether a second picture follows, of the other lines: containers may pad in front of it. */
+/** Whether a second picture follows at once, of the other lines. */
 function isField(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0xff && bytes[at + 1] === SOI;
 }
 
+const wordAt = (segment: Uint8Array, at: number) => (segment[at] ?? 0) * 256 + (segment[at + 1] ?? 0);
+
 function readFrame(segment: Uint8Array): Frame | null {
-  const word = (at: number) => (segment[at] ?? 0) * 256 + (segment[at + 1] ?? 0);
   const count = segment[5] ?? 0;
   if (segment[0] !== 8 || count === 0 || segment.length < 6 + 3 * count) return null;
   const components = Array.from({ length: count }, (_, index) => {
@@ -128,7 +120,7 @@ function readFrame(segment: Uint8Array): Frame | null {
     const [id = 0, steps = 0] = [segment[6 + 3 * index], segment[8 + 3 * index]];
     return { id, h: factors >> 4, v: factors & 15, steps };
   });
-  const [height, width] = [word(1), word(3)];
+  const [height, width] = [wordAt(segment, 1), wordAt(segment, 3)];
   const known = components.every(({ h, v }) => h > 0 && v > 0);
   return known && width > 0 && height > 0 ? { width, height, components } : null;
 }
@@ -151,8 +143,7 @@ function readSteps(segment: Uint8Array, { meanSteps }: Reading): void {
   for (let at = 0; at < segment.length;) {
     const target = segment[at] ?? 0;
     const isLong = target >> 4 !== 0;
-    const first = segment[at + 1] ?? 0;
-    meanSteps.set(target & 15, isLong ? first * 256 + (segment[at + 2] ?? 0) : first);
+    meanSteps.set(target & 15, isLong ? wordAt(segment, at + 1) : (segment[at + 1] ?? 0));
     at += 1 + (isLong ? 128 : 64);
   }
 }

@@ -91,8 +91,7 @@ function skip(reader: Reader, bits: number): void {
 /** The difference of a number of bits, whose first one tells its sign (ISO/IEC 10918-1, F.2.2.1). */
 function difference(reader: Reader, bits: number): number {
   if (bits === 0) return 0;
-  if (reader.count < bits) fill(reader);
-  reader.count -= bits;
+  skip(reader, bits);
   const raw = (reader.held >>> reader.count) & ((1 << bits) - 1);
   return raw < 1 << (bits - 1) ? raw - (1 << bits) + 1 : raw;
 }

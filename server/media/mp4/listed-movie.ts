@@ -31,9 +31,7 @@ async function listFragments(file: FileHandle, movie: Movie): Promise<Movie | nu
     if (!fragment) return null;
     fragments.push(fragment);
   }
-  const gather = ({ tracks }: Pick<Movie, 'tracks'>) =>
-    tracks.map((track) => gatherTrack(track, fragments, file, fileBytes));
-  const gathered = gather(movie);
+  const gathered = movie.tracks.map((track) => gatherTrack(track, fragments, file, fileBytes));
   const waits = gathered.flatMap(({ track, samples }) => {
     const ticks = samples[0]?.dts ?? 0;
     return ticks > 0 ? [{ ticks, timescale: track.timescale }] : [];
@@ -45,7 +43,9 @@ async function listFragments(file: FileHandle, movie: Movie): Promise<Movie | nu
   for (const wait of waits) timescale *= clockFactor(timescale, wait.timescale);
   if (waits.some((wait) => wait.timescale > timescale)) return null;
   const refined = withClock(movie, timescale / movie.timescale);
-  return underOneIndex({ ...movie, moov: refined, timescale }, gather({ tracks: readTracks(refined) }));
+  const tracks = readTracks(refined);
+  const onClock = gathered.map((one, index) => ({ ...one, track: tracks[index] ?? one.track }));
+  return underOneIndex({ ...movie, moov: refined, timescale }, onClock);
 }
 
 function withClock({ moov }: Movie, factor: number): Box {

@@ -1,29 +1,13 @@
 import { open } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { splitSample } from '#server/media/h264/nal.ts';
 import { createHevcSliceChecker, type HevcSliceChecker } from '#server/media/hevc/check-hevc-slices.ts';
 import { isHevcParameterSet } from '#server/media/hevc/hevc-nal.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { isWithin, type ParsedPictures, type ParseInput, parsePictures } from './parse-pictures.ts';
 import { readHevcSettings } from './read-hevc-settings.ts';
-import type { VideoPacket } from './read-packets.ts';
 
-export interface ParseInput {
-  readonly inputPath: string;
-  readonly info: MediaInfo;
-  /** Decode order. */
-  readonly packets: readonly VideoPacket[];
-  readonly signal?: AbortSignal;
-}
-
-export interface ParsedPictures {
-  /** Places in the packets, rising, of pictures whose data cannot be read to their end. */
-  readonly damaged: readonly number[];
-  /** Number of pictures that were read to their end. */
-  readonly whole: number;
+export interface ParsedHevc extends ParsedPictures {
   /** Whether the stream may hold syntax that was written from the standard alone: no clip at hand has it. */
   readonly isRare: boolean;
 }
@@ -36,33 +20,17 @@ const MOST_BYTES = 150e6;
  * @returns null for other clips, for larger ones, and where anything is coded in a way that is not supported
  * @throws MediaToolError when the job is cancelled
  */
-export async function parseHevcPictures(input: ParseInput): Promise<ParsedPictures | null> {
-  const { packets, info } = input;
-  const stream = info.video[0];
-  if (info.format !== 'mov' || stream?.codec !== 'hevc') return null;
-  if (packets.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return null;
+export async function parseHevcPictures(input: ParseInput): Promise<ParsedHevc | null> {
+  const stream = input.info.video[0];
+  if (input.info.format !== 'mov' || stream?.codec !== 'hevc' || !isWithin(input, MOST_BYTES)) return null;
   const file = await open(input.inputPath, 'r');
   try {
     const settings = await readHevcSettings(file, stream.index);
     if (!settings || settings.fragmented) return null;
     const { lengthSize, parameterSets } = settings;
     const checker = createHevcSliceChecker(parameterSets.filter(isHevcParameterSet));
-    const read = createSampleReader(
-      file,
-      packets.map(({ offsetBytes, sizeBytes }) => ({ offset: offsetBytes ?? 0, sizeBytes })),
-    );
-    const damaged: number[] = [];
-    for (const [place, { offsetBytes, sizeBytes }] of packets.entries()) {
-      if (input.signal?.aborted)
-        throw new MediaToolError('cancelled', 'parse the coded pictures: cancelled.');
-      if (offsetBytes === null) return null;
-      const sample = await read(place);
-      const verdict = sample.length < sizeBytes ? 'damaged' : judge(checker, sample, lengthSize);
-      if (verdict === 'unknown') return null;
-      if (verdict === 'damaged') damaged.push(place);
-      await setImmediate();
-    }
-    return { damaged, whole: packets.length - damaged.length, isRare: checker.maySeeRareSyntax() };
+    const parsed = await parsePictures(input, file, (sample) => judge(checker, sample, lengthSize));
+    return parsed && { ...parsed, isRare: checker.maySeeRareSyntax() };
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;

@@ -2,10 +2,11 @@ import { open } from 'node:fs/promises';
 import { isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { createOrderReader } from '#server/media/hevc/hevc-references.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { firstUnit } from '#server/media/mp4/sample-head.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
 import { readHevcSettings } from './read-hevc-settings.ts';
 import type { VideoPacket } from './read-packets.ts';
-import { firstUnit, readHead } from './read-references.ts';
+import { readHead } from './read-references.ts';
 
 /**
  * The coded pictures that each picture of an HEVC track refers to, by their places in `packets`: its reference picture set says so

@@ -7,11 +7,10 @@ import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
+import { firstUnit, readSampleHead, type SampleHead } from '#server/media/mp4/sample-head.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
 import type { VideoPacket } from './read-packets.ts';
 
-/** Bytes read at the head of a coded picture: parameter sets and messages come before its first slice. */
-const HEAD_BYTES = 4096;
 /** NAL unit types of coded slices (ITU-T H.264, table 7-1). */
 const SLICE_TYPES = new Set([1, 2, 5]);
 /** Codecs whose B pictures are never referred to. */
@@ -129,41 +128,11 @@ async function readSlice(
 
 const isAvcSlice = (unit: Buffer): boolean => SLICE_TYPES.has((unit[0] ?? 0) & 0x1f);
 
-/** The head of a length-prefixed sample, and how long the whole is. */
-export interface SampleHead {
-  readonly bytes: Buffer;
-  readonly sampleBytes: number;
-}
-
-/** The first bytes of a coded picture, behind which its first slice begins. */
+/** The head of a packet; null when the demuxer does not know where it lies. */
 export async function readHead(
   file: FileHandle,
   packet: VideoPacket | undefined,
 ): Promise<SampleHead | null> {
   if (!packet || packet.offsetBytes === null) return null;
-  const head = Buffer.alloc(Math.min(HEAD_BYTES, packet.sizeBytes));
-  const { bytesRead } = await file.read(head, 0, head.length, packet.offsetBytes);
-  return { bytes: head.subarray(0, bytesRead), sampleBytes: packet.sizeBytes };
-}
-
-/**
- * The first unit of a kind in the head of a sample, as far as it goes, and whether nothing stands behind it; null when none is
- * found or the lengths make no sense.
- */
-export function firstUnit(
-  { bytes, sampleBytes }: SampleHead,
-  lengthSize: number,
-  isWanted: (unit: Buffer) => boolean,
-): { readonly unit: Buffer; readonly endsSample: boolean } | null {
-  let at = 0;
-  while (at + lengthSize < bytes.length) {
-    const length = bytes.readUIntBE(at, lengthSize);
-    const from = at + lengthSize;
-    // The forbidden bit.
-    if (length < 1 || from + length > sampleBytes || ((bytes[from] ?? 0) & 0x80) !== 0) return null;
-    const unit = bytes.subarray(from, from + length);
-    if (isWanted(unit)) return { unit, endsSample: from + length === sampleBytes };
-    at = from + length;
-  }
-  return null;
+  return readSampleHead(file, { offset: packet.offsetBytes, sizeBytes: packet.sizeBytes });
 }

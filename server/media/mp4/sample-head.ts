@@ -1,0 +1,42 @@
+import type { FileHandle } from 'node:fs/promises';
+import { readUpTo } from './file-bytes.ts';
+
+/** Bytes read at the head of a coded picture: parameter sets and messages come before its first slice. */
+const HEAD_BYTES = 4096;
+
+/** The head of a length-prefixed sample, and how long the whole is. */
+export interface SampleHead {
+  readonly bytes: Buffer;
+  readonly sampleBytes: number;
+}
+
+/** The first bytes of a coded picture, behind which its first slice begins. */
+export async function readSampleHead(
+  file: FileHandle,
+  { offset, sizeBytes }: { readonly offset: number; readonly sizeBytes: number },
+  headBytes = HEAD_BYTES,
+): Promise<SampleHead> {
+  return { bytes: await readUpTo(file, offset, Math.min(headBytes, sizeBytes)), sampleBytes: sizeBytes };
+}
+
+/**
+ * The first unit of a kind in the head of a sample, as far as it goes, and whether nothing stands behind it; null when none is
+ * found or the lengths make no sense.
+ */
+export function firstUnit(
+  { bytes, sampleBytes }: SampleHead,
+  lengthSize: number,
+  isWanted: (unit: Buffer) => boolean,
+): { readonly unit: Buffer; readonly endsSample: boolean } | null {
+  let at = 0;
+  while (at + lengthSize < bytes.length) {
+    const length = bytes.readUIntBE(at, lengthSize);
+    const from = at + lengthSize;
+    // The forbidden bit.
+    if (length < 1 || from + length > sampleBytes || ((bytes[from] ?? 0) & 0x80) !== 0) return null;
+    const unit = bytes.subarray(from, from + length);
+    if (isWanted(unit)) return { unit, endsSample: from + length === sampleBytes };
+    at = from + length;
+  }
+  return null;
+}

@@ -41,6 +41,14 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       expect(order[0]).toMatchObject({ attempt: 1, payload: { videoId: 'paid' }, type: 'process-video' });
     });
 
+    it('gives jobs of one millisecond in the order they came', async () => {
+      const names = Array.from({ length: 8 }, (_, count) => `v${count}`);
+      for (const name of names) await clip(name);
+      const taken: (string | null | undefined)[] = [];
+      for (const _ of names) taken.push((await claim())?.videoId);
+      expect(taken).toEqual(names);
+    });
+
     it('gives each job to one of many takers', async () => {
       for (let count = 0; count < 10; count += 1) await clip(`v${count}`);
       const taken = await Promise.all(

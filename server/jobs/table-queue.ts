@@ -23,6 +23,12 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
   const announce = () => {
     for (const listener of listeners) listener();
   };
+  let newest = Number.NEGATIVE_INFINITY;
+  // Two jobs of one millisecond keep their order too: ids say nothing about it.
+  const nextCreatedAt = (at: number): number => {
+    newest = Math.max(at, newest + 1);
+    return newest;
+  };
 
   async function enqueue<Type extends JobType>(
     type: Type,
@@ -42,7 +48,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       runAfter: options.runAfter ?? at,
       userId: options.userId ?? null,
       videoId: options.videoId ?? null,
-      createdAt: at,
+      createdAt: nextCreatedAt(at),
     });
     if (options.trx) options.trx.executionPromise.then(announce, () => undefined);
     else announce();

@@ -1,4 +1,5 @@
 import type { StatusDto, VideoDto } from '#common/api/videos.ts';
+import { REPORT_SCHEMA, type RepairReport } from '#common/report.ts';
 import { NO_ISSUES } from '#common/video.ts';
 
 /** A status at work; change what the test is about. */
@@ -39,6 +40,60 @@ export function makeVideo(change: Partial<VideoDto> = {}): VideoDto {
     resultSha256: null,
     isSample: false,
     shared: false,
+    ...change,
+  };
+}
+
+const media: RepairReport['original']['media'] = {
+  container: 'mp4',
+  durationMs: 12_000,
+  videoCodec: 'h264',
+  width: 1280,
+  height: 720,
+  rotation: 0,
+  frameCount: 360,
+  frameRate: 30,
+  variableFrameRate: false,
+  audioCodec: 'aac',
+  sampleRateHz: 48_000,
+  channels: 2,
+};
+
+/** The report of a clip with five missing pictures that were rebuilt; change what the test is about. */
+export function makeReport(change: Partial<RepairReport> = {}): RepairReport {
+  return {
+    schema: REPORT_SCHEMA,
+    createdAt: '2026-05-04T10:00:00.000Z',
+    outcome: 'repaired',
+    original: { sha256: 'a'.repeat(64), sizeBytes: 3_000_000, media },
+    result: { sha256: 'b'.repeat(64), sizeBytes: 3_100_000, media },
+    tools: { reelmend: '1.0.0', ffmpeg: '5.1' },
+    video: { treatment: 'smart_render', reason: null, unitsKept: 350, unitsTotal: 360 },
+    audio: { treatment: 'copied', reason: null, unitsKept: 560, unitsTotal: 560 },
+    steps: [
+      { step: 'analyzing', state: 'done', tookMs: 1000, note: '' },
+      { step: 'fixing_cuts', state: 'not_needed', tookMs: null, note: 'no stutter' },
+    ],
+    defects: [
+      {
+        id: 'dropped_frames-1',
+        kind: 'dropped_frames',
+        startMs: 4000,
+        endMs: 4200,
+        firstFrame: 120,
+        lastFrame: 125,
+        count: 5,
+        confidence: 0.93,
+        detector: 'timestamp-gaps',
+        measure: { name: 'missing pictures', unit: 'frames', threshold: 1, before: 5, after: 0 },
+        action: 'rebuilt_frames',
+        outcome: 'repaired',
+        explanation: 'Five pictures were rebuilt from their neighbours.',
+      },
+    ],
+    checks: [{ name: 'Decodes without a word', passed: true, detail: '360 pictures' }],
+    captions: [],
+    notes: ['The index was lost and has been rebuilt.'],
     ...change,
   };
 }

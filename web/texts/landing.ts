@@ -112,7 +112,7 @@ export const landingTexts = {
       },
       {
         title: 'Ready for platforms',
-        text: 'Exports for TikTok, YouTube and Instagram, checked against what each of them accepts.',
+        text: 'Each result is held against what TikTok, YouTube Shorts and Instagram Reels take: you read what would be cropped or refused.',
       },
     ],
   },

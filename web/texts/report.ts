@@ -14,6 +14,12 @@ export const reportTexts = {
   compare: 'Compare before and after',
   unchanged: 'Nothing was wrong. The result is the uploaded file, byte for byte.',
   repaired: (n: number) => (n === 1 ? '1 defect was mended.' : `${n} defects were mended.`),
+  notChanged: 'Nothing was changed: the result is the uploaded file, byte for byte.',
+  leftAlone: (n: number) =>
+    n === 1
+      ? '1 defect was left as it is; the table says why.'
+      : `${n} defects were left as they are; the table says why.`,
+  noted: (n: number) => (n === 1 ? '1 was only noted.' : `${n} were only noted.`),
   converted: 'The clip was converted for playback.',
   axis: 'Where on the clip',
   legend: { repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },

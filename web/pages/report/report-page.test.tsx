@@ -5,9 +5,9 @@ import { Route, Routes } from 'react-router-dom';
 import { describe, expect, it, vi } from 'vitest';
 import { comparisonApi } from '#common/api/comparison.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
-import { type Defect, type RepairReport, REPORT_SCHEMA } from '#common/report.ts';
+import type { Defect } from '#common/report.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeReport, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { formatFigure } from '../../components/figure-text.ts';
 import { ReportPage } from './report-page.tsx';
@@ -16,59 +16,6 @@ import { ReportPage } from './report-page.tsx';
 vi.setConfig({ testTimeout: 20_000 });
 
 const person = userEvent.setup({ delay: null });
-
-const media: RepairReport['original']['media'] = {
-  container: 'mp4',
-  durationMs: 12_000,
-  videoCodec: 'h264',
-  width: 1280,
-  height: 720,
-  rotation: 0,
-  frameCount: 360,
-  frameRate: 30,
-  variableFrameRate: false,
-  audioCodec: 'aac',
-  sampleRateHz: 48_000,
-  channels: 2,
-};
-
-function makeReport(change: Partial<RepairReport> = {}): RepairReport {
-  return {
-    schema: REPORT_SCHEMA,
-    createdAt: '2026-05-04T10:00:00.000Z',
-    outcome: 'repaired',
-    original: { sha256: 'a'.repeat(64), sizeBytes: 3_000_000, media },
-    result: { sha256: 'b'.repeat(64), sizeBytes: 3_100_000, media },
-    tools: { reelmend: '1.0.0', ffmpeg: '5.1' },
-    video: { treatment: 'smart_render', reason: null, unitsKept: 350, unitsTotal: 360 },
-    audio: { treatment: 'copied', reason: null, unitsKept: 560, unitsTotal: 560 },
-    steps: [
-      { step: 'analyzing', state: 'done', tookMs: 1000, note: '' },
-      { step: 'fixing_cuts', state: 'not_needed', tookMs: null, note: 'no stutter' },
-    ],
-    defects: [
-      {
-        id: 'dropped_frames-1',
-        kind: 'dropped_frames',
-        startMs: 4000,
-        endMs: 4200,
-        firstFrame: 120,
-        lastFrame: 125,
-        count: 5,
-        confidence: 0.93,
-        detector: 'timestamp-gaps',
-        measure: { name: 'missing pictures', unit: 'frames', threshold: 1, before: 5, after: 0 },
-        action: 'rebuilt_frames',
-        outcome: 'repaired',
-        explanation: 'Five pictures were rebuilt from their neighbours.',
-      },
-    ],
-    checks: [{ name: 'Decodes without a word', passed: true, detail: '360 pictures' }],
-    captions: [],
-    notes: ['The index was lost and has been rebuilt.'],
-    ...change,
-  };
-}
 
 function open(video: Partial<VideoDto>, answer: () => Response = () => HttpResponse.json(makeReport())) {
   server.use(
@@ -226,6 +173,31 @@ describe('ReportPage', () => {
       await screen.findByText('Nothing was wrong. The result is the uploaded file, byte for byte.'),
     ).toBeInTheDocument();
     expect(screen.getByText('No defects were found.')).toBeInTheDocument();
+  });
+
+  it('does not say that nothing was wrong where a defect was found and left', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const left = { ...gap, outcome: 'left_alone', action: 'none' } as const;
+    const dark = { ...left, id: 'poor_lighting-1', kind: 'poor_lighting', outcome: 'flagged' } as const;
+    open({}, () => HttpResponse.json(makeReport({ outcome: 'unchanged', defects: [left, dark] })));
+    expect(
+      await screen.findByText(
+        'Nothing was changed: the result is the uploaded file, byte for byte. ' +
+          '1 defect was left as it is; the table says why. 1 was only noted.',
+      ),
+    ).toBeInTheDocument();
+    expect(screen.queryByText(/Nothing was wrong/)).not.toBeInTheDocument();
+  });
+
+  it('says how many defects were left beside those that were mended', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const left = (n: number) => ({ ...gap, id: `audio_sync-${n}`, outcome: 'left_alone' }) as const;
+    open({}, () => HttpResponse.json(makeReport({ defects: [gap, left(1), left(2)] })));
+    expect(
+      await screen.findByText('1 defect was mended. 2 defects were left as they are; the table says why.'),
+    ).toBeInTheDocument();
   });
 
   it('says that there is none while the clip is processed', async () => {

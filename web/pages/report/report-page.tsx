@@ -13,6 +13,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/video-by-id.ts';
 import { useReport } from '../../data/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
+import { PlatformList } from '../../panels/platform-list.tsx';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
@@ -58,10 +59,21 @@ const Quiet = styled.p`
   font-size: ${text.s};
 `;
 
-function summary(report: RepairReport): string {
-  if (report.outcome === 'unchanged') return texts.unchanged;
-  const mended = report.defects.filter((defect: Defect) => defect.outcome === 'repaired').length;
-  return mended > 0 ? texts.repaired(mended) : texts.converted;
+/** What became of the clip, and of each defect that was not mended: "nothing was wrong" is said of no other clip. */
+function summary({ outcome, defects }: RepairReport): string {
+  const count = (wanted: Defect['outcome']) => defects.filter((defect) => defect.outcome === wanted).length;
+  const mended = count('repaired');
+  const left = count('left_alone');
+  const noted = count('flagged');
+  const unchanged = outcome === 'unchanged';
+  if (unchanged && left + noted === 0) return texts.unchanged;
+  return [
+    unchanged ? texts.notChanged : mended > 0 ? texts.repaired(mended) : texts.converted,
+    left > 0 ? texts.leftAlone(left) : '',
+    noted > 0 ? texts.noted(noted) : '',
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 /** The report of one repair: every claim with its figures, fit for print, with the JSON it is made of. */
@@ -127,6 +139,7 @@ export function ReportPage() {
             defects={report.defects}
             ratio={(video?.width ?? 16) / (video?.height ?? 9)}
           />
+          <PlatformList report={report} />
           <ReportFacts report={report} />
           {report.notes.length > 0 && (
             <div>

@@ -31,7 +31,7 @@ const Face = styled.span<{ $tone: Tone }>`
 
 interface BadgeProps {
   readonly tone?: Tone;
-  readonly icon?: IconName;
+  readonly icon?: IconName | undefined;
   readonly children: ReactNode;
   readonly title?: string;
 }

@@ -27,17 +27,19 @@ export const videoTexts = {
     droppedFrames: (n: number) => (n === 1 ? '1 dropped frame' : `${n} dropped frames`),
     corruptedSections: (n: number) => (n === 1 ? '1 corrupted section' : `${n} corrupted sections`),
     windNoise: 'Wind noise',
+    mended: 'mended',
+    mendedOf: (n: number) => `${n} mended`,
   },
   issuesPending: 'Issues: being analysed',
   recommended: {
-    shakyFootage: 'Shaky footage: try Stabilize Footage',
-    poorLighting: 'Dark picture: try Color Correction',
-    blurrySection: 'Soft picture: try Sharpen Video',
+    shakyFootage: 'Shaky footage: noted, not changed. Stabilize Footage is still being built.',
+    poorLighting: 'Dark picture: noted, not changed. Color Correction is still being built.',
+    blurrySection: 'Soft picture: noted, not changed. Sharpen Video is still being built.',
   },
   recommendedShort: {
-    shakyFootage: 'Shaky: Stabilize recommended',
-    poorLighting: 'Dark: Color Correction recommended',
-    blurrySection: 'Soft: Sharpen recommended',
+    shakyFootage: 'Noted: shaky',
+    poorLighting: 'Noted: dark',
+    blurrySection: 'Noted: soft',
   },
   found: 'Defects and repairs',
   defects: {
@@ -68,7 +70,7 @@ export const videoTexts = {
     back: 'Back to Dashboard',
     stats: { total: 'Total Videos', completed: 'Completed', processing: 'Processing' },
     bannerTitle: 'Upgrade to Creator Pro+',
-    bannerText: 'Pro+ adds AI Quick Fixes and AI Storyline to every clip, without a monthly limit.',
+    bannerText: 'Pro+ adds AI Storyline, the API and analytics, without a monthly limit.',
     bannerAction: 'Upgrade to Pro+',
     search: 'Search by name or id',
     sort: 'Sort by',
@@ -155,9 +157,10 @@ export const videoTexts = {
 
   upsell: {
     fixesTitle: 'AI Quick Fixes',
-    fixesText: 'Steadier picture, cleaner voice, colour and platform exports, each with one press.',
+    fixesText:
+      'Steadier picture, cleaner voice, colour and platform exports, each with one press. Still being built.',
     storylineTitle: 'AI Storyline',
-    storylineText: 'Scenes, themes and who appears when, computed from picture and sound.',
+    storylineText: 'Scenes, light, movement and when somebody speaks, computed from picture and sound.',
     needs: 'Creator Pro+',
     compare: 'Compare plans',
     subscribe: 'Get Creator Pro+',

@@ -17,11 +17,15 @@ describe('UpgradePage', () => {
     expect(screen.getByText('Most Popular').closest('th')).toHaveTextContent('Creator Pro$15/month');
   });
 
-  it('gives the AI tools to Creator Pro+ alone', () => {
+  it.each([
+    ['AI Storyline', 'Included'],
+    // Nobody pays for what is not there without being told.
+    ['AI Quick Fixes', 'Being built'],
+  ])('gives %s to Creator Pro+ alone: %s', (tool, state) => {
     renderAt('/upgrade', <UpgradePage />);
-    const row = screen.getByRole('rowheader', { name: 'AI Quick Fixes and AI Storyline' }).closest('tr');
+    const row = screen.getByRole('rowheader', { name: tool }).closest('tr');
     const cells = [...(row?.querySelectorAll('td') ?? [])].map((cell) => cell.textContent);
-    expect(cells).toEqual(['–Not included', '–Not included', 'Included']);
+    expect(cells).toEqual(['–Not included', '–Not included', state]);
   });
 
   it('marks the own plan instead of offering it', async () => {

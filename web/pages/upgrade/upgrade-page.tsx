@@ -47,7 +47,7 @@ const Hidden = styled.span`
 
 const FEATURES: readonly { readonly label: string; readonly feature: PlanFeature }[] = [
   { label: texts.rows.priority, feature: 'priority' },
-  { label: texts.rows.ai, feature: 'ai_tools' },
+  { label: texts.rows.storyline, feature: 'ai_tools' },
   { label: texts.rows.api, feature: 'api_access' },
   { label: texts.rows.analytics, feature: 'analytics' },
 ];
@@ -144,6 +144,14 @@ export function UpgradePage() {
                 ))}
               </tr>
             ))}
+            <tr>
+              <th scope="row">{texts.rows.fixes}</th>
+              {plans.map((plan) => (
+                <td key={plan.slug} data-plan={plan.slug}>
+                  {planAllows(plan.slug, 'ai_tools') ? texts.soon : <Mark yes={false} />}
+                </td>
+              ))}
+            </tr>
           </tbody>
         </Table>
       </TableScroll>

@@ -13,16 +13,39 @@ const List = styled.ul`
   gap: ${space(0.5)};
 `;
 
-/** Names of the five summarised defects that were found (specification section 2). */
-export function issueNames(issues: VideoDto['issues']): string[] {
+interface Issue {
+  readonly name: string;
+  readonly found: number;
+  readonly mended: number;
+}
+
+/** The five summarised kinds of defects that were found, and how many of each were mended (specification section 2). */
+function issuesOf({ issues, fixesApplied }: VideoDto): Issue[] {
   if (!issues) return [];
-  return [
-    issues.stutteredCuts > 0 ? texts.stutteredCuts(issues.stutteredCuts) : null,
-    issues.audioSyncIssues ? texts.audioSync : null,
-    issues.droppedFrames > 0 ? texts.droppedFrames(issues.droppedFrames) : null,
-    issues.corruptedSections > 0 ? texts.corruptedSections(issues.corruptedSections) : null,
-    issues.windNoise ? texts.windNoise : null,
-  ].filter((name) => name !== null);
+  const counts = [
+    ['stutteredCuts', texts.stutteredCuts(issues.stutteredCuts)],
+    ['audioSyncIssues', texts.audioSync],
+    ['droppedFrames', texts.droppedFrames(issues.droppedFrames)],
+    ['corruptedSections', texts.corruptedSections(issues.corruptedSections)],
+    ['windNoise', texts.windNoise],
+  ] as const;
+  return counts
+    .map(([kind, name]) => ({
+      name,
+      found: Number(issues[kind]),
+      mended: Number(fixesApplied[kind] ?? 0),
+    }))
+    .filter(({ found }) => found > 0);
+}
+
+function IssueChip({ issue: { name, found, mended } }: { readonly issue: Issue }) {
+  if (mended === 0) return <Badge>{name}</Badge>;
+  const all = mended >= found;
+  return (
+    <Badge tone={all ? 'ok' : 'neutral'} icon={all ? 'check' : undefined}>
+      {`${name}, ${all ? texts.mended : texts.mendedOf(mended)}`}
+    </Badge>
+  );
 }
 
 /** What was found, as chips; `None` when nothing was, and hints for what quick fixes could improve (D-67). */
@@ -44,9 +67,9 @@ export function IssueSummary({ video }: { readonly video: VideoDto }) {
           <Badge tone="ok">{videoTexts.none}</Badge>
         </li>
       ) : (
-        issueNames(issues).map((name) => (
-          <li key={name}>
-            <Badge>{name}</Badge>
+        issuesOf(video).map((issue) => (
+          <li key={issue.name}>
+            <IssueChip issue={issue} />
           </li>
         ))
       )}

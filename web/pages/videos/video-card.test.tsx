@@ -54,10 +54,24 @@ describe('VideoCard', () => {
     ]);
   });
 
+  it('says of each kind of defect whether it was mended', () => {
+    show({
+      issues: { ...NO_ISSUES, stutteredCuts: 3, audioSyncIssues: true, droppedFrames: 4, windNoise: true },
+      fixesApplied: { stutteredCuts: 2, audioSyncIssues: true, droppedFrames: 4 },
+    });
+    const chips = screen.getByRole('list', { name: 'Issues' });
+    expect([...chips.children].map((chip) => chip.textContent)).toEqual([
+      '3 stuttered cuts, 2 mended',
+      'Audio sync, mended',
+      '4 dropped frames, mended',
+      'Wind noise',
+    ]);
+  });
+
   it('says None when only the picture could be improved, with the hint beside it', () => {
     show({ issues: { ...NO_ISSUES, shakyFootage: true } });
     expect(screen.getByText('None')).toBeInTheDocument();
-    expect(screen.getByTitle('Shaky footage: try Stabilize Footage')).toBeInTheDocument();
+    expect(screen.getByTitle(/^Shaky footage: noted, not changed/)).toBeInTheDocument();
   });
 
   it('shows an unknown status as it is', () => {

@@ -29,6 +29,7 @@ import { createIdeasRoutes } from './ideas/ideas.routes.ts';
 import { createIdeasService } from './ideas/ideas.service.ts';
 import type { JobQueue } from './jobs/job-queue.ts';
 import { createJobRunner, type JobRunner } from './jobs/job-runner.ts';
+import { MEDIA_WORK } from './jobs/job-types.ts';
 import { createMediaPool } from './jobs/media-pool.ts';
 import { createTableQueue } from './jobs/table-queue.ts';
 import type { Logger } from './logger.ts';
@@ -56,6 +57,7 @@ import { createDraftExpiry } from './plans/draft-retention.ts';
 import { createQuota } from './plans/quota.ts';
 import { forwardEvents } from './realtime/forward-events.ts';
 import { createSocketServer, type SocketServer } from './realtime/socket-server.ts';
+import { composeStorylines } from './storyline/compose-storylines.ts';
 import { createSubscriptionRoutes } from './subscription/subscription.routes.ts';
 import { createSubscriptionService } from './subscription/subscription.service.ts';
 import { createVideoRestore } from './videos/restore-video.ts';
@@ -139,17 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const collect = (sha256s: readonly string[]) => gc.collect(sha256s);
   const exporting = composeExports({ db, storage, queue, events, config, tools, collect, logger, now });
   const { exports } = exporting;
-  const videos = createVideosService({
-    db,
-    storage,
-    queue,
-    state,
-    quota,
-    exports,
-    events,
-    now,
-    collect,
-  });
+  const videos = createVideosService({ db, storage, queue, state, quota, exports, events, now, collect });
   const restore = createVideoRestore({ db, storage, queue, state, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
 
@@ -188,6 +180,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     version: options.version,
   });
   const previews = composePreviews({ db, storage, queue, videos, config, tools, logger, now });
+  const storylines = composeStorylines({ db, storage, queue, videos, config, tools, logger, now });
   const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
     queue,
@@ -195,10 +188,11 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       'process-video': processVideo,
       'make-preview': previews.job,
       'export-video': exporting.job,
+      'tell-storyline': storylines.job,
       'send-mail': accounts.sendMail,
     },
     lanes: [
-      { types: ['process-video', 'export-video', 'make-preview'], concurrency: mediaPlaces },
+      { types: MEDIA_WORK, concurrency: mediaPlaces },
       { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
     ],
     owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
@@ -266,6 +260,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     previews.router,
     createCertificateRoutes({ videos, certificates }),
     createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
+    storylines.router,
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),
     createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits }),

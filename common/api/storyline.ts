@@ -26,6 +26,18 @@ export const storylineDto = z.object({
 });
 export type StorylineDto = z.infer<typeof storylineDto>;
 
+/**
+ * Where the analysis of the current version stands. `none`: nobody has asked for it; `message` says why it `failed`.
+ * A storyline that is being made anew can still be read.
+ */
+export const storylineStateDto = z.object({
+  state: z.enum(['none', 'waiting', 'working', 'ready', 'failed']),
+  /** Whole percent of the clip looked at, measured. */
+  progress: z.number().int().min(0).max(100),
+  message: z.string().nullable(),
+});
+export type StorylineStateDto = z.infer<typeof storylineStateDto>;
+
 export const storylineApi = {
   get: defineEndpoint({
     method: 'GET',
@@ -40,5 +52,12 @@ export const storylineApi = {
     summary: 'Starts the storyline analysis; the result is read by GET (plan Creator Pro+).',
     params: idParams,
     response: z.object({ jobId: z.string() }),
+  }),
+  state: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/storyline/state',
+    summary: 'Where the storyline analysis of a video stands (plan Creator Pro+).',
+    params: idParams,
+    response: storylineStateDto,
   }),
 } as const;

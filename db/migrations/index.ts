@@ -5,6 +5,7 @@ import * as boardIndexes from './003_board_indexes.ts';
 import * as certificates from './007_certificates.ts';
 import * as videoLists from './008_video_lists.ts';
 import * as liveFindings from './009_live_findings.ts';
+import * as storylines from './010_storylines.ts';
 import * as versionPreviews from './004_version_previews.ts';
 import * as eventOutbox from './005_event_outbox.ts';
 import * as limitedExports from './006_limited_exports.ts';
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '007_certificates', up: certificates.up, down: certificates.down },
   { name: '008_video_lists', up: videoLists.up, down: videoLists.down },
   { name: '009_live_findings', up: liveFindings.up, down: liveFindings.down },
+  { name: '010_storylines', up: storylines.up, down: storylines.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

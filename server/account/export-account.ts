@@ -5,6 +5,7 @@ import { Draft } from '#db/models/draft.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
 import { Session } from '#db/models/session.ts';
+import { StorylineRow } from '#db/models/storyline.ts';
 import { Trial } from '#db/models/trial.ts';
 import { Upload } from '#db/models/upload.ts';
 import { UsageUnit } from '#db/models/usage-unit.ts';
@@ -89,6 +90,12 @@ async function readRows(db: Knex, userId: string) {
       'versionId',
       versions.map(({ id }) => id),
     ),
+    storylines: await StorylineRow.query(db)
+      .select('versionId', 'storyline', 'createdAt', 'updatedAt')
+      .whereIn(
+        'versionId',
+        versions.map(({ id }) => id),
+      ),
     drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
     uploads: await Upload.query(db)
       .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')

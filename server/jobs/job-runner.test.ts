@@ -53,7 +53,13 @@ const untilAborted = (signal: AbortSignal) =>
 function startRunner(video: JobHandler, mail: JobHandler = handler(async () => ({ kind: 'done' }))) {
   runner = createJobRunner({
     queue,
-    handlers: { 'process-video': video, 'make-preview': video, 'export-video': video, 'send-mail': mail },
+    handlers: {
+      'process-video': video,
+      'make-preview': video,
+      'export-video': video,
+      'tell-storyline': video,
+      'send-mail': mail,
+    },
     lanes: [
       { types: ['process-video'], concurrency: 1 },
       { types: ['send-mail'], concurrency: 2 },

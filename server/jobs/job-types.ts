@@ -5,6 +5,7 @@ export const JOB_PAYLOADS = {
   'process-video': z.object({ videoId: z.string() }),
   'make-preview': z.object({ versionId: z.string() }),
   'export-video': z.object({ videoId: z.string() }),
+  'tell-storyline': z.object({ versionId: z.string() }),
   'send-mail': z.object({
     to: z.string(),
     subject: z.string(),
@@ -28,9 +29,18 @@ export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'process-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'make-preview': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'export-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  'tell-storyline': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   // A mail server may be away for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };
+
+/** Work that reads or writes clips with ffmpeg; it shares the places for that. */
+export const MEDIA_WORK: readonly JobType[] = [
+  'process-video',
+  'export-video',
+  'make-preview',
+  'tell-storyline',
+];
 
 export function isJobType(value: string): value is JobType {
   return value in JOB_PAYLOADS;

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { storylineApi } from '#common/api/storyline.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { User } from '#db/models/user.ts';
 import { Video } from '#db/models/video.ts';
@@ -15,8 +14,8 @@ export interface AiToolsRoutesDeps {
 }
 
 /**
- * Quick fixes and storyline: who may ask, and for which video. Somebody else's video is refused before the
- * plan is looked at, so that the answer tells nothing about it.
+ * Quick fixes: who may ask, and for which video. Somebody else's video is refused before the plan is looked at,
+ * so that the answer tells nothing about it.
  */
 export function createAiToolsRoutes({ db, enforcePlans }: AiToolsRoutesDeps): AppRouter {
   const router = createRouter();
@@ -39,16 +38,6 @@ export function createAiToolsRoutes({ db, enforcePlans }: AiToolsRoutesDeps): Ap
   signedIn(router, videosApi.applyFixes, async ({ user, params }) => {
     await finishedVideo(user, params.id);
     throw new AppError('not_available', 'Quick fixes are not available on this server yet.');
-  });
-
-  signedIn(router, storylineApi.get, async ({ user, params }) => {
-    await ownVideo(user, params.id);
-    throw new AppError('not_found', 'There is no storyline of this video.');
-  });
-
-  signedIn(router, storylineApi.analyze, async ({ user, params }) => {
-    await finishedVideo(user, params.id);
-    throw new AppError('not_available', 'The storyline is not available on this server yet.');
   });
 
   return router;

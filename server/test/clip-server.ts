@@ -216,6 +216,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
       'process-video': job,
       'make-preview': job,
       'export-video': job,
+      'tell-storyline': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
@@ -65,9 +66,16 @@ describe('EditorPage', () => {
     expect(hrefs.filter((href) => href === '/subscribe/business')).toHaveLength(2);
   });
 
-  it('shows no upsell card on plan business', async () => {
+  it('shows the storyline on plan business, says what is still missing, and shows no upsell card', async () => {
+    server.use(
+      on(storylineApi.state, () => HttpResponse.json({ state: 'none', progress: 0, message: null })),
+      on(storylineApi.get, () => refusal('not_found')),
+    );
     open('/editor/done-1', VIDEOS, 'business');
     expect(await screen.findByRole('group', { name: 'Player: harbour.mp4' })).toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: 'Analyze' })).toBeInTheDocument();
+    const fixes = within(screen.getByRole('region', { name: 'AI Quick Fixes' }));
+    expect(fixes.getByText('Not available on this server yet')).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
   });
 

@@ -12,6 +12,8 @@ import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
+import { PlatformList } from '../../panels/platform-list.tsx';
+import { QuickFixesNotice, StorylinePanel } from '../../panels/storyline-panel.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
@@ -83,7 +85,7 @@ const Name = styled.span`
   }
 `;
 
-/** Player, defects and versions of the chosen video; the AI tools of other plans are shown locked. */
+/** Player, defects, AI tools and versions of the chosen video; other plans see the tools locked. */
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
   const player = useRef<PlayerHandle>(null);
@@ -107,11 +109,17 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           </ReportLink>
         )}
       </Stage>
-      {!planAllows(plan, 'ai_tools') && (
-        <Side>
+      <Side>
+        {planAllows(plan, 'ai_tools') ? (
+          <>
+            <QuickFixesNotice />
+            <StorylinePanel video={video} onJump={(ms) => player.current?.seek(ms)} />
+          </>
+        ) : (
           <UpsellCards />
-        </Side>
-      )}
+        )}
+      </Side>
+      {report && <PlatformList report={report} />}
       <Versions>
         <h3>{texts.versions}</h3>
         <LimitedExportNote video={video} />

@@ -6,6 +6,7 @@ import { Card } from '../../components/card.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
+import { QuickFixesNotice, StorylinePanel } from '../../panels/storyline-panel.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { videoTexts } from '../../texts/videos.ts';
@@ -78,7 +79,14 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
               onJump={(ms) => player.current?.seek(ms)}
             />
           )}
-          {!aiTools && <UpsellCards />}
+          {aiTools ? (
+            <>
+              <QuickFixesNotice />
+              <StorylinePanel video={video} onJump={(ms) => player.current?.seek(ms)} />
+            </>
+          ) : (
+            <UpsellCards />
+          )}
         </Side>
       </Columns>
     </Box>

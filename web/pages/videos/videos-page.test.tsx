@@ -5,6 +5,7 @@ import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint } from '#common/api/endpoint.ts';
+import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import type { Pages } from '../../data/paged.ts';
@@ -12,7 +13,7 @@ import { queryKeyOf } from '../../data/query-client.ts';
 import { applyStatus } from '../../data/video-news.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
-import { on, server, signedIn, user } from '../../test/server.ts';
+import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { VideosPage } from './videos-page.tsx';
 
 const person = userEvent.setup({ delay: null });
@@ -79,12 +80,17 @@ describe('VideosPage', () => {
     },
   );
 
-  it('hides banner and upsell cards on business', async () => {
+  it('hides banner and upsell cards on business, and shows the storyline', async () => {
+    server.use(
+      on(storylineApi.state, () => HttpResponse.json({ state: 'none', progress: 0, message: null })),
+      on(storylineApi.get, () => refusal('not_found')),
+    );
     open([makeVideo()], 'business');
     await person.click(await screen.findByRole('button', { name: 'Show player and details' }));
     expect(await screen.findByRole('group', { name: 'Player: harbour.mp4' })).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Upgrade to Pro+' })).not.toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: 'Analyze' })).toBeInTheDocument();
   });
 
   it('leads from an empty library to the first upload', async () => {

@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import type { StorylineDto } from '#common/api/storyline.ts';
+import { repairReport } from '#common/report.ts';
+import { StorylineRow } from '#db/models/storyline.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { readClip } from './read-clip.ts';
+import { tellStory } from './tell-story.ts';
+
+/** One write a second: the page that waits reads no more often. */
+const PROGRESS_INTERVAL_MS = 1000;
+const FAILED = 'The picture and sound of this video could not be read.';
+const INTERRUPTED = 'The analysis was interrupted too many times.';
+
+export interface StorylineJobDeps {
+  readonly db: Knex;
+  readonly storage: Pick<MediaStorage, 'localPath' | 'read'>;
+  readonly tools: ToolPaths;
+  readonly threads: number;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** Makes the storyline of a version; a deleted video ends it through the queue. */
+export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
+  const { db, storage, tools, threads, logger, now } = deps;
+
+  const patch = (versionId: string, change: Partial<StorylineRow>) =>
+    StorylineRow.query(db)
+      .patch({ ...change, updatedAt: now() })
+      .where({ versionId });
+
+  function progressOf(versionId: string): (share: number) => void {
+    let writtenAt = 0;
+    return (share) => {
+      if (now() - writtenAt < PROGRESS_INTERVAL_MS) return;
+      writtenAt = now();
+      patch(versionId, { progress: Math.min(99, Math.floor(share * 100)) }).catch((error: unknown) => {
+        logger.warn({ versionId, error: String(error) }, 'progress could not be written');
+      });
+    };
+  }
+
+  /** Speech as the repair timed it for the captions; a return to the original has no report of its own. */
+  async function speechOf({ videoId, reportSha256 }: VideoVersion): Promise<SpeechSpan[]> {
+    const newest = await VideoVersion.query(db)
+      .where({ videoId })
+      .whereNotNull('reportSha256')
+      .orderBy('createdAt', 'desc')
+      .first();
+    const sha256 = reportSha256 ?? newest?.reportSha256 ?? null;
+    if (sha256 === null) return [];
+    const { captions } = repairReport.parse(JSON.parse((await storage.read(sha256)).toString('utf8')));
+    return captions.map(({ startMs, endMs }) => ({ startMs, endMs }));
+  }
+
+  async function make(versionId: string, signal: AbortSignal): Promise<StorylineDto | null> {
+    const version = await VideoVersion.query(db).findById(versionId);
+    if (!version) return null;
+    await patch(versionId, { state: 'working', progress: 0, message: null });
+    const file = await storage.localPath(version.sha256);
+    try {
+      const { path } = file;
+      const clip = await readClip({ path, tools, threads, signal, onProgress: progressOf(versionId) });
+      return tellStory({ ...clip, speech: await speechOf(version) });
+    } finally {
+      await file.release();
+    }
+  }
+
+  async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    logger.warn({ versionId, detail }, 'a storyline could not be made');
+    await patch(versionId, { state: 'failed', message: FAILED });
+    return { kind: 'failed', error: detail, retryable: false };
+  }
+
+  return {
+    async run(job, signal) {
+      const { versionId } = JOB_PAYLOADS['tell-storyline'].parse(job.payload);
+      try {
+        const storyline = await make(versionId, signal);
+        if (storyline) await patch(versionId, { state: 'ready', progress: 100, storyline });
+        return { kind: 'done' };
+      } catch (error) {
+        if (signal.aborted) return { kind: 'interrupted' };
+        if (!isClipsFault(error) && !isLastTry(job)) throw error;
+        return fail(versionId, error);
+      }
+    },
+    async exhausted(job) {
+      const { versionId } = JOB_PAYLOADS['tell-storyline'].parse(job.payload);
+      await patch(versionId, { state: 'failed', message: INTERRUPTED }).whereNot('state', 'ready');
+    },
+  };
+}
+
+function isClipsFault(error: unknown): boolean {
+  return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
+}
+
+function isLastTry(job: ClaimedJob): boolean {
+  return job.attempt >= JOB_OPTIONS['tell-storyline'].maxAttempts;
+}

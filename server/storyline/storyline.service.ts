@@ -1,0 +1,75 @@
+import type { Knex } from 'knex';
+import type { StorylineDto, StorylineStateDto } from '#common/api/storyline.ts';
+import { StorylineRow } from '#db/models/storyline.ts';
+import type { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+
+/** Repairs go first: a storyline is a look at something that is finished. */
+const PRIORITY = -10;
+
+export interface StorylineServiceDeps {
+  readonly db: Knex;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly now: () => number;
+}
+
+/** Videos are given as their owner's rows; everything concerns their current version. */
+export interface StorylineService {
+  /** The storyline; null while there is none. One that is being made anew stays readable. */
+  read(video: Video): Promise<StorylineDto | null>;
+  state(video: Video): Promise<StorylineStateDto>;
+  /**
+   * Asks for it: one job at a time for a version.
+   * @throws AppError `conflict` while the video is not completed
+   */
+  analyze(video: Video): Promise<{ jobId: string }>;
+}
+
+/** See `StorylineService`. */
+export function createStorylineService({ db, queue, now }: StorylineServiceDeps): StorylineService {
+  async function rowOf({ currentVersionId }: Video): Promise<StorylineRow | null> {
+    if (currentVersionId === null) return null;
+    return (await StorylineRow.query(db).findById(currentVersionId)) ?? null;
+  }
+
+  return {
+    async read(video) {
+      return (await rowOf(video))?.storyline ?? null;
+    },
+
+    async state(video) {
+      const row = await rowOf(video);
+      if (!row) return { state: 'none', progress: 0, message: null };
+      const { state, progress, message } = row;
+      return { state, progress, message };
+    },
+
+    async analyze(video) {
+      const versionId = video.currentVersionId;
+      if (video.status !== 'completed' || versionId === null) {
+        throw new AppError('conflict', 'This works once the video has been processed.');
+      }
+      return db.transaction(async (trx) => {
+        const at = now();
+        const fresh = { state: 'waiting', progress: 0, message: null, updatedAt: at } as const;
+        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
+        await trx('storylines')
+          .insert({ version_id: versionId, job_id: '', state: 'failed', created_at: at, updated_at: at })
+          .onConflict('version_id')
+          .ignore();
+        const row = await StorylineRow.query(trx).findById(versionId).forUpdate();
+        if (row && (row.state === 'waiting' || row.state === 'working')) return { jobId: row.jobId };
+        const jobId = await queue.enqueue(
+          'tell-storyline',
+          { versionId },
+          { trx, priority: PRIORITY, userId: video.userId, videoId: video.id },
+        );
+        await StorylineRow.query(trx)
+          .patch({ ...fresh, jobId })
+          .where({ versionId });
+        return { jobId };
+      });
+    },
+  };
+}

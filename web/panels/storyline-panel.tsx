@@ -1,0 +1,135 @@
+import { useEffect, useRef } from 'react';
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Icon, type IconName } from '../components/icons.tsx';
+import { Skeleton } from '../components/skeleton.tsx';
+import { ThreadProgress } from '../components/thread-progress.tsx';
+import { useAnalyzeStoryline, useStoryline } from '../data/storyline.ts';
+import { useShowToast } from '../data/toasts.ts';
+import { resultMark } from '../data/videos.ts';
+import { storylineTexts as texts } from '../texts/storyline.ts';
+import { colour, space, text } from '../theme.ts';
+import { StorylineStory } from './storyline-story.tsx';
+
+const Panel = styled(Card)`
+  display: grid;
+  align-content: start;
+  gap: ${space(1.5)};
+  min-width: 0;
+  padding: ${space(2)};
+  h3 {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: ${space(1)};
+    font-size: ${text.l};
+  }
+`;
+const Note = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+const Failure = styled.p`
+  color: ${colour.defect};
+`;
+
+function Title({ icon, children }: { readonly icon: IconName; readonly children: string }) {
+  return (
+    <h3>
+      <Icon name={icon} />
+      {children}
+    </h3>
+  );
+}
+
+interface StorylinePanelProps {
+  readonly video: VideoDto;
+  /** Left out where there is no player to jump in. */
+  readonly onJump?: (ms: number) => void;
+}
+
+/** The storyline of a finished video: asked for by a press, followed while it is made, then read. */
+export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
+  const version = resultMark(video);
+  const { state, storyline } = useStoryline(video.id, version);
+  const analyze = useAnalyzeStoryline(video.id, version);
+  const showToast = useShowToast();
+  const stands = state.data?.state;
+  const atWork = stands === 'waiting' || stands === 'working';
+  // Only a failure that one has waited for is news; an old one stands in the panel.
+  const waited = useRef(false);
+  const message = state.data?.message ?? texts.failedDetail;
+  useEffect(() => {
+    if (waited.current && stands === 'failed')
+      showToast({ title: texts.failed, description: message, tone: 'destructive' });
+    waited.current = atWork;
+  }, [stands, atWork, message, showToast]);
+  const unread = storyline.isError || state.isError;
+  const percent = state.data?.progress ?? 0;
+  const reread = (): void => {
+    void state.refetch();
+    void storyline.refetch();
+  };
+  return (
+    <Panel aria-label={texts.title}>
+      <Title icon="film">{texts.title}</Title>
+      <Note>{texts.note}</Note>
+      {unread && (
+        <div role="alert">
+          <Failure>{texts.fetchFailed}</Failure>
+          <Button look="secondary" size="s" icon="retry" onClick={reread}>
+            {texts.retry}
+          </Button>
+        </div>
+      )}
+      {!unread && (storyline.data === undefined || state.data === undefined) && (
+        <div role="status">
+          <p>{texts.loading}</p>
+          <Skeleton $height="96px" />
+        </div>
+      )}
+      {!unread && storyline.data === null && stands === 'none' && <p>{texts.none}</p>}
+      {stands === 'failed' && (
+        <Failure>
+          {texts.failed}: {message}
+        </Failure>
+      )}
+      {atWork && (
+        <div>
+          <p>{stands === 'working' ? texts.working(percent) : texts.waiting}</p>
+          <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(percent)} />
+        </div>
+      )}
+      {storyline.data && <StorylineStory storyline={storyline.data} onJump={onJump} />}
+      {!unread && state.data && storyline.data !== undefined && !atWork && (
+        <div>
+          <Button
+            look={storyline.data ? 'secondary' : 'primary'}
+            size="s"
+            icon={storyline.data ? 'retry' : 'spark'}
+            disabled={analyze.isPending}
+            onClick={() => analyze.mutate()}
+          >
+            {storyline.data ? texts.again : texts.analyze}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** The place of AI Quick Fixes on a server that has none: said plainly to those whose plan includes them. */
+export function QuickFixesNotice() {
+  return (
+    <Panel aria-label={texts.fixes.title}>
+      <Title icon="spark">{texts.fixes.title}</Title>
+      <div>
+        <Badge icon="clock">{texts.fixes.soon}</Badge>
+      </div>
+      <Note>{texts.fixes.text}</Note>
+    </Panel>
+  );
+}

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { findTools } from '#server/media/find-tools.ts';
-import { createWindSuppressor } from '#server/pipeline/repair/repair-wind-noise-filter.ts';
+import { createLayout, createWindSuppressor } from '#server/pipeline/repair/repair-wind-noise-filter.ts';
 import { createShapeLearner } from '#server/pipeline/repair/repair-wind-noise-shape.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { mixAtSnr, rms, siSdr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';
@@ -96,7 +96,7 @@ function gainOn(voice: Samples, wind: Samples, snrDb: number): number {
 }
 
 function suppress(sound: Samples): Float64Array {
-  const learner = createShapeLearner(RATE_HZ);
+  const learner = createShapeLearner(createLayout(RATE_HZ));
   learner.push(sound);
   const suppressor = createWindSuppressor(RATE_HZ, learner.finish());
   return Float64Array.from([...suppressor.push(sound), ...suppressor.flush()]);

@@ -49,6 +49,27 @@ describe('createDenseMemory', () => {
     }
   });
 
+  it('works on parts of its arrays, and copies rows from one to another', () => {
+    const random = seededRandom(6);
+    const memory = createDenseMemory(10_000);
+    const weights = { inputs: 8, rows: someNumbers(16 * 9, random), rectified: false };
+    const layer = memory.layer(weights);
+    const from = memory.take(100);
+    from.set(someNumbers(100, random));
+    const to = memory.take(100);
+    layer.run({ from, fromAt: 5, rowNumbers: 8, rows: 2, to, toAt: 7 });
+    plain(from.subarray(13, 21), weights).forEach((value, n) => expect(to[7 + 16 + n]).toBeCloseTo(value, 5));
+    expect(to[6]).toBe(0);
+    const copied = memory.take(100);
+    const rows = { fromAt: 2, fromRowNumbers: 10, toAt: 3, toRowNumbers: 20, numbers: 8, rows: 3 };
+    memory.copyRows({ ...rows, from, to: copied });
+    const expected = new Float32Array(100);
+    for (let row = 0; row < 3; row++) {
+      expected.set(from.subarray(2 + 10 * row, 10 + 10 * row), 3 + 20 * row);
+    }
+    expect([...copied]).toEqual([...expected]);
+  });
+
   it('refuses more numbers than it was made for', () => {
     expect(() => createDenseMemory(100).take(1_000_000)).toThrow(RangeError);
   });

@@ -78,7 +78,33 @@ const denseLayer: FunctionSource = {
   },
 };
 
-const MODULE = new WebAssembly.Module(assemble([denseLayer, gatedUnits]));
+/** (from, fromEnd, fromRowBytes, to, toRowBytes, rowBytes): rows of whole vectors from one place to another. */
+const copyRows: FunctionSource = {
+  name: 'copyRows',
+  result: null,
+  body: (scope) => {
+    const from = scope.param('i32');
+    const fromEnd = scope.param('i32');
+    const fromRowBytes = scope.param('i32');
+    const to = scope.param('i32');
+    const toRowBytes = scope.param('i32');
+    const rowBytes = scope.param('i32');
+    const at = scope.local('i32');
+    return repeatWhile(
+      i32.ltS(from.get, fromEnd.get),
+      at.set(i32.const(0)),
+      repeatWhile(
+        i32.ltS(at.get, rowBytes.get),
+        v128.store(i32.add(to.get, at.get), v128.load(i32.add(from.get, at.get))),
+        advance(at, i32.const(VECTOR_BYTES)),
+      ),
+      advance(from, fromRowBytes.get),
+      advance(to, toRowBytes.get),
+    );
+  },
+};
+
+const MODULE = new WebAssembly.Module(assemble([denseLayer, gatedUnits, copyRows]));
 
 /** Weights of a layer of neurons. */
 export interface DenseWeights {
@@ -92,11 +118,27 @@ export interface DenseWeights {
 /** What a layer works on; both arrays come from `DenseMemory.take`. */
 export interface DenseRows {
   readonly from: Float32Array;
+  /** Number of `from` that is the first of the first row; 0 when absent. */
+  readonly fromAt?: number;
   /** Numbers from the start of a row to that of the next: fewer than a row's inputs make rows that overlap (convolution). */
   readonly rowNumbers: number;
   readonly rows: number;
   /** Rows of `DenseLayer.width` numbers; with room for one row more when `rows` is odd. */
   readonly to: Float32Array;
+  readonly toAt?: number;
+}
+
+/** Numbers that are copied from one array of a memory to another, a multiple of four in each row. */
+export interface CopiedRows {
+  readonly from: Float32Array;
+  readonly fromAt: number;
+  /** Numbers from the start of a row to that of the next. */
+  readonly fromRowNumbers: number;
+  readonly to: Float32Array;
+  readonly toAt: number;
+  readonly toRowNumbers: number;
+  readonly numbers: number;
+  readonly rows: number;
 }
 
 export interface DenseLayer {
@@ -111,12 +153,14 @@ export interface GatedStep {
   readonly rows: number;
   /** Sums of reset, update and candidate gates from the inputs, and from the state; rows of `gateNumbers`. */
   readonly fromInput: Float32Array;
+  readonly fromInputAt: number;
   readonly fromState: Float32Array;
   readonly gateNumbers: number;
   /** Rows of `units`, overwritten. */
   readonly state: Float32Array;
   /** Where the new state is written too. */
   readonly to: Float32Array;
+  readonly toAt: number;
   readonly toRowNumbers: number;
 }
 
@@ -128,6 +172,7 @@ export interface DenseMemory {
   layer(weights: DenseWeights): DenseLayer;
   /** @throws RangeError when the units are no multiple of 4 */
   stepGates(step: GatedStep): void;
+  copyRows(rows: CopiedRows): void;
 }
 
 /**
@@ -138,6 +183,7 @@ export function createDenseMemory(capacity: number): DenseMemory {
   const { buffer, run } = loadModule(MODULE, capacity * NUMBER_BYTES);
   const made = run('denseLayer');
   const step = run('gatedUnits');
+  const copy = run('copyRows');
   let end = 0;
   const take = (count: number) => {
     const taken = new Float32Array(buffer, end, count);
@@ -164,16 +210,18 @@ export function createDenseMemory(capacity: number): DenseMemory {
       const least = (rectified ? zero : lowest).byteOffset;
       return {
         width,
-        run({ from, rowNumbers, rows, to }) {
+        run({ from, fromAt = 0, rowNumbers, rows, to, toAt = 0 }) {
           const rowBytes = rowNumbers * NUMBER_BYTES;
-          const rowsEnd = from.byteOffset + Math.ceil(rows / ROWS) * ROWS * rowBytes;
+          const firstRow = from.byteOffset + fromAt * NUMBER_BYTES;
+          const rowsEnd = firstRow + Math.ceil(rows / ROWS) * ROWS * rowBytes;
+          const out = to.byteOffset + toAt * NUMBER_BYTES;
           for (let first = 0; first < width / NEURONS; first++) {
             const at = placed.byteOffset + first * blockBytes;
             made(
-              from.byteOffset,
+              firstRow,
               rowsEnd,
               rowBytes,
-              to.byteOffset + first * NEURON_BYTES,
+              out + first * NEURON_BYTES,
               width * NUMBER_BYTES,
               at,
               at + blockBytes,
@@ -183,17 +231,39 @@ export function createDenseMemory(capacity: number): DenseMemory {
         },
       };
     },
-    stepGates({ units, rows, fromInput, fromState, gateNumbers, state, to, toRowNumbers }) {
+    stepGates({
+      units,
+      rows,
+      fromInput,
+      fromInputAt,
+      fromState,
+      gateNumbers,
+      state,
+      to,
+      toAt,
+      toRowNumbers,
+    }) {
       if (units % 4 !== 0) throw new RangeError('units: a multiple of 4');
       step(
-        fromInput.byteOffset,
+        fromInput.byteOffset + fromInputAt * NUMBER_BYTES,
         fromState.byteOffset,
         state.byteOffset,
         state.byteOffset + rows * units * NUMBER_BYTES,
-        to.byteOffset,
+        to.byteOffset + toAt * NUMBER_BYTES,
         units * NUMBER_BYTES,
         gateNumbers * NUMBER_BYTES,
         toRowNumbers * NUMBER_BYTES,
+      );
+    },
+    copyRows({ from, fromAt, fromRowNumbers, to, toAt, toRowNumbers, numbers, rows }) {
+      const first = from.byteOffset + fromAt * NUMBER_BYTES;
+      copy(
+        first,
+        first + rows * fromRowNumbers * NUMBER_BYTES,
+        fromRowNumbers * NUMBER_BYTES,
+        to.byteOffset + toAt * NUMBER_BYTES,
+        toRowNumbers * NUMBER_BYTES,
+        numbers * NUMBER_BYTES,
       );
     },
   };

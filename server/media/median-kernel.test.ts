@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { createMedianKernel } from './median-kernel.ts';
+import { createMedianKernel, createSparseMedianKernel } from './median-kernel.ts';
 
 /** The value that stands in the middle, the upper of two, of everything around a place. */
 function sortedMedian(rows: readonly Float64Array[], place: number, reach: number): number {
@@ -31,6 +31,25 @@ describe('createMedianKernel', () => {
         Array.from(kernel.medians, (_, place) => sortedMedian(rows, place, shape.reach)),
       );
     }
+  });
+
+  it.each([
+    { rows: 1, length: 16, reach: 0 },
+    { rows: 3, length: 3, reach: 1 },
+    { rows: 3, length: 91, reach: 7 },
+    { rows: 3, length: 342, reach: 7 },
+    { rows: 5, length: 20, reach: 2 },
+  ])('gives the same at every second place, $rows rows of $length and $reach to each side', (shape) => {
+    const [all, sparse] = [createMedianKernel(shape), createSparseMedianKernel(shape)];
+    const random = seededRandom(shape.length);
+    for (let row = 0; row < shape.rows; row += 1) {
+      const values = sparse.row(row).map(() => Math.exp(40 * random() - 30));
+      sparse.row(row).set(values);
+      all.row(row).set(values);
+    }
+    all.run();
+    sparse.run();
+    expect([...sparse.medians]).toEqual(Array.from(all.medians).filter((_, place) => place % 2 === 0));
   });
 
   it.each([

@@ -12,8 +12,9 @@ const STEPS = 9;
 describe('createRecurrentLayer', () => {
   it.each([1, 2, 3])('gives the values of plain loops for %i sequences, in both directions', (sequences) => {
     const { run, layer, inputs, weights } = makeLayer(sequences);
+    const kept = new Float32Array(layer.stateNumbers);
     for (const direction of [1, -1]) {
-      if (direction === 1) layer.forward(run, 0);
+      if (direction === 1) layer.forward(run, kept, 0);
       else layer.backward(run);
       for (let s = 0; s < sequences; s++) {
         const order = Array.from({ length: STEPS }, (_, at) => (direction === 1 ? at : STEPS - 1 - at));
@@ -30,10 +31,11 @@ describe('createRecurrentLayer', () => {
 
   it('goes on forward where the run before was told to keep its state', () => {
     const { run, layer, inputs } = makeLayer(2);
-    layer.forward(run, 4);
+    const kept = new Float32Array(layer.stateNumbers);
+    layer.forward(run, kept, 4);
     const whole = run.to.slice();
     inputs.copyWithin(0, 4 * 2 * INPUTS);
-    layer.forward({ ...run, steps: STEPS - 4 }, 0);
+    layer.forward({ ...run, steps: STEPS - 4 }, kept, 0);
     const rest = (STEPS - 4) * 2 * OUT;
     expect([...run.to.subarray(0, rest)]).toEqual([...whole.subarray(4 * 2 * OUT, 4 * 2 * OUT + rest)]);
   });

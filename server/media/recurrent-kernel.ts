@@ -29,8 +29,12 @@ export interface RecurrentLayer {
   readonly units: number;
   /** From the last step to the first, out of silence. */
   backward(run: RecurrentRun): void;
-  /** From the first step on, out of the state that the run before had after `keepAfter` steps. */
-  forward(run: RecurrentRun, keepAfter: number): void;
+  /**
+   * From the first step on, out of the state that is kept, which becomes that after `keepAfter` steps.
+   * @param kept as many numbers as `stateNumbers`, zero at first
+   */
+  forward(run: RecurrentRun, kept: Float32Array, keepAfter: number): void;
+  readonly stateNumbers: number;
 }
 
 /**
@@ -50,18 +54,19 @@ export function createRecurrentLayer(
   const fromInput = memory.take((mostSteps * sequences + 1) * width);
   const fromState = memory.take(rows * width);
   const state = memory.take(rows * units);
-  const kept = new Float32Array(state.length);
 
   const step = (at: number, { to, toRowNumbers, toFirst }: RecurrentRun) => {
     gates.run({ from: state, rowNumbers: units, rows, to: fromState });
     memory.stepGates({
       units,
       rows: sequences,
-      fromInput: fromInput.subarray(at * sequences * width),
+      fromInput,
+      fromInputAt: at * sequences * width,
       fromState,
       gateNumbers: width,
       state,
-      to: to.subarray(at * sequences * toRowNumbers + toFirst),
+      to,
+      toAt: at * sequences * toRowNumbers + toFirst,
       toRowNumbers,
     });
   };
@@ -69,12 +74,13 @@ export function createRecurrentLayer(
     input.run({ from, rowNumbers, rows: steps * sequences, to: fromInput });
   return {
     units,
+    stateNumbers: state.length,
     backward(run) {
       project(run);
       state.fill(0);
       for (let at = run.steps - 1; at >= 0; at--) step(at, run);
     },
-    forward(run, keepAfter) {
+    forward(run, kept, keepAfter) {
       project(run);
       state.set(kept);
       for (let at = 0; at < run.steps; at++) {

@@ -1,4 +1,4 @@
-import { createMedianKernel } from './median-kernel.ts';
+import { createMedianKernel, createSparseMedianKernel, type MedianKernel } from './median-kernel.ts';
 import { selectRank } from './signal.ts';
 
 /** Frames whose spectra make a background: the one it belongs to and its neighbours. */
@@ -9,24 +9,46 @@ const ROWS = 3;
  * time. Harmonics of a voice are narrow against the neighbourhood and fall out; wind, which has no lines,
  * stays (the idea of median-filter separation, Fitzgerald 2010).
  */
-export interface SpectralFloor {
+export interface SpectralFloor<Numbers extends Float32Array | Float64Array = Float64Array> {
   /**
    * Background of the frame BEFORE the newest one (it needs a neighbour on both sides), or null for the
    * first frame. The array is reused.
    */
-  push(power: Float64Array): Float64Array | null;
+  push(power: Numbers): Numbers | null;
   /** Background of the last frame, when no more come; null when none came. */
-  flush(): Float64Array | null;
+  flush(): Numbers | null;
 }
 
 /**
  * @param bins lowest bins that are kept, more than twice `halfWidthBins`
  * @param halfWidthBins neighbours on each side in frequency
- * @param stride every how many bins the median is taken; those between are interpolated
  */
-export function createSpectralFloor(bins: number, halfWidthBins: number, stride = 1): SpectralFloor {
+export function createSpectralFloor(bins: number, halfWidthBins: number): SpectralFloor {
   const kernel = createMedianKernel({ rows: ROWS, length: bins, reach: halfWidthBins });
-  const floor = new Float64Array(bins);
+  return createFloor({ kernel, floor: new Float64Array(bins), halfWidthBins, stride: 1 });
+}
+
+/** The same in single precision; the median is taken at every second bin, those between are interpolated. */
+export function createSparseSpectralFloor(bins: number, halfWidthBins: number): SpectralFloor<Float32Array> {
+  const kernel = createSparseMedianKernel({ rows: ROWS, length: bins, reach: halfWidthBins });
+  return createFloor({ kernel, floor: new Float32Array(bins), halfWidthBins, stride: 2 });
+}
+
+interface FloorParts<Numbers> {
+  readonly kernel: MedianKernel<Numbers>;
+  readonly floor: Numbers;
+  readonly halfWidthBins: number;
+  /** Every how many bins the kernel gives the median. */
+  readonly stride: number;
+}
+
+function createFloor<Numbers extends Float32Array | Float64Array>({
+  kernel,
+  floor,
+  halfWidthBins,
+  stride,
+}: FloorParts<Numbers>): SpectralFloor<Numbers> {
+  const bins = floor.length;
   const scratch = new Float64Array(ROWS * (2 * halfWidthBins + 1));
   let count = 0;
   /** At the start and the end only the newest two rows count. */
@@ -52,10 +74,11 @@ export function createSpectralFloor(bins: number, halfWidthBins: number, stride 
     for (let k = bins - ((bins - 1) % stride); k < bins; k++) floor[k] = floor[k - 1] ?? 0;
     return floor;
   };
-  const ofKernel = (k: number) => kernel.medians[k] ?? 0;
+  const ofKernel = (k: number) => kernel.medians[k / stride] ?? 0;
   return {
     push(power) {
-      kernel.row(count % ROWS).set(power.subarray(0, bins));
+      const row = kernel.row(count % ROWS);
+      row.set(power.subarray(0, row.length));
       count += 1;
       if (count < ROWS) return count < 2 ? null : fill(ofFew);
       kernel.run();

@@ -108,6 +108,8 @@ export const v128 = {
   store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0xfd, 0x0b, ...memory(offset)],
   and: vector(0x4e),
   or: vector(0x50),
+  /** Sixteen bytes out of those of `a` (0 to 15) and of `b` (16 to 31). */
+  pick: (a: Code, b: Code, order: readonly number[]): Code => [...a, ...b, 0xfd, 0x0d, ...order],
   /** The 16 bytes of `value` in another order. */
   shuffle: (value: Code, order: readonly number[], scratch: Local): Code => [
     ...scratch.set(value),
@@ -137,6 +139,7 @@ export const i32x4 = {
   highFromU16: vectorOne(0xaa),
   lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x1b, lane],
   shl: vector(0xab),
+  shrU: vector(0xad),
   /** Toward zero. */
   fromF32: vectorOne(0xf8),
 };
@@ -148,8 +151,13 @@ export const f32x4 = {
   div: vector(0xe7),
   least: vector(0xe8),
   most: vector(0xe9),
+  /** The same for numbers that are not NaN, and faster: `b < a ? b : a` and `a < b ? b : a`. */
+  smaller: vector(0xea),
+  larger: vector(0xeb),
+  root: vectorOne(0xe3),
   /** To the nearest whole number. */
   round: vectorOne(0x6a),
+  fromI32: vectorOne(0xfa),
 };
 
 export const f64x2 = {

@@ -13,8 +13,8 @@ export interface RawSound {
 }
 
 const NUMBER_BYTES = 4;
-/** Samples of one channel that are read at once: 1.4 s at 48 kHz, 0.5 MB of stereo. */
-const CHUNK_SAMPLES = 1 << 16;
+/** Samples of one channel that are read at once at most: 1.4 s at 48 kHz, 0.5 MB of stereo. */
+export const CHUNK_SAMPLES = 1 << 16;
 
 /**
  * Samples of a decoded sound from the first to the last of a span, in chunks; a file that ends earlier ends them.
@@ -41,22 +41,26 @@ export async function* readRawSound(
   }
 }
 
-/** The samples of one channel. */
-export function channelOf(interleaved: Float32Array, channel: number, channels: number): Float32Array {
+/**
+ * The samples of one channel, or what all have in common: their mean.
+ * @param into where they are written, with room for all of them; an array of their own when absent
+ * @returns as many samples as there are; those given where there is one channel only
+ */
+export function channelOf(
+  interleaved: Float32Array,
+  channel: number | 'mean',
+  channels: number,
+  into?: Float32Array,
+): Float32Array {
   if (channels === 1) return interleaved;
-  const samples = new Float32Array(interleaved.length / channels);
-  for (let i = 0, at = channel; i < samples.length; i += 1, at += channels) samples[i] = interleaved[at] ?? 0;
-  return samples;
-}
-
-/** What all channels have in common: their mean. */
-export function meanOf(interleaved: Float32Array, channels: number): Float32Array {
-  if (channels === 1) return interleaved;
-  const samples = new Float32Array(interleaved.length / channels);
-  for (let i = 0, at = 0; i < samples.length; i += 1) {
-    let sum = 0;
-    for (let c = 0; c < channels; c += 1, at += 1) sum += interleaved[at] ?? 0;
-    samples[i] = sum / channels;
-  }
+  const count = interleaved.length / channels;
+  const samples = into?.subarray(0, count) ?? new Float32Array(count);
+  if (channel === 'mean') {
+    for (let i = 0, at = 0; i < count; i += 1) {
+      let sum = 0;
+      for (let c = 0; c < channels; c += 1, at += 1) sum += interleaved[at] ?? 0;
+      samples[i] = sum / channels;
+    }
+  } else for (let i = 0, at = channel; i < count; i += 1, at += channels) samples[i] = interleaved[at] ?? 0;
   return samples;
 }

@@ -1,6 +1,12 @@
-import { channelOf, meanOf, readRawSound, type RawSound, type SampleSpan } from './repair-audio-raw.ts';
+import {
+  channelOf,
+  CHUNK_SAMPLES,
+  readRawSound,
+  type RawSound,
+  type SampleSpan,
+} from './repair-audio-raw.ts';
 import { BRIDGED_MS } from './repair-audio-sync.ts';
-import { createWindSuppressor, type WindShape } from './repair-wind-noise-filter.ts';
+import { createSuppressorMaker, type WindShape, type WindSuppressor } from './repair-wind-noise-filter.ts';
 
 /** Silence to put in before a decoded sample. */
 export interface Filling {
@@ -36,7 +42,9 @@ export async function* renderSound({ raw, rateHz, wind, fillings }: RenderSound)
   const holes = createHoleFiller(fillings, raw.channels, rateHz);
   const clean = wind && createSpanCleaner(wind, raw.channels, rateHz);
   for await (const samples of readRawSound(raw, { first: 0, end: Number.MAX_SAFE_INTEGER })) {
-    for (const piece of holes.take(clean ? clean.take(samples) : samples)) yield toBuffer(piece);
+    for (const part of clean ? clean.take(samples) : [samples]) {
+      for (const piece of holes.take(part)) yield toBuffer(piece);
+    }
   }
   if (clean) for (const piece of holes.take(clean.flush())) yield toBuffer(piece);
 }
@@ -45,18 +53,24 @@ function toBuffer({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Weight of the cleaned sound at a sample: 1 inside the spans, raised-cosine fades outside them. */
-export function wetWeight(spans: readonly SampleSpan[], sample: number, fade: number): number {
-  let weight = 0;
+/** Weights of the cleaned sound in a part of it: 1 inside the spans, raised-cosine fades of so many samples outside them. */
+export function wetWeights(spans: readonly SampleSpan[], part: SampleSpan, fade: number): Float32Array {
+  const weights = new Float32Array(part.end - part.first);
   for (const { first, end } of spans) {
-    const outside = sample < first ? first - sample : sample >= end ? sample - end + 1 : 0;
-    if (outside < fade) weight = Math.max(weight, 0.5 + 0.5 * Math.cos((Math.PI * outside) / fade));
+    const from = Math.max(part.first, first - fade + 1);
+    const to = Math.min(part.end, end + fade - 1);
+    for (let sample = from; sample < to; sample++) {
+      const outside = sample < first ? first - sample : sample >= end ? sample - end + 1 : 0;
+      const weight = outside === 0 ? 1 : 0.5 + 0.5 * Math.cos((Math.PI * outside) / fade);
+      weights[sample - part.first] = Math.max(weights[sample - part.first] ?? 0, weight);
+    }
   }
-  return weight;
+  return weights;
 }
 
 interface Cleaner {
-  take(interleaved: Float32Array): Float32Array;
+  /** Takes an array over, and answers what is clean by now in pieces. */
+  take(interleaved: Float32Array): Float32Array[];
   flush(): Float32Array;
 }
 
@@ -78,28 +92,45 @@ export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan
 function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number): Cleaner {
   const fade = Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
   const zones = toZones(wind.spans, fade + Math.round((RUN_UP_MS / 1000) * rateHz));
-  let running: ReturnType<typeof createWindSuppressor>[] = [];
+  const createSuppressor = createSuppressorMaker(rateHz);
+  const heard = new Float32Array(CHUNK_SAMPLES);
+  const joined = wind.shapes.length < channels;
+  let running: WindSuppressor[] = [];
   let dry: Float32Array[] = [];
   /** Samples taken in, and given out. */
   let taken = 0;
   let position = 0;
 
-  const joined = wind.shapes.length < channels;
-  const heard = (samples: Float32Array, c: number) =>
-    joined ? meanOf(samples, channels) : channelOf(samples, c, channels);
-  const mix = (wet: readonly Float64Array[]): Float32Array => {
+  const takeDry = (numbers: number): Float32Array => {
+    const out = new Float32Array(numbers);
+    let at = 0;
+    for (let part = dry[0]; part && at < numbers; part = dry[0]) {
+      const count = Math.min(part.length, numbers - at);
+      out.set(part.subarray(0, count), at);
+      at += count;
+      if (count < part.length) dry[0] = part.subarray(count);
+      else dry = dry.slice(1);
+    }
+    return out;
+  };
+  const mix = (wet: readonly Float32Array[]): Float32Array => {
     const count = wet[0]?.length ?? 0;
-    const kept = joinSamples(dry);
-    const out = kept.slice(0, count * channels);
-    dry = [kept.subarray(count * channels)];
-    const given = wet.map((_, c) => heard(out, c));
-    for (let i = 0; i < count; i++) {
-      const weight = wetWeight(wind.spans, position + i, fade);
-      if (weight === 0) continue;
-      for (let c = 0; c < channels; c++) {
-        const from = joined ? 0 : c;
-        const lost = (given[from]?.[i] ?? 0) - (wet[from]?.[i] ?? 0);
-        out[i * channels + c] = (out[i * channels + c] ?? 0) - weight * lost;
+    const part = { first: position, end: position + count };
+    const out = takeDry(count * channels);
+    const isInside = wind.spans.some(({ first, end }) => first <= part.first && part.end <= end);
+    const weights = isInside ? null : wetWeights(wind.spans, part, fade);
+    for (const [c, clean] of wet.entries()) {
+      for (let i = 0, at = 0; i < count; i += 1, at += channels) {
+        const weight = weights ? (weights[i] ?? 0) : 1;
+        if (joined) {
+          let sum = 0;
+          for (let k = 0; k < channels; k += 1) sum += out[at + k] ?? 0;
+          const lost = weight * (sum / channels - (clean[i] ?? 0));
+          for (let k = 0; k < channels; k += 1) out[at + k] = (out[at + k] ?? 0) - lost;
+        } else {
+          const dirty = out[at + c] ?? 0;
+          out[at + c] = dirty - weight * (dirty - (clean[i] ?? 0));
+        }
       }
     }
     position += count;
@@ -121,7 +152,7 @@ function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number
         const inside = zone !== undefined && taken >= zone.first;
         const border = zone === undefined ? Number.POSITIVE_INFINITY : inside ? zone.end : zone.first;
         const step = Math.min(count - done, border - taken);
-        const part = interleaved.slice(done * channels, (done + step) * channels);
+        const part = interleaved.subarray(done * channels, (done + step) * channels);
         done += step;
         taken += step;
         if (!inside) {
@@ -129,27 +160,17 @@ function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number
           position += step;
           continue;
         }
-        if (running.length === 0) {
-          running = wind.shapes.map((shape) => createWindSuppressor(rateHz, shape));
-        }
+        if (running.length === 0) running = wind.shapes.map((shape) => createSuppressor(shape));
         dry.push(part);
-        out.push(mix(running.map((suppressor, c) => suppressor.push(heard(part, c)))));
+        out.push(
+          mix(running.map((one, c) => one.push(channelOf(part, joined ? 'mean' : c, channels, heard)))),
+        );
         if (taken === border) out.push(stop());
       }
-      return joinSamples(out);
+      return out;
     },
     flush: () => (running.length > 0 ? stop() : new Float32Array(0)),
   };
-}
-
-function joinSamples(pieces: readonly Float32Array[]): Float32Array {
-  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.length;
-  }
-  return joined;
 }
 
 function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz: number) {

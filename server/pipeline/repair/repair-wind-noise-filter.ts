@@ -1,8 +1,13 @@
-import { createSpectralFloor } from '#server/media/signal-floor.ts';
+import { createSparseSpectralFloor } from '#server/media/signal-floor.ts';
 import { hannWindow } from '#server/media/signal-frames.ts';
-import { createSpectrumKernel } from '#server/media/signal-kernel.ts';
-import { createFeatureMaker, type FrameView } from './repair-wind-noise-features.ts';
-import { createGainRunner, readGainNetwork, VIEWS_BEFORE } from './repair-wind-noise-network.ts';
+import { createFeatureMaker, GAIN_BINS, type FrameView } from './repair-wind-noise-features.ts';
+import { createWindKernelMaker, type KernelFrame } from './repair-wind-noise-kernel.ts';
+import {
+  createGainRunner,
+  readGainNetwork,
+  VIEWS_BEFORE,
+  type GainRunner,
+} from './repair-wind-noise-network.ts';
 
 /**
  * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB
@@ -50,22 +55,23 @@ export function frameLength(rateHz: number): number {
 export function createLayout(rateHz: number) {
   const size = frameLength(rateHz);
   const bins = size / 2 + 1;
-  const hz = (bin: number) => (bin * rateHz) / size;
   const floorBins = Math.min(bins, Math.ceil((SUPPRESSOR.floorLimitHz * size) / rateHz));
   const halfBins = Math.max(1, Math.round((SUPPRESSOR.floorHalfHz * size) / rateHz));
   const levelFirst = Math.ceil((SUPPRESSOR.levelLowHz * size) / rateHz);
   const levelEnd = Math.ceil((SUPPRESSOR.levelHighHz * size) / rateHz);
+  const firstBin = Math.min(GAIN_BINS, bins);
   const window = hannWindow(size).map(Math.sqrt);
   return {
+    rateHz,
     size,
-    createSpectrum: () => createTwoSided(window),
-    hz,
     bins,
     floorBins,
-    window,
-    createFloor: () => createSpectralFloor(floorBins, halfBins, 2),
+    /** Bins that the network sets the gain of: those below. */
+    firstBin,
+    createKernel: createWindKernelMaker({ window, floorBins, firstBin }, SUPPRESSOR),
+    createFloor: () => createSparseSpectralFloor(floorBins, halfBins),
     /** Assumed wind in the level band. */
-    levelOf(background: Float64Array): number {
+    levelOf(background: Float32Array): number {
       let level = 0;
       for (let k = levelFirst; k < levelEnd; k++) level += background[k] ?? 0;
       return SUPPRESSOR.overSubtraction * level;
@@ -73,26 +79,36 @@ export function createLayout(rateHz: number) {
   };
 }
 
+export type WindLayout = ReturnType<typeof createLayout>;
+
 export interface WindSuppressor {
   /** Samples of one channel in; cleaned samples out, in order, some seconds later. */
-  push(samples: ArrayLike<number>): Float64Array;
+  push(samples: Float32Array): Float32Array;
   /** The samples still inside; after this exactly as many came out as went in. */
-  flush(): Float64Array;
+  flush(): Float32Array;
 }
 
 interface Frame {
-  /** Real and imaginary parts in turns. */
-  readonly spectrum: Float32Array;
-  /** Power; above the network's bins, over the assumed wind from when that is known. */
-  readonly power: Float32Array;
-  readonly wind: Float32Array;
-  readonly gain: Float32Array;
-  view: FrameView | null;
+  /** Its place is used again when it has been rendered. */
+  readonly bins: KernelFrame;
+  readonly view: FrameView;
 }
 
 /** Frames that are rendered at once, and frames behind them that the gains of the last ones depend on. */
 const BLOCK = 192;
 const LOOKAHEAD = 32;
+
+/** Makes suppressors of one rate, which share the network and its tables; they may be used in turns. */
+export function createSuppressorMaker(rateHz: number): (shape: WindShape) => WindSuppressor {
+  const layout = createLayout(rateHz);
+  const runner = createGainRunner(readGainNetwork(), BLOCK + LOOKAHEAD);
+  return (shape) => createSuppressor(layout, runner, shape);
+}
+
+/** A suppressor by itself. */
+export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
+  return createSuppressorMaker(rateHz)(shape);
+}
 
 /**
  * Takes wind out of one channel: the assumed wind of a frame is the lower of its own smooth background and
@@ -101,87 +117,64 @@ const LOOKAHEAD = 32;
  * followed forward and backward in time (geometric mean of both gains), so that neither the start nor the end of a
  * word is eaten. Sample n out is sample n in: nothing is delayed or moved.
  */
-export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
-  const layout = createLayout(rateHz);
-  const { size, bins, floorBins, window } = layout;
+function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindShape): WindSuppressor {
+  const { size, bins, floorBins, firstBin } = layout;
   const hop = size / 4;
   const floor = layout.createFloor();
   const maker = createFeatureMaker(bins);
-  const runner = createGainRunner(readGainNetwork(), BLOCK + LOOKAHEAD);
-  const kernel = layout.createSpectrum();
-  // Hann-rooted frames, used twice, at a quarter hop add up to 2.
-  const inverse = createInverse(window.map((value) => 0.5 * value));
-  const store = new Float64Array(size);
-  const overlap = new Float64Array(size);
-  const forward = new Float64Array(bins);
-  /** Rendered frames, whose arrays serve the next ones. */
-  const free: Frame[] = [];
+  const remembered = runner.begin();
+  // One frame more waits for its neighbour.
+  const kernel = layout.createKernel(BLOCK + LOOKAHEAD + 1);
+  const [forward, before, backward] = [kernel.takeState(), kernel.takeState(), kernel.takeState()];
+  const { samples: store, overlap } = kernel;
+  const headroom = (_: number, k: number) => (k < floorBins ? SUPPRESSOR.shapeHeadroom : 1);
+  kernel.limits.set(shape.relative.map((limit, k) => limit * headroom(limit, k)));
+  const free: KernelFrame[] = [];
   let frames: Frame[] = [];
-  let past: Frame[] = [];
-  let waiting: Frame | null = null;
+  let past: FrameView[] = [];
+  let waiting: KernelFrame | null = null;
   // The stream is preceded by one frame of silence, so that its first sample is fully covered.
   let filled = size;
   let skip = size;
   let taken = 0;
   let given = 0;
 
-  const assumeWind = (frame: Frame, background: Float64Array) => {
+  const assumeWind = (frame: KernelFrame, background: Float32Array) => {
     const level = layout.levelOf(background);
-    const { power, wind } = frame;
-    for (let k = 0; k < bins; k++) {
-      const limit = (shape.relative[k] ?? 0) * level;
-      wind[k] =
-        k < floorBins
-          ? Math.min(SUPPRESSOR.overSubtraction * (background[k] ?? 0), limit * SUPPRESSOR.shapeHeadroom)
-          : limit;
+    for (let k = 0; k < floorBins; k++) {
+      kernel.background[k] = SUPPRESSOR.overSubtraction * (background[k] ?? 0);
     }
-    frame.view = maker.view(power, wind, level);
-    for (let k = maker.bins; k < bins; k++) power[k] = (power[k] ?? 0) / ((wind[k] ?? 0) + 1e-15);
-    frames.push(frame);
+    kernel.assume(frame, level);
+    const view = maker.view(frame.power, frame.wind, level);
+    kernel.compare(frame);
+    frames.push({ bins: frame, view });
   };
 
   const analyse = () => {
-    kernel.of(store);
-    const background = floor.push(kernel.power);
+    const next = free.pop() ?? kernel.takeFrame();
+    kernel.analyse(next);
+    const background = floor.push(next.power);
     if (background && waiting) assumeWind(waiting, background);
-    waiting = free.pop() ?? emptyFrame(bins);
-    waiting.spectrum.set(kernel.spectrum);
-    waiting.power.set(kernel.power);
+    waiting = next;
     store.copyWithin(0, hop);
     filled = size - hop;
   };
 
-  const follow = (frame: Frame, state: Float64Array, direction: 'forward' | 'backward') => {
-    const { memory, leastRatio } = SUPPRESSOR;
-    for (let k = maker.bins; k < bins; k++) {
-      const posterior = frame.power[k] ?? 0;
-      const ratio = Math.max(
-        memory * (state[k] ?? 0) + (1 - memory) * Math.max(posterior - 1, 0),
-        leastRatio,
-      );
-      const gain = ratio / (1 + ratio);
-      state[k] = gain * gain * posterior;
-      frame.gain[k] = direction === 'forward' ? gain : Math.sqrt((frame.gain[k] ?? 0) * gain);
-    }
-  };
-
   const setVoiceGains = (count: number) => {
-    const views = [...past, ...frames].map(({ view }) => view).filter((view) => view !== null);
-    runner.run({ views, first: past.length, count }, (at, gains) => {
+    const views = [...past, ...frames.map(({ view }) => view)];
+    runner.run({ views, first: past.length, count }, remembered, (at, gains) => {
       const frame = frames[at];
       if (!frame) return;
-      const { gain, power, wind } = frame;
-      for (let k = 0; k < maker.bins; k++) {
+      const { gain, power, wind } = frame.bins;
+      for (let k = 0; k < firstBin; k++) {
         const clear = (power[k] ?? 0) >= SUPPRESSOR.clearRatio * (wind[k] ?? 0);
         gain[k] = clear ? 1 : Math.max(SUPPRESSOR.networkFloor, gains[k] ?? 0);
       }
     });
   };
 
-  const render = (frame: Frame, out: Float64Array, at: number): number => {
-    const { gain, spectrum } = frame;
-    for (let k = maker.bins; k < bins; k++) gain[k] = Math.max(gain[k] ?? 0, SUPPRESSOR.gainFloor);
-    inverse.addTo(overlap, spectrum, gain);
+  const render = (frame: KernelFrame, out: Float32Array, at: number): number => {
+    kernel.add(frame);
     const from = Math.min(skip, hop);
     skip -= from;
     const written = Math.min(hop - from, taken - given);
@@ -192,35 +185,32 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
     return written;
   };
 
-  const renderBlock = (count: number): Float64Array => {
-    const out = new Float64Array(count * hop);
+  const renderBlock = (count: number): Float32Array => {
+    const out = new Float32Array(count * hop);
     let written = 0;
-    const before = Float64Array.from(forward);
-    for (const [i, frame] of frames.entries()) {
-      follow(frame, i < count ? forward : before, 'forward');
-      if (i === count - 1) before.set(forward);
+    for (const [i, { bins: frame }] of frames.entries()) {
+      // What comes behind the block is followed once more with the next.
+      if (i === count) before.set(forward);
+      kernel.follow(frame, i < count ? forward : before);
     }
-    const backward = new Float64Array(bins);
-    for (let i = frames.length - 1; i >= 0; i--) {
-      const frame = frames[i];
-      if (frame) follow(frame, backward, 'backward');
-    }
+    backward.fill(0);
+    for (const { bins: frame } of frames.toReversed()) kernel.followBack(frame, backward);
     setVoiceGains(count);
-    for (const frame of frames.slice(0, count)) written += render(frame, out, written);
-    const done = [...past, ...frames.slice(0, count)];
-    free.push(...done.slice(0, -VIEWS_BEFORE));
-    past = done.slice(-VIEWS_BEFORE);
+    const done = frames.slice(0, count);
+    for (const { bins: frame } of done) written += render(frame, out, written);
+    free.push(...done.map(({ bins: frame }) => frame));
+    past = [...past, ...done.map(({ view }) => view)].slice(-VIEWS_BEFORE);
     frames = frames.slice(count);
     return out.subarray(0, written);
   };
 
-  const feed = (samples: ArrayLike<number>): Float64Array[] => {
-    const pieces: Float64Array[] = [];
+  const feed = (samples: Float32Array): Float32Array[] => {
+    const pieces: Float32Array[] = [];
     for (let at = 0; at < samples.length;) {
       if (filled === size) analyse();
       if (frames.length === BLOCK + LOOKAHEAD) pieces.push(renderBlock(BLOCK));
       const count = Math.min(samples.length - at, size - filled);
-      for (let i = 0; i < count; i++) store[filled + i] = samples[at + i] ?? 0;
+      store.set(samples.subarray(at, at + count), filled);
       filled += count;
       at += count;
     }
@@ -233,8 +223,8 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
       return concat(feed(samples));
     },
     flush() {
-      const pieces: Float64Array[] = [];
-      const silence = new Float64Array(hop);
+      const pieces: Float32Array[] = [];
+      const silence = new Float32Array(hop);
       // One frame of silence completes the last sample, two more hops free the frames that wait for a neighbour.
       for (let i = 0; i < 4 + 3; i++) pieces.push(...feed(silence));
       pieces.push(renderBlock(frames.length));
@@ -243,70 +233,10 @@ export function createWindSuppressor(rateHz: number, shape: WindShape): WindSupp
   };
 }
 
-/** Spectra of windowed frames; each power is that of one side, as all of them are set against each other. */
-function createTwoSided(window: Float64Array) {
-  const kernel = createSpectrumKernel(window, 2);
-  const { power, spectrum } = kernel;
-  return {
-    power,
-    spectrum,
-    of(frame: Float64Array): void {
-      kernel.frame.set(frame);
-      kernel.run();
-      for (const k of [0, power.length - 1]) power[k] = 2 * (power[k] ?? 0);
-    },
-  };
-}
-
-/**
- * Frames of spectra, windowed. A transform and its inverse are the same but for the scale when each bin is the real less the
- * imaginary part (Hartley 1942, Bracewell 1983), so the kernel that makes spectra makes frames of them too.
- */
-function createInverse(window: Float64Array) {
-  const size = window.length;
-  const half = size / 2;
-  const kernel = createSpectrumKernel(
-    window.map(() => 1 / size),
-    2,
-  );
-  const { frame, spectrum: turned } = kernel;
-  return {
-    /** @param spectrum real and imaginary part of each bin in turns, multiplied by `gain` */
-    addTo(out: Float64Array, spectrum: Float32Array, gain: Float32Array): void {
-      for (let k = 0; k <= half; k++) {
-        const factor = gain[k] ?? 0;
-        const re = factor * (spectrum[2 * k] ?? 0);
-        const im = factor * (spectrum[2 * k + 1] ?? 0);
-        frame[k] = re - im;
-        if (k > 0) frame[size - k] = re + im;
-      }
-      // The middle is its own mirror, and has no imaginary part.
-      frame[half] = (gain[half] ?? 0) * (spectrum[size] ?? 0);
-      kernel.run();
-      for (let n = 0; n <= half; n++) {
-        const [re, im] = [turned[2 * n] ?? 0, turned[2 * n + 1] ?? 0];
-        out[n] = (out[n] ?? 0) + (re - im) * (window[n] ?? 0);
-        const mirror = size - n;
-        if (n > 0 && n < half) out[mirror] = (out[mirror] ?? 0) + (re + im) * (window[mirror] ?? 0);
-      }
-    },
-  };
-}
-
-function emptyFrame(bins: number): Frame {
-  return {
-    spectrum: new Float32Array(2 * bins),
-    power: new Float32Array(bins),
-    wind: new Float32Array(bins),
-    gain: new Float32Array(bins),
-    view: null,
-  };
-}
-
-function concat(pieces: readonly Float64Array[]): Float64Array {
+function concat(pieces: readonly Float32Array[]): Float32Array {
   const [only] = pieces;
   if (pieces.length === 1 && only) return only;
-  const joined = new Float64Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     joined.set(piece, at);

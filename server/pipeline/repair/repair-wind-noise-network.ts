@@ -1,4 +1,4 @@
-import { createDenseMemory, type DenseWeights } from '#server/media/dense-kernel.ts';
+import { createDenseMemory, type CopiedRows, type DenseWeights } from '#server/media/dense-kernel.ts';
 import { createRecurrentLayer, type RecurrentWeights } from '#server/media/recurrent-kernel.ts';
 import {
   BANDS,
@@ -38,6 +38,10 @@ const PLACE_OUTPUTS = 2 * PLACE_UNITS;
 /** Inputs of the two rising layers: what comes from below, and the same places on the way down. */
 const RISE_MIDDLE = PLACE_OUTPUTS + MIDDLE;
 const RISE_FINE = RISING + FINE;
+/** Numbers of a frame behind the first and the second layer, with the places that stay zero. */
+const FINE_NUMBERS = (GAIN_BINS + 2 * BIN_REACH) * FINE;
+const MIDDLE_NUMBERS = (MIDDLE_PLACES + 2 * BIN_REACH) * MIDDLE;
+const PATCHES_END = (BIN_REACH + GAIN_BINS) * TIMES;
 
 /** Scores of pitches are kept within this range. */
 const LEAST_SCORE = -8;
@@ -107,13 +111,22 @@ export interface GainRun {
   readonly count: number;
 }
 
-/** Runs the network over a stream, block by block. */
+/** What the network remembers of a stream from one run to the next. */
+export interface GainMemory {
+  readonly pitch: Float32Array;
+  readonly frame: Float32Array;
+  readonly place: Float32Array;
+}
+
+/** Runs the network over streams, block by block. */
 export interface GainRunner {
+  /** The memory of a stream that begins. */
+  begin(): GainMemory;
   /**
    * Calls back for each frame with the share of each bin's amplitude that is voice, 0 to 1; the array is reused.
-   * The state after the last of these frames is kept for the next run.
+   * The state after the last of these frames is kept in the memory of the stream.
    */
-  run(block: GainRun, onGains: (frame: number, gains: Float32Array) => void): void;
+  run(block: GainRun, kept: GainMemory, onGains: (frame: number, gains: Float32Array) => void): void;
 }
 
 /** @param mostFrames frames of a run, those behind counted */
@@ -136,12 +149,9 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
 
   const pitch = createPitchFollower(memory, GAIN_BINS);
   const patches = memory.take((GAIN_BINS + 2 * BIN_REACH) * TIMES);
-  const each = (numbers: number) => {
-    const all = memory.take((mostFrames + 1) * numbers);
-    return { all, of: (frame: number) => all.subarray(frame * numbers, (frame + 1) * numbers) };
-  };
-  const fineOut = each((GAIN_BINS + 2 * BIN_REACH) * FINE);
-  const middleOut = each((MIDDLE_PLACES + 2 * BIN_REACH) * MIDDLE);
+  const each = (numbers: number) => memory.take((mostFrames + 1) * numbers);
+  const fineOut = each(FINE_NUMBERS);
+  const middleOut = each(MIDDLE_NUMBERS);
   const coarseOut = each(PLACES * COARSE);
   const summaryOut = each(SUMMARY);
   const frameIn = each(FRAME_INPUTS);
@@ -156,76 +166,134 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
   const gainOut = memory.take(GAIN_BINS * gain.width);
   const gains = new Float32Array(GAIN_BINS);
 
-  const descend = (views: readonly FrameView[], at: number, frame: number) => {
-    for (let t = -TIME_REACH; t <= TIME_REACH; t++) {
-      const view = views[at + t];
-      const to = BIN_REACH * TIMES + (t + TIME_REACH) * BIN_VALUES;
-      for (let k = 0; k < GAIN_BINS; k++) {
-        for (let v = 0; v < LOCAL_VALUES; v++) {
-          patches[to + k * TIMES + v] = view?.local[k * LOCAL_VALUES + v] ?? 0;
-        }
-        patches[to + k * TIMES + LOCAL_VALUES] = view?.comb[k] ?? 0;
+  /** Puts a frame at one of the times of the patches. */
+  const show = (view: FrameView | undefined, time: number) => {
+    let to = BIN_REACH * TIMES + time * BIN_VALUES;
+    for (let k = 0, at = 0; k < GAIN_BINS; k++, to += TIMES) {
+      for (let v = 0; v < LOCAL_VALUES; v++, at++) patches[to + v] = view?.local[at] ?? 0;
+      patches[to + LOCAL_VALUES] = view?.comb[k] ?? 0;
+    }
+  };
+
+  const descend = (views: readonly FrameView[], first: number, frame: number) => {
+    const at = first + frame;
+    if (frame === 0) for (let t = 0; t < 2 * TIME_REACH; t++) show(views[at - TIME_REACH + t], t);
+    // Everything moves on by one time; what comes in at the end of each bin is overwritten.
+    else patches.copyWithin(BIN_REACH * TIMES, BIN_REACH * TIMES + BIN_VALUES, PATCHES_END);
+    show(views[at + TIME_REACH], 2 * TIME_REACH);
+    // Layers write behind the places that stay zero at the low end.
+    const [a, b] = [frame * FINE_NUMBERS, frame * MIDDLE_NUMBERS];
+    fine.run({
+      from: patches,
+      rowNumbers: TIMES,
+      rows: GAIN_BINS,
+      to: fineOut,
+      toAt: a + BIN_REACH * FINE,
+    });
+    middle.run({
+      from: fineOut,
+      fromAt: a,
+      rowNumbers: 2 * FINE,
+      rows: MIDDLE_PLACES,
+      to: middleOut,
+      toAt: b + BIN_REACH * MIDDLE,
+    });
+    coarse.run({
+      from: middleOut,
+      fromAt: b,
+      rowNumbers: 2 * MIDDLE,
+      rows: PLACES,
+      to: coarseOut,
+      toAt: frame * PLACES * COARSE,
+    });
+  };
+
+  const rememberFrames = ({ views, first, count }: GainRun, steps: number, kept: Float32Array) => {
+    summary.run({ from: coarseOut, rowNumbers: PLACES * COARSE, rows: steps, to: summaryOut });
+    for (let frame = 0; frame < steps; frame++) {
+      const at = frame * FRAME_INPUTS;
+      for (let i = 0; i < SUMMARY; i++) frameIn[at + i] = summaryOut[frame * SUMMARY + i] ?? 0;
+      const view = views[first + frame];
+      if (!view) continue;
+      frameIn.set(view.bands, at + SUMMARY);
+      frameIn[at + SUMMARY + BANDS] = levelStep(views, first + frame, -1);
+      frameIn[at + SUMMARY + BANDS + 1] = levelStep(views, first + frame, 1);
+      for (let j = 0; j < PITCHES; j++) {
+        const score = Math.min(MOST_SCORE, Math.max(LEAST_SCORE, view.scores[j] ?? 0));
+        frameIn[at + SUMMARY + BANDS + 2 + j] = score / SCORE_SCALE;
       }
     }
-    // Layers write behind the places that stay zero at the low end.
-    const [a, b] = [fineOut.of(frame), middleOut.of(frame)];
-    const [aInner, bInner] = [a.subarray(BIN_REACH * FINE), b.subarray(BIN_REACH * MIDDLE)];
-    fine.run({ from: patches, rowNumbers: TIMES, rows: GAIN_BINS, to: aInner });
-    middle.run({ from: a, rowNumbers: 2 * FINE, rows: MIDDLE_PLACES, to: bInner });
-    coarse.run({ from: b, rowNumbers: 2 * MIDDLE, rows: PLACES, to: coarseOut.of(frame) });
-  };
-
-  const rememberFrames = (views: readonly FrameView[], first: number, count: number, steps: number) => {
-    summary.run({ from: coarseOut.all, rowNumbers: PLACES * COARSE, rows: steps, to: summaryOut.all });
-    for (let frame = 0; frame < steps; frame++) {
-      const inputs = frameIn.of(frame);
-      const bands = views[first + frame]?.bands;
-      inputs.set(summaryOut.of(frame));
-      if (bands) inputs.set(bands, SUMMARY);
-      inputs[SUMMARY + BANDS] = levelStep(views, first + frame, -1);
-      inputs[SUMMARY + BANDS + 1] = levelStep(views, first + frame, 1);
-      views[first + frame]?.scores.forEach((score, j) => {
-        inputs[SUMMARY + BANDS + 2 + j] = Math.min(MOST_SCORE, Math.max(LEAST_SCORE, score)) / SCORE_SCALE;
-      });
-    }
-    const run = { from: frameIn.all, rowNumbers: FRAME_INPUTS, steps, to: frameOut.all };
-    frameForward.forward({ ...run, toRowNumbers: 2 * FRAME_UNITS, toFirst: 0 }, count);
+    const run = { from: frameIn, rowNumbers: FRAME_INPUTS, steps, to: frameOut };
+    frameForward.forward({ ...run, toRowNumbers: 2 * FRAME_UNITS, toFirst: 0 }, kept, count);
     frameBackward.backward({ ...run, toRowNumbers: 2 * FRAME_UNITS, toFirst: FRAME_UNITS });
-    told.run({ from: frameOut.all, rowNumbers: 2 * FRAME_UNITS, rows: steps, to: toldOut.all });
+    told.run({ from: frameOut, rowNumbers: 2 * FRAME_UNITS, rows: steps, to: toldOut });
   };
 
-  const rememberPlaces = (count: number, steps: number) => {
-    for (let row = 0; row < steps * PLACES; row++) {
-      placeIn.all.set(coarseOut.all.subarray(row * COARSE, (row + 1) * COARSE), row * PLACE_INPUTS);
-      placeIn.all.set(toldOut.all.subarray(row * TOLD, (row + 1) * TOLD), row * PLACE_INPUTS + COARSE);
-    }
-    const run = {
-      from: placeIn.all,
-      rowNumbers: PLACE_INPUTS,
-      to: placeOut.all,
-      toRowNumbers: PLACE_OUTPUTS,
-    };
-    placeForward.forward({ ...run, steps: count, toFirst: 0 }, count);
+  const rememberPlaces = (count: number, steps: number, kept: Float32Array) => {
+    const into = { to: placeIn, toRowNumbers: PLACE_INPUTS, rows: steps * PLACES, fromAt: 0 };
+    memory.copyRows({ ...into, from: coarseOut, fromRowNumbers: COARSE, toAt: 0, numbers: COARSE });
+    memory.copyRows({ ...into, from: toldOut, fromRowNumbers: TOLD, toAt: COARSE, numbers: TOLD });
+    const run = { from: placeIn, rowNumbers: PLACE_INPUTS, to: placeOut, toRowNumbers: PLACE_OUTPUTS };
+    placeForward.forward({ ...run, steps: count, toFirst: 0 }, kept, count);
     placeBackward.backward({ ...run, steps, toFirst: PLACE_UNITS });
   };
 
+  /** Each place of half as many below stands for two here; beside them what was there on the way down. */
+  const join = (to: Float32Array, places: number, below: Part, beside: Part) => {
+    const width = below.numbers + beside.numbers;
+    for (const half of [0, 1]) {
+      memory.copyRows({
+        ...below,
+        fromRowNumbers: below.numbers,
+        to,
+        toAt: (RISE_REACH + half) * width,
+        toRowNumbers: 2 * width,
+        rows: places / 2,
+      });
+    }
+    const toAt = RISE_REACH * width + below.numbers;
+    memory.copyRows({
+      ...beside,
+      fromRowNumbers: beside.numbers,
+      to,
+      toAt,
+      toRowNumbers: width,
+      rows: places,
+    });
+  };
+
   const rise = (frame: number) => {
-    const [below, beside, above] = [placeOut.of(frame), middleOut.of(frame), fineOut.of(frame)];
-    join(middleIn, below, PLACE_OUTPUTS, beside, MIDDLE, MIDDLE_PLACES);
+    join(
+      middleIn,
+      MIDDLE_PLACES,
+      { from: placeOut, fromAt: frame * PLACES * PLACE_OUTPUTS, numbers: PLACE_OUTPUTS },
+      { from: middleOut, fromAt: frame * MIDDLE_NUMBERS + BIN_REACH * MIDDLE, numbers: MIDDLE },
+    );
     riseMiddle.run({ from: middleIn, rowNumbers: RISE_MIDDLE, rows: MIDDLE_PLACES, to: middleRisen });
-    join(fineIn, middleRisen, RISING, above, FINE, GAIN_BINS);
+    join(
+      fineIn,
+      GAIN_BINS,
+      { from: middleRisen, fromAt: 0, numbers: RISING },
+      { from: fineOut, fromAt: frame * FINE_NUMBERS + BIN_REACH * FINE, numbers: FINE },
+    );
     riseFine.run({ from: fineIn, rowNumbers: RISE_FINE, rows: GAIN_BINS, to: fineRisen });
     gain.run({ from: fineRisen, rowNumbers: RISING, rows: GAIN_BINS, to: gainOut });
     for (let k = 0; k < GAIN_BINS; k++) gains[k] = 1 / (1 + Math.exp(-(gainOut[k * gain.width] ?? 0)));
   };
 
   return {
-    run({ views, first, count }, onGains) {
+    begin: () => ({
+      pitch: new Float32Array(PITCHES),
+      frame: new Float32Array(frameForward.stateNumbers),
+      place: new Float32Array(placeForward.stateNumbers),
+    }),
+    run(block, kept, onGains) {
+      const { views, first, count } = block;
       const steps = views.length - first;
-      pitch.follow(views.slice(first), count);
-      for (let frame = 0; frame < steps; frame++) descend(views, first + frame, frame);
-      rememberFrames(views, first, count, steps);
-      rememberPlaces(count, steps);
+      pitch.follow(views.slice(first), kept.pitch, count);
+      for (let frame = 0; frame < steps; frame++) descend(views, first, frame);
+      rememberFrames(block, steps, kept.frame);
+      rememberPlaces(count, steps, kept.place);
       for (let frame = 0; frame < count; frame++) {
         rise(frame);
         onGains(frame, gains);
@@ -234,21 +302,5 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
   };
 }
 
-/** Each place of half as many below stands for two here; beside them what was there on the way down. */
-function join(
-  to: Float32Array,
-  below: Float32Array,
-  belowNumbers: number,
-  beside: Float32Array,
-  besideNumbers: number,
-  places: number,
-): void {
-  const width = belowNumbers + besideNumbers;
-  for (let place = 0; place < places; place++) {
-    const at = (place + RISE_REACH) * width;
-    const from = (place >> 1) * belowNumbers;
-    const side = (place + BIN_REACH) * besideNumbers;
-    for (let i = 0; i < belowNumbers; i++) to[at + i] = below[from + i] ?? 0;
-    for (let i = 0; i < besideNumbers; i++) to[at + belowNumbers + i] = beside[side + i] ?? 0;
-  }
-}
+/** Rows of numbers without holes. */
+type Part = Pick<CopiedRows, 'from' | 'fromAt' | 'numbers'>;

@@ -18,7 +18,7 @@ describe('createPitchFollower', () => {
     const views = Array.from({ length: FRAMES }, (_, at) =>
       makeView((k) => (at % 10 === 5 ? 0 : 2 + 2 * Math.cos((2 * Math.PI * k) / spacing(at)))),
     );
-    follower().follow(views, FRAMES);
+    follower().follow(views, new Float32Array(PITCHES), FRAMES);
     for (const [at, { comb }] of views.entries()) {
       for (const harmonic of [1, 2, 3, 4]) {
         expect(comb[Math.round(harmonic * spacing(at))]).toBeGreaterThan(0.3);
@@ -30,7 +30,7 @@ describe('createPitchFollower', () => {
   it('is weak where nothing stands out at even distances', () => {
     const random = seededRandom(3);
     const views = Array.from({ length: FRAMES }, () => makeView(() => 4 * random() - 3));
-    follower().follow(views, FRAMES);
+    follower().follow(views, new Float32Array(PITCHES), FRAMES);
     const most = Math.max(...views.map(({ comb }) => Math.max(...comb.subarray(2))));
     expect(most).toBeLessThan(0.5);
   });
@@ -40,10 +40,11 @@ describe('createPitchFollower', () => {
     const make = () => Array.from({ length: FRAMES }, () => makeView(() => 5 * random() - 1));
     const views = make();
     const copies = views.map(({ scores }) => ({ scores, comb: new Float32Array(BINS) }));
-    follower().follow(views, FRAMES);
+    follower().follow(views, new Float32Array(PITCHES), FRAMES);
     const inTwo = follower();
-    inTwo.follow(copies, 12);
-    inTwo.follow(copies.slice(12), FRAMES - 12);
+    const kept = new Float32Array(PITCHES);
+    inTwo.follow(copies, kept, 12);
+    inTwo.follow(copies.slice(12), kept, FRAMES - 12);
     expect(copies.map(({ comb }) => [...comb])).toEqual(views.map(({ comb }) => [...comb]));
   });
 });

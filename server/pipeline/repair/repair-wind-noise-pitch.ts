@@ -50,8 +50,11 @@ export function createPitchScorer(bins: number): (ratios: ArrayLike<number>) => 
 }
 
 export interface PitchFollower {
-  /** Sets the combs; the sums after the first `count` frames are kept for the next ones. */
-  follow(views: readonly PitchView[], count: number): void;
+  /**
+   * Sets the combs.
+   * @param kept sums after the frame before, zero at first, which become those after the first `count` frames
+   */
+  follow(views: readonly PitchView[], kept: Float32Array, count: number): void;
 }
 
 /**
@@ -67,15 +70,14 @@ export function createPitchFollower(memory: DenseMemory, bins: number): PitchFol
   // Layers take their rows in twos.
   const likely = memory.take(2 * PITCHES);
   const comb = memory.take(2 * combs.width);
-  let kept = new Float32Array(PITCHES);
   return {
-    follow(views, count) {
+    follow(views, kept, count) {
       let before = kept;
-      const arriving = views.map(({ scores }, at) => {
+      const arriving = views.map(({ scores }) => {
         before = step(before, scores);
-        if (at === count - 1) kept = before;
         return before;
       });
+      kept.set(arriving[count - 1] ?? kept);
       let behind = new Float32Array(PITCHES);
       for (let at = views.length - 1; at >= 0; at--) {
         const [view, sums] = [views[at], arriving[at]];

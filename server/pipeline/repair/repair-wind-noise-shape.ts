@@ -1,55 +1,53 @@
-import { createLayout, SUPPRESSOR, type WindShape } from './repair-wind-noise-filter.ts';
+import { SUPPRESSOR, type WindLayout, type WindShape } from './repair-wind-noise-filter.ts';
+import { CELLS, type KernelFrame } from './repair-wind-noise-kernel.ts';
 
 export interface ShapeLearner {
   /** Samples of one channel; only windy stretches should be given. */
-  push(samples: ArrayLike<number>): void;
+  push(samples: Float32Array): void;
   finish(): WindShape;
 }
-
-/** Histogram of the natural logarithm of power / level. */
-const LOW = -30;
-const STEP = 0.1;
-const CELLS = 500;
 
 /**
  * Learns the shape of the wind from windy sound: for each bin a low percentile over time of its power relative to the
  * level of the wind in the same frame (voices come and go, the wind's own proportion stays). Memory is one
  * histogram per bin.
  */
-export function createShapeLearner(rateHz: number): ShapeLearner {
-  const layout = createLayout(rateHz);
-  const { size, bins } = layout;
-  const kernel = layout.createSpectrum();
+export function createShapeLearner(layout: WindLayout): ShapeLearner {
+  const { rateHz, size, bins } = layout;
+  const kernel = layout.createKernel(2);
   // Half-overlapping frames suffice for statistics.
   const hop = size / 2;
-  const cells = new Uint32Array(bins * CELLS);
+  const counts = new Uint32Array(bins * CELLS.count);
   const floor = layout.createFloor();
-  const store = new Float64Array(size);
+  const store = kernel.samples;
+  let [newest, before] = [kernel.takeFrame(), kernel.takeFrame()];
   let filled = 0;
-  const before = new Float64Array(bins);
   let waits = false;
   let frames = 0;
-  const count = (power: Float64Array, background: Float64Array) => {
+  const count = (frame: KernelFrame, background: Float32Array) => {
     const level = layout.levelOf(background);
     if (level <= 0) return;
     frames += 1;
-    for (let k = 0; k < bins; k++) {
-      const ratio = Math.log(((power[k] ?? 0) + 1e-15) / level);
-      const at = k * CELLS + Math.min(CELLS - 1, Math.max(0, Math.round((ratio - LOW) / STEP)));
-      cells[at] = (cells[at] ?? 0) + 1;
+    const cells = kernel.cellsOf(frame, level);
+    for (let k = 0, first = 0; k < bins; k++, first += CELLS.count) {
+      const at = first + (cells[k] ?? 0);
+      counts[at] = (counts[at] ?? 0) + 1;
     }
   };
   const takeFrame = () => {
-    kernel.of(store);
-    const background = floor.push(kernel.power);
+    [newest, before] = [before, newest];
+    kernel.analyse(newest);
+    const background = floor.push(newest.power);
     if (background && waits) count(before, background);
-    before.set(kernel.power);
     waits = true;
   };
   return {
     push(samples) {
-      for (let i = 0; i < samples.length; i++) {
-        store[filled++] = samples[i] ?? 0;
+      for (let at = 0; at < samples.length;) {
+        const taken = Math.min(samples.length - at, size - filled);
+        store.set(samples.subarray(at, at + taken), filled);
+        filled += taken;
+        at += taken;
         if (filled < size) continue;
         takeFrame();
         store.copyWithin(0, hop);
@@ -61,10 +59,10 @@ export function createShapeLearner(rateHz: number): ShapeLearner {
       for (let k = 0; k < bins; k++) {
         let seen = 0;
         let cell = 0;
-        while (cell < CELLS && seen < frames * SUPPRESSOR.shapeQuantile) {
-          seen += cells[k * CELLS + cell++] ?? 0;
+        while (cell < CELLS.count && seen < frames * SUPPRESSOR.shapeQuantile) {
+          seen += counts[k * CELLS.count + cell++] ?? 0;
         }
-        raw[k] = LOW + (cell - 0.5) * STEP;
+        raw[k] = CELLS.low + (cell - 0.5) * CELLS.step;
       }
       const relative = smooth(raw, 2).map(Math.exp);
       return { rateHz, relative };

@@ -8,7 +8,7 @@ import { mixAtSnr, rms, siSdr } from '#server/test/synthetic-sound.ts';
 import { createVoiceMeter, detectSpeech } from '../analyse/detect-speech.ts';
 import { createWindMeter } from '../analyse/detect-wind-noise-series.ts';
 import { findWindSpans } from '../analyse/detect-wind-noise.ts';
-import { createWindSuppressor } from './repair-wind-noise-filter.ts';
+import { createLayout, createWindSuppressor } from './repair-wind-noise-filter.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 const exec = promisify(execFile);
@@ -49,7 +49,7 @@ const VOICES = ['speech-austen-0870.wav', 'speech-jfk-11s.wav', 'talk-grid-5-peo
 const LEARNT_FROM = /cc0|gopro|grid/;
 
 function clean(windy: Float32Array): Float64Array {
-  const learner = createShapeLearner(48_000);
+  const learner = createShapeLearner(createLayout(48_000));
   learner.push(windy);
   const suppressor = createWindSuppressor(48_000, learner.finish());
   return Float64Array.from([...suppressor.push(windy), ...suppressor.flush()]);

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
-import { toZones, wetWeight } from './repair-audio-render.ts';
-import { createWindSuppressor, frameLength, type WindShape } from './repair-wind-noise-filter.ts';
+import { toZones, wetWeights } from './repair-audio-render.ts';
+import {
+  createLayout,
+  createWindSuppressor,
+  frameLength,
+  type WindShape,
+} from './repair-wind-noise-filter.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 const RATE = 16_000;
 
-function suppress(samples: Float32Array, shape: WindShape, chunk: number): Float64Array {
+function suppress(samples: Float32Array, shape: WindShape, chunk: number): Float32Array {
   const suppressor = createWindSuppressor(RATE, shape);
-  const out = new Float64Array(samples.length);
+  const out = new Float32Array(samples.length);
   let at = 0;
-  const take = (piece: Float64Array) => {
+  const take = (piece: Float32Array) => {
     out.set(piece, at);
     at += piece.length;
   };
@@ -21,7 +26,7 @@ function suppress(samples: Float32Array, shape: WindShape, chunk: number): Float
 }
 
 function learn(samples: Float32Array): WindShape {
-  const learner = createShapeLearner(RATE);
+  const learner = createShapeLearner(createLayout(RATE));
   learner.push(samples);
   return learner.finish();
 }
@@ -67,11 +72,14 @@ describe('createWindSuppressor', () => {
 describe('the windy spans of a clip', () => {
   it('fade in and out beside them', () => {
     const spans = [{ first: 1000, end: 2000 }];
-    expect(wetWeight(spans, 1000, 100)).toBe(1);
-    expect(wetWeight(spans, 1999, 100)).toBe(1);
-    expect(wetWeight(spans, 950, 100)).toBeCloseTo(0.5, 6);
-    expect(wetWeight(spans, 900, 100)).toBe(0);
-    expect(wetWeight(spans, 2100, 100)).toBe(0);
+    const weights = wetWeights(spans, { first: 500, end: 3000 }, 100);
+    const at = (sample: number) => weights[sample - 500];
+    expect(at(1000)).toBe(1);
+    expect(at(1999)).toBe(1);
+    expect(at(950)).toBeCloseTo(0.5, 6);
+    expect(at(900)).toBe(0);
+    expect(at(2100)).toBe(0);
+    expect(wetWeights(spans, { first: 950, end: 952 }, 100)).toEqual(weights.slice(450, 452));
   });
 
   it('are joined to zones when their run-ups meet', () => {

@@ -1,6 +1,12 @@
 import { sampleOfTime, type SoundClock } from '#server/media/pcm-clock.ts';
-import { channelOf, meanOf, readRawSound, type RawSound, type SampleSpan } from './repair-audio-raw.ts';
-import type { WindShape } from './repair-wind-noise-filter.ts';
+import {
+  channelOf,
+  CHUNK_SAMPLES,
+  readRawSound,
+  type RawSound,
+  type SampleSpan,
+} from './repair-audio-raw.ts';
+import { createLayout, type WindShape } from './repair-wind-noise-filter.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 export interface LearnWind {
@@ -26,11 +32,13 @@ export async function learnWind(input: LearnWind): Promise<WindShape[]> {
   const { raw, rateHz, spans } = input;
   const { channels } = raw;
   const alike = await channelsAreAlike(input);
-  const learners = Array.from({ length: alike ? 1 : channels }, () => createShapeLearner(rateHz));
+  const layout = createLayout(rateHz);
+  const learners = Array.from({ length: alike ? 1 : channels }, () => createShapeLearner(layout));
+  const heard = new Float32Array(CHUNK_SAMPLES);
   for (const span of spans) {
     for await (const samples of readRawSound(raw, span)) {
       for (const [c, learner] of learners.entries()) {
-        learner.push(alike ? meanOf(samples, channels) : channelOf(samples, c, channels));
+        learner.push(channelOf(samples, alike ? 'mean' : c, channels, heard));
       }
     }
   }
@@ -43,26 +51,36 @@ async function channelsAreAlike({ raw, rateHz, spans }: LearnWind): Promise<bool
   const share = 1 - Math.exp((-2 * Math.PI * COMPARED_HZ) / rateHz);
   for (const span of spans) {
     for await (const samples of readRawSound(raw, span)) {
-      const mean = meanOf(samples, channels);
-      const power = powerBehindLowPass(mean, share);
-      for (let c = 0; c < channels; c++) {
-        const difference = channelOf(samples, c, channels).map((value, i) => value - (mean[i] ?? 0));
-        if (powerBehindLowPass(difference, share) > MOST_DIFFERENCE * power) return false;
-      }
+      if (largestDifference(samples, channels, share) > MOST_DIFFERENCE) return false;
     }
   }
   return true;
 }
 
-/** Sum of squares behind a low-pass of first order that takes `share` of each new sample. */
-function powerBehindLowPass(samples: Float32Array, share: number): number {
-  let level = 0;
+/**
+ * Power of the difference between a channel and the mean of all over that of the mean, of the channel that differs most.
+ * @param share of each new sample that a low-pass of first order takes
+ */
+function largestDifference(interleaved: Float32Array, channels: number, share: number): number {
+  const levels = new Float64Array(channels);
+  const differences = new Float64Array(channels);
   let power = 0;
-  for (let i = 0; i < samples.length; i++) {
-    level += share * ((samples[i] ?? 0) - level);
-    power += level * level;
+  for (let at = 0; at < interleaved.length; at += channels) {
+    let mean = 0;
+    for (let c = 0; c < channels; c++) {
+      const level = levels[c] ?? 0;
+      const next = level + share * ((interleaved[at + c] ?? 0) - level);
+      levels[c] = next;
+      mean += next / channels;
+    }
+    power += mean * mean;
+    for (let c = 0; c < channels; c++) {
+      const difference = (levels[c] ?? 0) - mean;
+      differences[c] = (differences[c] ?? 0) + difference * difference;
+    }
   }
-  return power;
+  const most = Math.max(...differences);
+  return most > 0 ? most / power : 0;
 }
 
 /** Windy spans in decoded samples. */

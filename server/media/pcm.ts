@@ -17,23 +17,27 @@ export interface DecodeSound {
   readonly onSamples: (samples: Float32Array) => void | Promise<void>;
   /** Share of the sound decoded, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** False where nobody asks for the times of the samples: the clock stays empty. True when absent. */
+  readonly timed?: boolean;
   /** File that gets the same decoded samples at the stream's own rate, all channels interleaved, 32-bit floats. */
   readonly rawPath?: string;
 }
 
 /**
  * Plan that decodes the first sound stream to raw floats on a pipe; its log names the time and length of
- * every decoded frame (`ashowinfo`, before any resampling).
+ * every decoded frame (`ashowinfo`, before any resampling), where it is `timed`.
  */
 export function soundDecodePlan(
-  input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels' | 'rawPath'>,
+  input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels' | 'rawPath' | 'timed'>,
 ): FfmpegPlan {
   const stream = input.info.audio[0];
   const picked = ['-map', `0:${stream?.index ?? 0}`, '-vn', '-sn', '-dn'];
   const raw = ['-c:a', 'pcm_f32le', '-f', 'f32le'];
-  const convert: string[] = [];
-  if (input.rateHz !== null) convert.push(`aresample=${input.rateHz}`);
-  if (input.channels === 1) convert.push('aformat=channel_layouts=mono');
+  const filters: string[] = [];
+  if (input.timed !== false) filters.push('ashowinfo');
+  if (input.rateHz !== null) filters.push(`aresample=${input.rateHz}`);
+  if (input.channels === 1) filters.push('aformat=channel_layouts=mono');
+  const filtered = filters.length > 0 ? ['-af', filters.join(',')] : [];
   return {
     label: 'decode the sound',
     inputs: [
@@ -46,7 +50,7 @@ export function soundDecodePlan(
     ],
     outputs: [
       ...(input.rawPath === undefined ? [] : [{ path: input.rawPath, options: [...picked, ...raw] }]),
-      { path: 'pipe:1', options: [...picked, '-af', ['ashowinfo', ...convert].join(','), ...raw] },
+      { path: 'pipe:1', options: [...picked, ...filtered, ...raw] },
     ],
     expectedDurationMs: stream?.durationMs ?? input.info.durationMs,
     logLevel: 'info',

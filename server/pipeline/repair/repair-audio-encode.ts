@@ -6,6 +6,13 @@ const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000
 /** Rates are multiplied by this for the resampler, whose settings take whole numbers only: 0.02 ppm at 48 kHz. */
 const RATE_SCALE = 1000;
 
+/**
+ * Half of the processor time of the default (`twoloop`), and at 96 kbit/s a channel and more, which is all that is asked for here, nearer to
+ * the samples: 1 to 14 dB in each band below 2 kHz of five recordings, -3 to 5 dB at 2 to 4 kHz and above 8 kHz; at 4 to
+ * 8 kHz speech alone keeps 28 to 30 dB instead of 40.
+ */
+const AAC_CODER = ['-aac_coder', 'fast'];
+
 export interface EncodeSound {
   /** Raw 32-bit floats, interleaved: a file, or `pipe:0`. */
   readonly rawPath: string;
@@ -49,6 +56,7 @@ export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
           '0:a',
           '-c:a',
           'aac',
+          ...AAC_CODER,
           '-b:a',
           String(bitRateOf(stream)),
           ...rate,

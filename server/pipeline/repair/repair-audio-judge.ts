@@ -29,6 +29,8 @@ export async function measureSound(input: {
   readonly signal?: AbortSignal;
   /** Share heard, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** False leaves the clock empty. */
+  readonly timed?: boolean;
   /** File that gets the decoded samples, as `decodeSound` writes them. */
   readonly rawPath?: string;
 }): Promise<MeasuredSound> {

@@ -172,9 +172,10 @@ async function tryWind(
   const shapes = await learnWind({ raw, rateHz: clock.rateHz, spans });
   input.onProgress?.(LEARNT);
   const file = await makeSound(input, raw, clock, plan, { shapes, spans }, 'sound-without-wind.m4a');
-  const info = await probe(input.tools, file, 'mov', input.signal);
   const heard = (share: number) => input.onProgress?.(ENCODED + (1 - ENCODED) * share);
-  const after = await measureSound({ ...input, inputPath: file, info, onProgress: heard });
+  // What `encodeSoundPlan` writes is an MP4 with one stream; its header is read when the clip is finished.
+  const info = soundAlone(input.info);
+  const after = await measureSound({ ...input, inputPath: file, info, timed: false, onProgress: heard });
   // The new file has its holes filled and its length changed; both axes count from the first sample.
   const inSamplesMs = spans.map((span) => ({
     startMs: (span.first / clock.rateHz) * 1000,
@@ -185,6 +186,15 @@ async function tryWind(
     : levelCurve(before.wind).map((span) => Math.round(spanLevelDb(after.wind, span) * 10) / 10);
   const timeAfter = timesInMended(clock, plan, filledHoles(clock, plan));
   return { path: file, judgement: judgeWind(before, after, inSamplesMs, timeAfter), curveAfter };
+}
+
+function soundAlone(info: MediaInfo): MediaInfo {
+  return {
+    ...info,
+    format: 'mov',
+    video: [],
+    audio: info.audio.slice(0, 1).map((stream) => ({ ...stream, index: 0 })),
+  };
 }
 
 async function makeSound(

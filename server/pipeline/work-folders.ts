@@ -27,6 +27,8 @@ export interface WorkFolders {
 /** See `WorkFolders`; everything lies below `root`. */
 export function createWorkFolders(root: string): WorkFolders {
   const folder = (videoId: string) => path.join(root, id.parse(videoId));
+  // One after the other: steps that need nothing end within a millisecond, and two writers of one file lose it.
+  let counted: Promise<unknown> = Promise.resolve();
   return {
     async open(videoId) {
       await mkdir(folder(videoId), { recursive: true, mode: 0o700 });
@@ -44,7 +46,10 @@ export function createWorkFolders(root: string): WorkFolders {
       return Number(text ?? 0) || 0;
     },
     async keepFinishedSteps(videoId, count) {
-      await writeAtomically(path.join(folder(videoId), STEPS_FILE), String(count));
+      const file = path.join(folder(videoId), STEPS_FILE);
+      const written = counted.then(() => writeAtomically(file, String(count)));
+      counted = written.catch(() => undefined);
+      await written;
     },
     async keepResult(videoId, result) {
       await writeAtomically(path.join(folder(videoId), RESULT_FILE), JSON.stringify(result));

@@ -40,14 +40,17 @@ const Heading = styled.h1`
 `;
 
 /**
- * The heading of a page. It takes the focus when the page opens, so that keyboards and screen readers arrive
- * where the eyes do, and gives the window its title.
+ * The heading of a page. It takes the focus when one comes here from another page, so that keyboards and screen
+ * readers arrive where the eyes do, and gives the window its title. In a window that has just been opened, which
+ * still has the title of the empty document, the first stop stays the link past the header.
  */
 export function PageHeading({ children, title }: { readonly children: ReactNode; readonly title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    if (document.title !== appTexts.product) heading.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
     document.title = `${title} · ${appTexts.product}`;
-    heading.current?.focus({ preventScroll: true });
   }, [title]);
   return (
     <Heading ref={heading} tabIndex={-1}>

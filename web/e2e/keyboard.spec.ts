@@ -48,6 +48,10 @@ test('by keyboard alone one signs in, uploads a clip and follows its repair', as
   await signIn(page, server, account);
   await page.context().clearCookies();
   await page.goto('/auth');
+  // In a window just opened the first stop leads past the header.
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
   await type(page, page.getByLabel('Username or email'), account.username);
   await type(page, page.getByLabel('Password', { exact: true }), account.password);
   await page.keyboard.press('Enter');

@@ -18,7 +18,8 @@ export const FALLBACK_DELAY_MS = 1000;
 const Picture = styled.div<{ $ratio: number }>`
   position: relative;
   width: 100%;
-  max-height: 62vh;
+  /* Where the player stands in an area that scrolls, that area says what leaves room for the controls. */
+  max-height: var(--player-height, 62vh);
   aspect-ratio: ${({ $ratio }) => $ratio};
   border-radius: ${radius.s};
   overflow: hidden;

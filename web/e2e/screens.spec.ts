@@ -172,6 +172,15 @@ test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, serve
   await expectFits(page, 'menu');
 });
 
+test('no plan lies out of sight where plans are compared on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await visit(page, '/upgrade');
+  for (const plan of ['Starter', 'Creator Pro', 'Creator Pro+']) {
+    const box = await page.getByRole('link', { name: `Choose ${plan}`, exact: true }).boundingBox();
+    expect(box && box.x + box.width, plan).toBeLessThanOrEqual(390);
+  }
+});
+
 test('the board has three columns on a desktop', async ({ page, server }) => {
   await signIn(page, server, newAccount());
   await visit(page, '/nice2have');

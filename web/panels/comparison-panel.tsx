@@ -14,7 +14,7 @@ const Waiting = styled.div<{ $ratio: number }>`
   align-content: center;
   gap: ${space(2)};
   width: 100%;
-  max-width: calc(66vh * ${({ $ratio }) => $ratio});
+  max-width: calc(var(--player-height, 66vh) * ${({ $ratio }) => $ratio});
   /* As large as the picture that comes, so that nothing moves when it does. */
   aspect-ratio: ${({ $ratio }) => $ratio};
   margin-inline: auto;

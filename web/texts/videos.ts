@@ -30,6 +30,7 @@ export const videoTexts = {
     mended: 'mended',
     mendedOf: (n: number) => `${n} mended`,
   },
+  issuesUnknown: 'Issues: not known',
   issuesPending: 'Issues: being analysed',
   recommended: {
     shakyFootage: 'Shaky footage: noted, not changed. Stabilize Footage is still being built.',

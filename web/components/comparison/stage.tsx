@@ -11,7 +11,7 @@ const Box = styled.div<{ $ratio: number }>`
   position: relative;
   width: 100%;
   /* The height rules for upright clips, the width for the others; the shape is always kept. */
-  max-width: calc(66vh * ${({ $ratio }) => $ratio});
+  max-width: calc(var(--player-height, 66vh) * ${({ $ratio }) => $ratio});
   aspect-ratio: ${({ $ratio }) => $ratio};
   margin-inline: auto;
   border-radius: ${radius.s};

@@ -28,6 +28,51 @@ const Table = styled(DataTable)`
   [data-plan='business'] {
     background: ${colour.liveSoft};
   }
+  /* On a phone each feature is a line of its own above its three values: no plan lies out of sight. */
+  @media (max-width: 639.98px) {
+    min-width: 0;
+    &,
+    thead,
+    tbody {
+      display: block;
+    }
+    tr {
+      display: grid;
+      grid-template-columns: repeat(3, minmax(0, 1fr));
+    }
+    th,
+    td {
+      padding: ${space(1)};
+    }
+    tbody tr > * {
+      border-bottom: 0;
+    }
+    tbody tr {
+      border-bottom: 1px solid ${colour.line};
+    }
+    tbody tr:last-child {
+      border-bottom: 0;
+    }
+    tbody th {
+      grid-column: 1 / -1;
+      padding-bottom: 0;
+      font-size: ${text.s};
+    }
+    thead td,
+    thead th:first-child {
+      display: none;
+    }
+    strong {
+      font-size: ${text.m};
+    }
+    a {
+      padding-inline: ${space(0.5)};
+      width: 100%;
+    }
+    thead span {
+      white-space: normal;
+    }
+  }
 `;
 const PlanHead = styled.div`
   display: grid;
@@ -36,10 +81,10 @@ const PlanHead = styled.div`
   strong {
     font-size: ${text.l};
   }
-  span {
-    ${figures}
-    font-weight: 500;
-  }
+`;
+const Price = styled.div`
+  ${figures}
+  font-weight: 500;
 `;
 const Hidden = styled.span`
   ${visuallyHidden}
@@ -81,10 +126,10 @@ export function UpgradePage() {
                 <th key={plan.slug} scope="col" data-plan={plan.slug}>
                   <PlanHead>
                     <strong>{plan.name}</strong>
-                    <span>
+                    <Price>
                       {plan.priceText}
                       {plan.period}
-                    </span>
+                    </Price>
                     {plan.slug === 'business' && (
                       <Badge tone="live" icon="spark">
                         {texts.recommended}

@@ -1,11 +1,12 @@
 import { useNavigate } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
-import { IconButton } from '../../components/button.tsx';
+import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
 import { useDownloadVideo } from '../../data/download.ts';
 import { useAddToDrafts } from '../../data/drafts.ts';
 import { useDeleteVideo } from '../../data/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
+import { space } from '../../theme.ts';
 import { ShareMenu } from './share-menu.tsx';
 
 const { card: texts } = videoTexts;
@@ -14,13 +15,20 @@ const Row = styled.div`
   display: flex;
   flex-wrap: wrap;
 `;
+/** What one came for, in words; the icons below are for the rest. */
+const First = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  gap: ${space(1)};
+  padding: ${space(1)};
+`;
 
 interface CardActionsProps {
   readonly video: VideoDto;
   readonly onRename: () => void;
 }
 
-/** The small buttons of a card; what needs a finished video is shown disabled with the reason (D-85). */
+/** The download and the report in words, then the small buttons of a card; what needs a finished video is shown disabled with the reason (D-85). */
 export function CardActions({ video, onRename }: CardActionsProps) {
   const navigate = useNavigate();
   const download = useDownloadVideo('library');
@@ -33,45 +41,48 @@ export function CardActions({ video, onRename }: CardActionsProps) {
   const unfinished = video.status !== 'completed';
   const reason = (label: string): string => (unfinished ? `${label}: ${texts.completedOnly}` : label);
   return (
-    <Row>
-      <IconButton icon="pencil" label={texts.rename} onClick={onRename} />
-      <IconButton
-        icon="editor"
-        label={texts.edit}
-        title={reason(texts.edit)}
-        disabled={unfinished}
-        onClick={() => void navigate(`/editor/${id}`)}
-      />
-      <IconButton
-        icon="download"
-        label={downloadLabel}
-        title={reason(downloadLabel)}
-        disabled={unfinished}
-        onClick={() => void download(id)}
-      />
-      <IconButton
-        icon="cloud"
-        label={texts.drafts}
-        disabled={addToDrafts.isPending}
-        onClick={() => addToDrafts.mutate({ videoId: id, fileName })}
-      />
-      {video.hasReport && (
-        <IconButton
-          icon="report"
-          label={texts.report}
-          onClick={() => void navigate(`/videos/${id}/report`)}
-        />
+    <>
+      {!unfinished && (
+        <First>
+          <Button size="s" icon="download" onClick={() => void download(id)}>
+            {downloadLabel}
+          </Button>
+          {video.hasReport && (
+            <ButtonLink size="s" look="secondary" icon="report" to={`/videos/${id}/report`}>
+              {texts.report}
+            </ButtonLink>
+          )}
+        </First>
       )}
-      <ShareMenu video={video} />
-      <IconButton
-        icon="trash"
-        label={texts.delete}
-        tone="danger"
-        disabled={remove.isPending}
-        onClick={() => {
-          if (window.confirm(videoTexts.deleteConfirm(fileName))) remove.mutate(id);
-        }}
-      />
-    </Row>
+      <Row>
+        <IconButton icon="pencil" label={texts.rename} onClick={onRename} />
+        <IconButton
+          icon="editor"
+          label={texts.edit}
+          title={reason(texts.edit)}
+          disabled={unfinished}
+          onClick={() => void navigate(`/editor/${id}`)}
+        />
+        {unfinished && (
+          <IconButton icon="download" label={downloadLabel} title={reason(downloadLabel)} disabled />
+        )}
+        <IconButton
+          icon="cloud"
+          label={texts.drafts}
+          disabled={addToDrafts.isPending}
+          onClick={() => addToDrafts.mutate({ videoId: id, fileName })}
+        />
+        <ShareMenu video={video} />
+        <IconButton
+          icon="trash"
+          label={texts.delete}
+          tone="danger"
+          disabled={remove.isPending}
+          onClick={() => {
+            if (window.confirm(videoTexts.deleteConfirm(fileName))) remove.mutate(id);
+          }}
+        />
+      </Row>
+    </>
   );
 }

@@ -55,7 +55,7 @@ export function IssueSummary({ video }: { readonly video: VideoDto }) {
     return (
       <List aria-label={videoTexts.card.issues}>
         <li>
-          <Badge>{status === 'processing' ? videoTexts.issuesPending : videoTexts.none}</Badge>
+          <Badge>{status === 'processing' ? videoTexts.issuesPending : videoTexts.issuesUnknown}</Badge>
         </li>
       </List>
     );

@@ -68,6 +68,22 @@ describe('VideoCard', () => {
     ]);
   });
 
+  it('says in words what one came for: the download and the report', () => {
+    show({ hasReport: true });
+    // Written out, not only named for screen readers: on a touch screen icons have no tips.
+    expect(screen.getByRole('button', { name: 'Download' })).not.toHaveAttribute('title');
+    expect(screen.getByRole('link', { name: 'Repair report' })).toHaveAttribute(
+      'href',
+      '/videos/video-0001-abcdef/report',
+    );
+  });
+
+  it('does not say None of a clip that failed before it was looked at', () => {
+    show({ status: 'failed', issues: null });
+    expect(screen.getByText('Issues: not known')).toBeInTheDocument();
+    expect(screen.queryByText('None')).not.toBeInTheDocument();
+  });
+
   it('says None when only the picture could be improved, with the hint beside it', () => {
     show({ issues: { ...NO_ISSUES, shakyFootage: true } });
     expect(screen.getByText('None')).toBeInTheDocument();

@@ -14,8 +14,10 @@ import { screen, space, text } from '../../theme.ts';
 
 const Box = styled(Card)`
   display: grid;
-  gap: ${space(3)};
+  gap: ${space(2)};
   padding: ${space(2)};
+  /* Name, time axis and buttons fit beside the picture into the 75vh of the library. */
+  --player-height: max(200px, calc(75vh - 300px));
   ${screen.desktop} {
     padding: ${space(3)};
   }

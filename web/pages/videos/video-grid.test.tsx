@@ -55,6 +55,22 @@ describe('VideoGrid', () => {
   });
 });
 
+describe('an opened video', () => {
+  it('brings the whole scrolling area into the window', async () => {
+    const intoView = vi.spyOn(Element.prototype, 'scrollIntoView');
+    vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
+    vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
+    renderAt(
+      '/videos',
+      <VideoGrid videos={VIDEOS} aiTools={false} selected={new Set()} onSelect={() => undefined} />,
+    );
+    const [first] = await screen.findAllByRole('button', { name: 'Show player and details' });
+    if (!first) throw new Error('The first card is missing.');
+    await userEvent.setup({ delay: null }).click(first);
+    expect(intoView.mock.contexts).toContain(screen.getByRole('region', { name: 'Your videos' }));
+  });
+});
+
 describe('toRows', () => {
   it('puts the details of the opened video below its row of cards', () => {
     const rows = toRows(VIDEOS, 3, 'b');

@@ -15,6 +15,7 @@ const Panel = styled.div`
   height: 75vh;
   overflow: auto;
   overscroll-behavior: contain;
+  scroll-margin-bottom: ${space(1)};
   padding: ${space(1)};
   margin: ${space(-1)};
   border-radius: ${radius.m};
@@ -100,7 +101,11 @@ export function VideoGrid({ videos, backups, aiTools, selected, onSelect, onReac
   const openIndex = rows.findIndex((row) => row.kind === 'details');
   const { scrollToIndex } = virtualizer;
   useEffect(() => {
-    if (openId !== null && openIndex >= 0) scrollToIndex(openIndex, { align: 'start' });
+    if (openId !== null && openIndex >= 0) {
+      scrollToIndex(openIndex, { align: 'start' });
+      // The whole area comes into the window too: a player of which half lies below the fold is none.
+      panel.current?.scrollIntoView({ block: 'nearest' });
+    }
     // Only opening scrolls; rows that move while it is open do not.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [openId]);

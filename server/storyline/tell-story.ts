@@ -158,7 +158,7 @@ function describeScene({ startMs, endMs }: SceneSpan, series: ClipSeries): Story
   const change = mean(pictures.slice(1).map((picture) => picture.change));
   return {
     timestamp: mark(startMs),
-    duration: `${((endMs - startMs) / 1000).toFixed(1)} s`,
+    duration: `${(Math.floor((endMs - startMs) / 100) / 10).toFixed(1)} s`,
     description: `${pictureWords(pictures, change)}; ${soundWords(series, startMs, endMs, spoken)}.`,
     emotions: [],
     keyObjects: [],

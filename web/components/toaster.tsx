@@ -72,6 +72,8 @@ function useHoldableTimer(durationMs: number, held: boolean, end: () => void): v
   }, [held]);
 }
 
+const SIGNS = { default: 'check', notice: 'lock', destructive: 'alert' } as const;
+
 interface ToastFaceProps {
   readonly toast: Toast;
   readonly onDismiss: () => void;
@@ -110,7 +112,7 @@ function ToastFace({ toast, onDismiss, onRemove }: ToastFaceProps) {
       onBlur={() => setFocused(false)}
     >
       {closing ? <RemoveTimer onEnd={onRemove} /> : <OpenTimer held={hovered || focused} onEnd={onDismiss} />}
-      <Icon name={destructive ? 'alert' : 'check'} />
+      <Icon name={SIGNS[toast.tone ?? 'default']} />
       <Words>
         <Title>{toast.title}</Title>
         {toast.description && <Description>{toast.description}</Description>}

@@ -3,8 +3,8 @@ import { atom, type createStore, useAtomValue, useSetAtom } from 'jotai';
 export interface ToastContent {
   readonly title: string;
   readonly description?: string;
-  /** Destructive toasts report failures and are announced at once. */
-  readonly tone?: 'default' | 'destructive';
+  /** Destructive toasts report failures and are announced at once; a notice says what is needed first. */
+  readonly tone?: 'default' | 'notice' | 'destructive';
 }
 
 /** `closing` toasts are on their way out and are removed after `TOAST.removeDelayMs`. */

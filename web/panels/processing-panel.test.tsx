@@ -106,6 +106,37 @@ describe('ProcessingPanel', () => {
     expect(screen.getByRole('button', { name: 'Download' })).toBeInTheDocument();
   });
 
+  it('keeps the marks of the repair until the report takes their place', async () => {
+    const findings: StatusDto['findings'] = {
+      durationMs: 9600,
+      total: 1,
+      defects: [
+        {
+          id: 'stuttered_cut-1',
+          kind: 'stuttered_cut',
+          startMs: 3500,
+          endMs: 3640,
+          count: 4,
+          state: 'repaired',
+        },
+      ],
+    };
+    let reads = 0;
+    show({}, () => {
+      reads += 1;
+      return HttpResponse.json(
+        reads === 1
+          ? makeStatus({ findings })
+          : makeStatus({ status: 'completed', progress: 100, currentStep: null, version: 9 }),
+      );
+    });
+    const bar = await screen.findByRole('progressbar', { name: 'Repair' });
+    expect(bar.querySelectorAll('[data-mark]')).toHaveLength(1);
+    await screen.findByText('Processing complete!', undefined, { timeout: 10_000 });
+    const after = screen.getByRole('progressbar', { name: 'Repair' });
+    expect(after.querySelectorAll('[data-mark]')).toHaveLength(1);
+  });
+
   it.each([
     ['The file holds no picture.', 'Processing failed: The file holds no picture.'],
     [null, 'Processing failed: Unknown error'],

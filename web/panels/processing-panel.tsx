@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { StatusDto } from '#common/api/videos.ts';
@@ -169,12 +169,17 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
   useEffect(() => {
     if (show) panel.current?.scrollIntoView?.({ block: 'nearest', behavior: 'smooth' });
   }, [show]);
+  // The findings end with the repair, and the report takes a moment: until then their marks stay.
+  const live = status?.findings ?? null;
+  const [found, setFound] = useState(live);
+  if (live !== null && live !== found) setFound(live);
   if (!status)
     return (
       <Panel aria-busy="true">
         {error ? <Failure role="alert">{texts.unavailable}</Failure> : <Skeleton $height="36px" />}
       </Panel>
     );
+  const shown = done ? (live ?? found) : live;
   const working = status.status === 'processing';
   const label = done ? texts.complete : stepLabel(status);
   return (
@@ -188,8 +193,8 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
         label={texts.label}
         percent={done ? 100 : status.progress}
         valueText={texts.valueText(label.replace(/\.{3}$/, ''), Math.round(status.progress))}
-        marks={report ? marksOf(report.defects) : liveMarksOf(status.findings?.defects ?? [])}
-        durationMs={report?.original.media.durationMs ?? status.findings?.durationMs ?? null}
+        marks={report ? marksOf(report.defects) : liveMarksOf(shown?.defects ?? [])}
+        durationMs={report?.original.media.durationMs ?? shown?.durationMs ?? null}
         size="l"
         live={working}
       />

@@ -79,7 +79,11 @@ export function UploadPanel() {
     <Place aria-labelledby="upload-panel-title">
       <Head>
         <h2 id="upload-panel-title">{texts.title}</h2>
-        <p>{open ? texts.summary(ready, items.length) : texts.badge(active, failed.length)}</p>
+        <p>
+          {open || (active === 0 && failed.length === 0)
+            ? texts.summary(ready, items.length)
+            : texts.badge(active, failed.length)}
+        </p>
         <IconButton
           icon={open ? 'collapse' : 'upload'}
           label={open ? texts.collapse : texts.expand}

@@ -45,7 +45,7 @@ export function makeVideo(change: Partial<VideoDto> = {}): VideoDto {
 }
 
 const media: RepairReport['original']['media'] = {
-  container: 'mp4',
+  container: 'mov',
   durationMs: 12_000,
   videoCodec: 'h264',
   width: 1280,

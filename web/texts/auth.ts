@@ -3,6 +3,7 @@ export const authTexts = {
   pageTitle: 'Sign in',
   tagline: 'Never lose another video draft',
   lead: 'Sign in to bring in a clip, watch it being mended and keep every draft backed up.',
+  signedOut: 'You are signed out. Sign in, and this page opens.',
   terms: 'By signing in, you agree to our Terms of Service and Privacy Policy.',
 
   signIn: 'Sign In',

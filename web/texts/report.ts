@@ -1,3 +1,22 @@
+const NAMES: Readonly<Record<string, string>> = {
+  mov: 'MP4/MOV',
+  matroska: 'Matroska/WebM',
+  mpegts: 'MPEG-TS',
+  mpeg: 'MPEG-PS',
+  h264: 'H.264',
+  hevc: 'H.265',
+  mjpeg: 'Motion JPEG',
+  prores: 'ProRes',
+  mpeg4: 'MPEG-4 Visual',
+  mpeg1video: 'MPEG-1',
+  mpeg2video: 'MPEG-2',
+  opus: 'Opus',
+  vorbis: 'Vorbis',
+  pcm_s16le: 'PCM',
+  pcm_s16be: 'PCM',
+  pcm_s24le: 'PCM',
+};
+
 /** Texts of the repair report page. */
 export const reportTexts = {
   pageTitle: (name: string) => `Repair report: ${name}`,
@@ -71,7 +90,10 @@ export const reportTexts = {
     media: 'Media',
     rate: (fps: string) => `${fps} pictures per second`,
     variable: 'variable',
-    sound: (codec: string, hz: number, channels: number) => `${codec}, ${hz} Hz, ${channels} ch`,
+    /** Containers and codecs as people call them; ffmpeg has names of its own. */
+    named: (name: string) => NAMES[name] ?? name.toUpperCase(),
+    sound: (codec: string, hz: number, channels: number) =>
+      `${codec}, ${hz / 1000} kHz, ${channels === 1 ? 'mono' : channels === 2 ? 'stereo' : `${channels} channels`}`,
     noSound: 'no sound',
   },
   pictures: {

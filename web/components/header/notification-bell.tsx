@@ -58,6 +58,7 @@ const Fresh = styled.span`
   }
 `;
 const Sign = styled.span<{ $colour: string }>`
+  flex: none;
   align-self: start;
   margin-top: ${space(1)};
   color: ${({ $colour }) => $colour};

@@ -43,6 +43,13 @@ describe('the sign-in form', () => {
     expect(screen.getByRole('tab', { name: 'Sign In' })).toHaveAttribute('aria-selected', 'true');
   });
 
+  it('says why it stands in the place of a page, and starts at the top', () => {
+    const scrolled = vi.spyOn(window, 'scrollTo').mockImplementation(() => undefined);
+    renderAt('/videos', <AuthPage stay />);
+    expect(screen.getByText('You are signed out. Sign in, and this page opens.')).toBeInTheDocument();
+    expect(scrolled).toHaveBeenCalledWith(0, 0);
+  });
+
   it('names what is missing and sends nothing', async () => {
     renderAt('/auth', <AuthPage />);
     await person.click(screen.getByRole('button', { name: 'Sign In' }));

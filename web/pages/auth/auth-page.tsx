@@ -1,13 +1,25 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Navigate } from 'react-router-dom';
+import styled from 'styled-components';
+import { Icon } from '../../components/icons.tsx';
 import { Tab, TabList, TabPanel, Tabs } from '../../components/tabs.tsx';
 import { useSession } from '../../data/session.ts';
 import { authTexts } from '../../texts/auth.ts';
+import { colour, radius, space } from '../../theme.ts';
 import { AuthFrame } from './auth-frame.tsx';
 import { CheckEmail } from './check-email.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
+
+const Why = styled.p`
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  padding: ${space(1.5)};
+  border-radius: ${radius.s};
+  background: ${colour.infoSoft};
+`;
 
 type View = { readonly name: 'forms' | 'forgot' } | { readonly name: 'check'; readonly email: string };
 
@@ -15,6 +27,10 @@ type View = { readonly name: 'forms' | 'forgot' } | { readonly name: 'check'; re
 export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
   const session = useSession();
   const [view, setView] = useState<View>({ name: 'forms' });
+  // The page it stands in for may have been scrolled when its session ended.
+  useEffect(() => {
+    if (stay) window.scrollTo(0, 0);
+  }, [stay]);
   if (!stay && session.status === 'signed-in') return <Navigate to="/" replace />;
   if (view.name === 'check')
     return (
@@ -30,6 +46,12 @@ export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
     );
   return (
     <AuthFrame>
+      {stay && (
+        <Why role="status">
+          <Icon name="lock" />
+          {authTexts.signedOut}
+        </Why>
+      )}
       <Tabs defaultValue="sign-in">
         <TabList>
           <Tab value="sign-in">{authTexts.signIn}</Tab>

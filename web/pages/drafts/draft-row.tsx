@@ -43,7 +43,7 @@ const Chips = styled.div`
 `;
 const Facts = styled.dl`
   display: grid;
-  grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+  grid-template-columns: repeat(auto-fit, minmax(130px, 1fr));
   gap: ${space(1, 3)};
   margin-top: ${space(2)};
   dt {

@@ -70,6 +70,10 @@ const Name = styled.strong`
 `;
 const Facts = styled.span`
   ${figures}
+  display: block;
+  overflow: hidden;
+  text-overflow: ellipsis;
+  white-space: nowrap;
   font-size: ${text.xs};
   color: ${colour.inkFaint};
 `;

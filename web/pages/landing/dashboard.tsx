@@ -24,7 +24,11 @@ function EmptyLists({ signedIn }: { readonly signedIn: boolean }) {
         signedIn={signedIn}
         disabled={signedIn}
         onFiles={() =>
-          showToast({ title: uploadTexts.signInRequired, description: uploadTexts.signInRequiredDetail })
+          showToast({
+            title: uploadTexts.signInRequired,
+            description: uploadTexts.signInRequiredDetail,
+            tone: 'notice',
+          })
         }
       />
     </>

@@ -51,7 +51,11 @@ function VisitorHero() {
         <HeroDrop
           onFile={(file) => {
             keep(file);
-            showToast({ title: uploadTexts.signInRequired, description: uploadTexts.signInRequiredDetail });
+            showToast({
+              title: uploadTexts.signInRequired,
+              description: uploadTexts.signInRequiredDetail,
+              tone: 'notice',
+            });
           }}
           button={
             // The patch opens the file browser at a click; this link only leads to the sign-in page.

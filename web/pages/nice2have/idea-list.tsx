@@ -61,14 +61,14 @@ export function IdeaList() {
   const counts = useIdeaCounts();
   const ideas = data ?? [];
   const plain = choice.sort !== 'mine' && choice.status === '';
-  const total = counts?.total ?? ideas.length;
+  const total = counts?.total ?? data?.length;
   const listed = ideas.flatMap((idea) => (idea.status ? [idea.status] : []));
   const statuses = counts?.statuses.map(({ status }) => status) ?? [...new Set(listed)].sort();
   return (
     <Card>
       <Head>
         <h2>{texts.title}</h2>
-        <Badge>{texts.count(total)}</Badge>
+        {total !== undefined && <Badge>{texts.count(total)}</Badge>}
       </Head>
       {isError && (
         <Stale role="status">

@@ -143,6 +143,8 @@ describe('the board', () => {
     const notes = await screen.findAllByText('Could not refresh');
     expect(notes.length).toBeGreaterThan(0);
     expect(screen.getByRole('alert')).toBeEmptyDOMElement();
+    // A board that could not be read is not an empty one.
+    expect(screen.queryByText('0 ideas submitted')).not.toBeInTheDocument();
     server.use(on(ideasApi.list, () => HttpResponse.json([makeIdea('a')])));
     await person.click(screen.getAllByRole('button', { name: 'Retry' })[0] ?? document.body);
     expect(await screen.findByText('Text of a')).toBeInTheDocument();

@@ -47,13 +47,17 @@ function Treatment({ name, stream }: { readonly name: string; readonly stream: S
 }
 
 function describe(media: MediaSummary): string {
-  const picture = [media.videoCodec, media.width && media.height ? `${media.width}×${media.height}` : null];
+  const { named } = texts.files;
+  const picture = [
+    media.videoCodec && named(media.videoCodec),
+    media.width && media.height ? `${media.width}×${media.height}` : null,
+  ];
   const rate = media.frameRate ? texts.files.rate(media.frameRate.toFixed(2)) : null;
   const sound =
     media.audioCodec && media.sampleRateHz && media.channels
-      ? texts.files.sound(media.audioCodec, media.sampleRateHz, media.channels)
+      ? texts.files.sound(named(media.audioCodec), media.sampleRateHz, media.channels)
       : texts.files.noSound;
-  const parts = [media.container, formatTimecode(media.durationMs), ...picture, rate];
+  const parts = [named(media.container), formatTimecode(media.durationMs), ...picture, rate];
   return [...parts, media.variableFrameRate ? texts.files.variable : null, sound].filter(Boolean).join(', ');
 }
 

@@ -58,6 +58,14 @@ describe('ReportPage', () => {
     expect(screen.getByText(/no stutter/)).toBeInTheDocument();
   });
 
+  it('calls containers and codecs as people do', async () => {
+    open({});
+    const facts = await screen.findAllByText(
+      'MP4/MOV, 0:12.000, H.264, 1280×720, 30.00 pictures per second, AAC, 48 kHz, stereo',
+    );
+    expect(facts).toHaveLength(2);
+  });
+
   it('shows the damaged place in the original and in the result', async () => {
     open({});
     const before = await screen.findByRole('img', { name: 'Dropped frames: Original' });

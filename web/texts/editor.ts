@@ -18,6 +18,11 @@ export const editorTexts = {
   versions: 'Versions',
   original: 'Original, as uploaded',
   repaired: 'Mended',
+  captions: 'Captions (WebVTT)',
+  cues: (cues: number, worded: number) => {
+    const count = cues === 1 ? '1 timed cue' : `${cues} timed cues`;
+    return worded === 0 ? `${count}, words to be filled in` : count;
+  },
   current: 'current',
   download: 'Download',
 } as const;

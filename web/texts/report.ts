@@ -51,6 +51,8 @@ export const reportTexts = {
     before: 'Before',
     after: 'After',
     limit: 'Limit',
+    /** A ratio cannot be measured where there is nothing left to measure. */
+    gone: 'no longer found',
     confidence: 'Confidence',
     outcome: 'Outcome',
     frames: (first: number, last: number) =>
@@ -87,6 +89,8 @@ export const reportTexts = {
     result: 'Result',
     sha: 'SHA-256',
     size: 'Size',
+    larger:
+      'Larger than the original: pictures on which others build are stored without loss, so that all behind them stay byte for byte.',
     media: 'Media',
     rate: (fps: string) => `${fps} pictures per second`,
     variable: 'variable',

@@ -8,7 +8,7 @@ import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeReport, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { EditorPage } from './editor-page.tsx';
 
@@ -55,6 +55,19 @@ describe('EditorPage', () => {
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/videos/done-1/stream');
     const links = screen.getAllByRole('link', { name: 'Download' }).map((link) => link.getAttribute('href'));
     expect(links).toEqual(['/api/videos/done-1/download', '/api/videos/done-1/original']);
+  });
+
+  it('gives the timed captions as a file and says whether their words are known', async () => {
+    const cue = (text: string | null) =>
+      ({ startMs: 0, endMs: 1000, text, source: 'timing_only', confidence: null }) as const;
+    server.use(
+      on(videosApi.report, () => HttpResponse.json(makeReport({ captions: [cue(null), cue(null)] }))),
+    );
+    open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true, hasReport: true })]);
+    expect(await screen.findByText('2 timed cues, words to be filled in')).toBeInTheDocument();
+    const files = screen.getAllByRole('link', { name: 'Download' });
+    expect(files.at(-1)).toHaveAttribute('href', '/api/videos/done-1/captions.vtt');
+    expect(files.at(-1)).toHaveAttribute('download', 'captions-done-1.vtt');
   });
 
   it.each(['starter', 'creator-pro'] as const)('shows the AI tools locked on plan %s', async (plan) => {

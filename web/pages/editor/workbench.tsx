@@ -5,6 +5,7 @@ import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
+import type { RepairReport } from '#common/report.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
@@ -85,6 +86,12 @@ const Name = styled.span`
   }
 `;
 
+/** How many cues, and whether their words are known: times are measured, words never made up (D-63). */
+function captionFacts({ captions }: RepairReport): string {
+  const worded = captions.filter((cue) => cue.text !== null).length;
+  return texts.cues(captions.length, worded);
+}
+
 /** Player, defects, AI tools and versions of the chosen video; other plans see the tools locked. */
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
@@ -148,6 +155,18 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
               {texts.download}
             </a>
           </li>
+          {video.hasCaptions && (
+            <li>
+              <Name>
+                {texts.captions}
+                {report && <span>{captionFacts(report)}</span>}
+              </Name>
+              <a href={path(mediaPaths.captions)} download={`captions-${id}.vtt`}>
+                <Icon name="download" size={17} />
+                {texts.download}
+              </a>
+            </li>
+          )}
         </ul>
       </Versions>
     </Bench>

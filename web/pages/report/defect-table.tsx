@@ -114,7 +114,9 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
                 {formatFigure(defect.measure.before, defect.measure.unit)}
               </td>
               <td className="number" data-name={texts.after}>
-                {formatFigure(defect.measure.after, defect.measure.unit)}
+                {defect.outcome === 'repaired' && defect.measure.after === null
+                  ? texts.gone
+                  : formatFigure(defect.measure.after, defect.measure.unit)}
               </td>
               <td className="number" data-name={texts.confidence}>
                 {Math.round(defect.confidence * 100)} %

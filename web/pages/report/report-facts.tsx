@@ -61,13 +61,27 @@ function describe(media: MediaSummary): string {
   return [...parts, media.variableFrameRate ? texts.files.variable : null, sound].filter(Boolean).join(', ');
 }
 
-function FileFacts({ name, file }: { readonly name: string; readonly file: RepairReport['original'] }) {
+/** From this growth on people ask why; some percent are noticed by nobody. */
+const NOTICED_GROWTH = 1.5;
+
+function hasGrown({ original, result, video }: RepairReport): boolean {
+  return video.treatment === 'smart_render' && result.sizeBytes > NOTICED_GROWTH * original.sizeBytes;
+}
+
+interface FileFactsProps {
+  readonly name: string;
+  readonly file: RepairReport['original'];
+  readonly note?: string | null;
+}
+
+function FileFacts({ name, file, note = null }: FileFactsProps) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
         {describe(file.media)}
         <div>{formatBytes(file.sizeBytes)}</div>
+        {note !== null && <Quiet as="div">{note}</Quiet>}
         <code>{file.sha256}</code>
       </dd>
     </div>
@@ -89,7 +103,11 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
         <h2>{texts.files.title}</h2>
         <dl>
           <FileFacts name={texts.files.original} file={report.original} />
-          <FileFacts name={texts.files.result} file={report.result} />
+          <FileFacts
+            name={texts.files.result}
+            file={report.result}
+            note={hasGrown(report) ? texts.files.larger : null}
+          />
         </dl>
       </FactSheet>
       <FactSheet>

@@ -66,6 +66,28 @@ describe('ReportPage', () => {
     expect(facts).toHaveLength(2);
   });
 
+  it('says in words that a mended defect is found no more where no figure is left to measure', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const measure = { ...gap.measure, unit: 'ratio', before: 0, after: null };
+    const left = { ...gap, id: 'dropped_frames-2', outcome: 'left_alone', measure } as const;
+    open({}, () => HttpResponse.json(makeReport({ defects: [{ ...gap, measure }, left] })));
+    await screen.findByText('no longer found');
+    expect(screen.getAllByText('no longer found')).toHaveLength(1);
+  });
+
+  it('says why a result is much larger than its original, and only then', async () => {
+    const { result } = makeReport();
+    open({}, () => HttpResponse.json(makeReport({ result: { ...result, sizeBytes: 9_000_000 } })));
+    expect(await screen.findByText(/^Larger than the original/)).toBeInTheDocument();
+  });
+
+  it('says nothing of a result that has hardly grown', async () => {
+    open({});
+    expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
+    expect(screen.queryByText(/^Larger than the original/)).not.toBeInTheDocument();
+  });
+
   it('shows the damaged place in the original and in the result', async () => {
     open({});
     const before = await screen.findByRole('img', { name: 'Dropped frames: Original' });

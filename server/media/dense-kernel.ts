@@ -1,5 +1,14 @@
 import { gatedUnits } from './recurrent-kernel-gates.ts';
-import { assemble, block, f32x4, i32, repeatWhile, v128, type FunctionSource } from './wasm/assemble.ts';
+import {
+  assemble,
+  block,
+  f32x4,
+  i32,
+  repeatWhile,
+  v128,
+  type Code,
+  type FunctionSource,
+} from './wasm/assemble.ts';
 import { loadModule } from './wasm/load.ts';
 import { advance } from './wasm/vectors.ts';
 
@@ -36,7 +45,7 @@ const denseLayer: FunctionSource = {
     const offsets = Array.from({ length: NEURON_BYTES / VECTOR_BYTES }, (_, i) => i * VECTOR_BYTES);
     const sumsA = offsets.map(() => scope.local('v128'));
     const sumsB = offsets.map(() => scope.local('v128'));
-    const each = (make: (offset: number, i: number) => readonly number[]) => block(...offsets.map(make));
+    const each = (make: (offset: number, i: number) => Code) => block(...offsets.map(make));
     const add = (i: number) => {
       const [sumA, sumB] = [sumsA[i], sumsB[i]];
       if (!sumA || !sumB) return [];

@@ -190,5 +190,5 @@ function dropEnds(
   for (let i = 0; i < half; i += 1) order(values[i], values[count - 1 - i]);
   for (let i = 1; i < count - half; i += 1) order(values[0], values[i]);
   for (let i = half; i < count - 1; i += 1) order(values[i], values[count - 1]);
-  return { code: code.flat(), between: values.slice(1, -1), free: values[0] };
+  return { code, between: values.slice(1, -1), free: values[0] };
 }

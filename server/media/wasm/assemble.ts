@@ -4,8 +4,8 @@
  * and no further tool is part of the project.
  */
 
-/** Instructions that leave one value, or none for statements. */
-export type Code = readonly number[];
+/** Instructions that leave one value, or none for statements: bytes, and instructions within them. */
+export type Code = readonly (number | Code)[];
 export type ValueType = 'i32' | 'f64' | 'v128';
 
 const TYPES: Record<ValueType, number> = { i32: 0x7f, f64: 0x7c, v128: 0x7b };
@@ -56,19 +56,36 @@ function signed(value: number): number[] {
   }
 }
 
-const list = (items: readonly Code[]) => [...unsigned(items.length), ...items.flat()];
-const text = (value: string) => [...unsigned(value.length), ...Buffer.from(value, 'latin1')];
-const section = (id: number, content: Code) => [id, ...unsigned(content.length), ...content];
+const list = (items: readonly Code[]): number[] => [...unsigned(items.length), ...flatten(items)];
+const text = (value: string): Code => [...unsigned(value.length), ...Buffer.from(value, 'latin1')];
+const section = (id: number, content: readonly number[]): Code => [id, ...unsigned(content.length), content];
+
+/** All bytes in a row. */
+function flatten(code: Code): number[] {
+  const bytes: number[] = [];
+  const add = (part: Code) => {
+    for (const item of part) {
+      if (typeof item === 'number') bytes.push(item);
+      else add(item);
+    }
+  };
+  add(code);
+  return bytes;
+}
 
 type Binary = (a: Code, b: Code) => Code;
 const plain =
   (opcode: number): Binary =>
-  (a, b) => [...a, ...b, opcode];
-const vector =
-  (opcode: number): Binary =>
-  (a, b) => [...a, ...b, 0xfd, ...unsigned(opcode)];
-const vectorOne = (opcode: number) => (value: Code) => [...value, 0xfd, ...unsigned(opcode)];
-const memory = (offset: number) => [0, ...unsigned(offset)];
+  (a, b) => [a, b, opcode];
+const vector = (opcode: number): Binary => {
+  const bytes = unsigned(opcode);
+  return (a, b) => [a, b, 0xfd, bytes];
+};
+const vectorOne = (opcode: number) => {
+  const bytes = unsigned(opcode);
+  return (value: Code): Code => [value, 0xfd, bytes];
+};
+const memory = (offset: number): Code => [0, ...unsigned(offset)];
 
 export const i32 = {
   const: (value: number): Code => [0x41, ...signed(value)],
@@ -82,39 +99,39 @@ export const i32 = {
   shrU: plain(0x76),
   ltS: plain(0x48),
   gtS: plain(0x4a),
-  load: (at: Code, offset = 0): Code => [...at, 0x28, ...memory(offset)],
-  load8: (at: Code, offset = 0): Code => [...at, 0x2d, ...memory(offset)],
-  store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x36, ...memory(offset)],
-  store8: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x3a, ...memory(offset)],
+  load: (at: Code, offset = 0): Code => [at, 0x28, memory(offset)],
+  load8: (at: Code, offset = 0): Code => [at, 0x2d, memory(offset)],
+  store: (at: Code, value: Code, offset = 0): Code => [at, value, 0x36, memory(offset)],
+  store8: (at: Code, value: Code, offset = 0): Code => [at, value, 0x3a, memory(offset)],
 };
 
 export const f64 = {
   add: plain(0xa0),
   div: plain(0xa3),
-  fromI32: (value: Code): Code => [...value, 0xb7],
-  load: (at: Code, offset = 0): Code => [...at, 0x2b, ...memory(offset)],
-  store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0x39, ...memory(offset)],
+  fromI32: (value: Code): Code => [value, 0xb7],
+  load: (at: Code, offset = 0): Code => [at, 0x2b, memory(offset)],
+  store: (at: Code, value: Code, offset = 0): Code => [at, value, 0x39, memory(offset)],
 };
 
 export const v128 = {
   zero: [0xfd, 0x0c, ...Array.from({ length: 16 }, () => 0)],
   /** Sixteen bytes, lowest first. */
   const: (bytes: readonly number[]): Code => [0xfd, 0x0c, ...bytes],
-  load: (at: Code, offset = 0): Code => [...at, 0xfd, 0x00, ...memory(offset)],
+  load: (at: Code, offset = 0): Code => [at, 0xfd, 0x00, memory(offset)],
   /** Eight bytes, each widened to 16 bits. */
-  load8x8u: (at: Code, offset = 0): Code => [...at, 0xfd, 0x02, ...memory(offset)],
+  load8x8u: (at: Code, offset = 0): Code => [at, 0xfd, 0x02, memory(offset)],
   /** Four bytes, four times over. */
-  load32Splat: (at: Code, offset = 0): Code => [...at, 0xfd, 0x09, ...memory(offset)],
-  store: (at: Code, value: Code, offset = 0): Code => [...at, ...value, 0xfd, 0x0b, ...memory(offset)],
+  load32Splat: (at: Code, offset = 0): Code => [at, 0xfd, 0x09, memory(offset)],
+  store: (at: Code, value: Code, offset = 0): Code => [at, value, 0xfd, 0x0b, memory(offset)],
   and: vector(0x4e),
   or: vector(0x50),
   /** Sixteen bytes out of those of `a` (0 to 15) and of `b` (16 to 31). */
-  pick: (a: Code, b: Code, order: readonly number[]): Code => [...a, ...b, 0xfd, 0x0d, ...order],
+  pick: (a: Code, b: Code, order: readonly number[]): Code => [a, b, 0xfd, 0x0d, ...order],
   /** The 16 bytes of `value` in another order. */
   shuffle: (value: Code, order: readonly number[], scratch: Local): Code => [
-    ...scratch.set(value),
-    ...scratch.get,
-    ...scratch.get,
+    scratch.set(value),
+    scratch.get,
+    scratch.get,
     0xfd,
     0x0d,
     ...order,
@@ -137,7 +154,7 @@ export const i32x4 = {
   addPairs: vectorOne(0x7f),
   lowFromU16: vectorOne(0xa9),
   highFromU16: vectorOne(0xaa),
-  lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x1b, lane],
+  lane: (value: Code, lane: number): Code => [value, 0xfd, 0x1b, lane],
   shl: vector(0xab),
   shrU: vector(0xad),
   /** Toward zero. */
@@ -167,28 +184,28 @@ export const f64x2 = {
   /** The smaller, or larger, value of each lane: `b < a ? b : a` and `a < b ? b : a`. */
   least: vector(0xf6),
   most: vector(0xf7),
-  lane: (value: Code, lane: number): Code => [...value, 0xfd, 0x21, lane],
+  lane: (value: Code, lane: number): Code => [value, 0xfd, 0x21, lane],
 };
 
-export const block = (...statements: readonly Code[]): Code => statements.flat();
+export const block = (...statements: readonly Code[]): Code => statements;
 export const when = (condition: Code, ...statements: readonly Code[]): Code => [
-  ...condition,
+  condition,
   0x04,
   NO_RESULT,
-  ...statements.flat(),
+  statements,
   0x0b,
 ];
 /** Runs the statements once, and again as long as the condition behind them holds. */
 export const repeatWhile = (condition: Code, ...statements: readonly Code[]): Code => [
   0x03,
   NO_RESULT,
-  ...statements.flat(),
-  ...condition,
+  statements,
+  condition,
   0x0d,
   0,
   0x0b,
 ];
-export const choose = (a: Code, b: Code, condition: Code): Code => [...a, ...b, ...condition, 0x1b];
+export const choose = (a: Code, b: Code, condition: Code): Code => [a, b, condition, 0x1b];
 
 /**
  * The module of some functions over one imported memory (`env.memory`), which they do not grow.
@@ -196,14 +213,15 @@ export const choose = (a: Code, b: Code, condition: Code): Code => [...a, ...b, 
  */
 export function assemble(functions: readonly FunctionSource[]): Uint8Array<ArrayBuffer> {
   const made = functions.map(compile);
-  return Uint8Array.from([
-    ...HEADER,
-    ...section(1, list(made.map(({ type }) => type))),
-    ...section(2, list([[...text('env'), ...text('memory'), 0x02, 0x00, ...unsigned(1)]])),
-    ...section(3, list(functions.map((_, index) => unsigned(index)))),
-    ...section(7, list(functions.map(({ name }, index) => [...text(name), 0x00, ...unsigned(index)]))),
-    ...section(10, list(made.map(({ body }) => body))),
-  ]);
+  const module: Code = [
+    HEADER,
+    section(1, list(made.map(({ type }) => type))),
+    section(2, list([[text('env'), text('memory'), 0x02, 0x00, ...unsigned(1)]])),
+    section(3, list(functions.map((_, index) => unsigned(index)))),
+    section(7, list(functions.map(({ name }, index) => [text(name), 0x00, ...unsigned(index)]))),
+    section(10, list(made.map(({ body }) => body))),
+  ];
+  return Uint8Array.from(flatten(module));
 }
 
 function compile({ result, body }: FunctionSource): { readonly type: Code; readonly body: Code } {
@@ -211,7 +229,7 @@ function compile({ result, body }: FunctionSource): { readonly type: Code; reado
   const locals: number[][] = [];
   const at = (index: number): Local => ({
     get: [0x20, ...unsigned(index)],
-    set: (value) => [...value, 0x21, ...unsigned(index)],
+    set: (value) => [value, 0x21, ...unsigned(index)],
   });
   const code = body({
     param(type) {
@@ -220,9 +238,9 @@ function compile({ result, body }: FunctionSource): { readonly type: Code; reado
     },
     local: (type) => at(params.length + locals.push([1, TYPES[type]]) - 1),
   });
-  const bytes = [...list(locals), ...code, 0x0b];
+  const bytes = flatten([list(locals), code, 0x0b]);
   return {
-    type: [0x60, ...list(params), ...list(result === null ? [] : [[TYPES[result]]])],
-    body: [...unsigned(bytes.length), ...bytes],
+    type: [0x60, list(params), list(result === null ? [] : [[TYPES[result]]])],
+    body: [...unsigned(bytes.length), bytes],
   };
 }

@@ -1,4 +1,4 @@
-import { createPitchScorer, type PitchView } from './repair-wind-noise-pitch.ts';
+import { createPitchScorer, PITCHES, type PitchView } from './repair-wind-noise-pitch.ts';
 
 /** What the gain network sees of one frame. */
 export interface FrameView extends PitchView {
@@ -7,7 +7,7 @@ export interface FrameView extends PitchView {
   /** Powers of the bands above over the level of the wind. */
   readonly bands: Float32Array;
   /** Natural logarithm of the level of the wind. */
-  readonly level: number;
+  level: number;
 }
 
 /** Bins that the network sets the gain of: up to 1.5 kHz in frames of 85 ms. */
@@ -28,11 +28,14 @@ const TINY = 1e-10;
 export interface FeatureMaker {
   /** Bins that the network sets the gain of. */
   readonly bins: number;
+  /** A view to be written. */
+  empty(): FrameView;
   /**
    * @param wind assumed wind of each bin
    * @param level assumed wind of the level band
+   * @param to what is written
    */
-  view(power: ArrayLike<number>, wind: ArrayLike<number>, level: number): FrameView;
+  write(power: Float32Array, wind: Float32Array, level: number, to: FrameView): void;
 }
 
 /**
@@ -46,12 +49,19 @@ export function createFeatureMaker(allBins: number): FeatureMaker {
   const edges = Array.from({ length: BANDS + 1 }, (_, i) =>
     Math.round(GAIN_BINS + ((TOP_BIN - GAIN_BINS) * i) / BANDS),
   );
-  const scoresOf = createPitchScorer(GAIN_BINS);
+  const score = createPitchScorer(GAIN_BINS);
   const ratios = new Float32Array(GAIN_BINS);
   return {
     bins,
-    view(power, wind, level) {
-      const local = new Float32Array(LOCAL_VALUES * GAIN_BINS);
+    empty: () => ({
+      local: new Float32Array(LOCAL_VALUES * GAIN_BINS),
+      bands: new Float32Array(BANDS),
+      level: 0,
+      scores: new Float32Array(PITCHES),
+      comb: new Float32Array(GAIN_BINS),
+    }),
+    write(power, wind, level, to) {
+      const { local, bands } = to;
       const logLevel = Math.log(level + 1e-12);
       for (let k = 0; k < bins; k++) {
         const logPower = Math.log((power[k] ?? 0) + TINY);
@@ -60,15 +70,16 @@ export function createFeatureMaker(allBins: number): FeatureMaker {
         local[LOCAL_VALUES * k] = ratio / 3;
         local[LOCAL_VALUES * k + 1] = within((logPower - logLevel + 4) / 4, -MOST_VALUE, MOST_VALUE);
       }
-      const bands = Float32Array.from({ length: BANDS }, (_, i) => {
+      for (let i = 0; i < BANDS; i++) {
         const first = Math.min(edges[i] ?? 0, allBins - 1);
         const end = Math.max(first + 1, Math.min(edges[i + 1] ?? 0, allBins));
         let sum = 0;
         for (let k = first; k < end; k++) sum += power[k] ?? 0;
         const value = (Math.log(sum / (end - first) + TINY) - logLevel + 6) / 4;
-        return within(value, -MOST_VALUE, MOST_VALUE);
-      });
-      return { local, bands, level: logLevel, scores: scoresOf(ratios), comb: new Float32Array(GAIN_BINS) };
+        bands[i] = within(value, -MOST_VALUE, MOST_VALUE);
+      }
+      to.level = logLevel;
+      score(ratios, to.scores);
     },
   };
 }

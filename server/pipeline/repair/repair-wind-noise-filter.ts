@@ -91,6 +91,7 @@ export interface WindSuppressor {
 interface Frame {
   /** Its place is used again when it has been rendered. */
   readonly bins: KernelFrame;
+  /** Its place, too, as soon as no frame at hand looks back at it. */
   readonly view: FrameView;
 }
 
@@ -130,6 +131,7 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
   const headroom = (_: number, k: number) => (k < floorBins ? SUPPRESSOR.shapeHeadroom : 1);
   kernel.limits.set(shape.relative.map((limit, k) => limit * headroom(limit, k)));
   const free: KernelFrame[] = [];
+  const freeViews: FrameView[] = [];
   let frames: Frame[] = [];
   let past: FrameView[] = [];
   let waiting: KernelFrame | null = null;
@@ -145,7 +147,8 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
       kernel.background[k] = SUPPRESSOR.overSubtraction * (background[k] ?? 0);
     }
     kernel.assume(frame, level);
-    const view = maker.view(frame.power, frame.wind, level);
+    const view = freeViews.pop() ?? maker.empty();
+    maker.write(frame.power, frame.wind, level, view);
     kernel.compare(frame);
     frames.push({ bins: frame, view });
   };
@@ -199,7 +202,9 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
     const done = frames.slice(0, count);
     for (const { bins: frame } of done) written += render(frame, out, written);
     free.push(...done.map(({ bins: frame }) => frame));
-    past = [...past, ...done.map(({ view }) => view)].slice(-VIEWS_BEFORE);
+    const seen = [...past, ...done.map(({ view }) => view)];
+    past = seen.slice(-VIEWS_BEFORE);
+    freeViews.push(...seen.slice(0, -VIEWS_BEFORE));
     frames = frames.slice(count);
     return out.subarray(0, written);
   };

@@ -147,7 +147,7 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
   const placeForward = createRecurrentLayer(memory, network.placeForward, ofPlace);
   const placeBackward = createRecurrentLayer(memory, network.placeBackward, ofPlace);
 
-  const pitch = createPitchFollower(memory, GAIN_BINS);
+  const pitch = createPitchFollower(memory, GAIN_BINS, mostFrames);
   const patches = memory.take((GAIN_BINS + 2 * BIN_REACH) * TIMES);
   const each = (numbers: number) => memory.take((mostFrames + 1) * numbers);
   const fineOut = each(FINE_NUMBERS);

@@ -50,11 +50,14 @@ describe('createPitchFollower', () => {
 });
 
 function follower() {
-  return createPitchFollower(createDenseMemory(20_000), BINS);
+  return createPitchFollower(createDenseMemory(30_000), BINS, FRAMES);
 }
 
 function makeView(ratio: (bin: number) => number): PitchView {
-  const scores = score(Float32Array.from({ length: BINS }, (_, k) => ratio(k)));
-  expect(scores).toHaveLength(PITCHES);
+  const scores = new Float32Array(PITCHES);
+  score(
+    Float32Array.from({ length: BINS }, (_, k) => ratio(k)),
+    scores,
+  );
   return { scores, comb: new Float32Array(BINS) };
 }

@@ -28,24 +28,25 @@ export interface PitchView {
  * Scores of the pitches: natural logarithms of power over wind on the harmonics, less those in the valleys between
  * (sub-harmonic summation, Hermes 1988).
  */
-export function createPitchScorer(bins: number): (ratios: ArrayLike<number>) => Float32Array {
+export function createPitchScorer(bins: number): (ratios: ArrayLike<number>, scores: Float32Array) => void {
   const combs = SPACINGS.map((spacing) => {
     const count = Math.floor((bins - 1) / spacing - 0.5);
     const harmonics = Array.from({ length: count }, (_, i) => i + 1);
     return {
+      scale: 1 / Math.sqrt(count),
       on: harmonics.map((h) => Math.round(h * spacing)),
       off: harmonics.flatMap((h) => [Math.round((h - 0.5) * spacing), Math.round((h + 0.5) * spacing)]),
     };
   });
   const raised = new Float32Array(bins);
-  return (ratios) => {
+  return (ratios, scores) => {
     for (let k = 0; k < bins; k++) raised[k] = Math.min(MOST_RATIO, Math.max(0, ratios[k] ?? 0));
-    return Float32Array.from(combs, ({ on, off }) => {
+    for (const [j, { on, off, scale }] of combs.entries()) {
       let score = 0;
       for (const k of on) score += raised[k] ?? 0;
       for (const k of off) score -= 0.5 * (raised[k] ?? 0);
-      return score / Math.sqrt(on.length);
-    });
+      scores[j] = scale * score;
+    }
   };
 }
 
@@ -61,68 +62,82 @@ export interface PitchFollower {
  * Likely pitches of each frame from the best paths that lead to and from it (Viterbi 1967, as in pitch tracking since
  * Secrest and Doddington 1983): a voice glides, gusts do not. Combs of all pitches are added by their likelihood.
  */
-export function createPitchFollower(memory: DenseMemory, bins: number): PitchFollower {
+export function createPitchFollower(memory: DenseMemory, bins: number, mostFrames: number): PitchFollower {
   const rows = Float32Array.from({ length: bins * (PITCHES + 1) }, (_, i) => {
     const spacing = SPACINGS[i % (PITCHES + 1)];
     return spacing === undefined ? 0 : Math.cos((2 * Math.PI * Math.floor(i / (PITCHES + 1))) / spacing);
   });
-  const combs = memory.layer({ inputs: PITCHES, rows, rectified: false });
+  const layer = memory.layer({ inputs: PITCHES, rows, rectified: false });
   // Layers take their rows in twos.
-  const likely = memory.take(2 * PITCHES);
-  const comb = memory.take(2 * combs.width);
+  const likely = memory.take((mostFrames + 1) * PITCHES);
+  const combs = memory.take((mostFrames + 1) * layer.width);
+  // The sums before each frame, and those behind the last.
+  const arriving = new Float32Array((mostFrames + 1) * PITCHES);
+  const ahead = new Float32Array(PITCHES);
+  const after = new Float32Array(PITCHES);
   return {
     follow(views, kept, count) {
-      let before = kept;
-      const arriving = views.map(({ scores }) => {
-        before = step(before, scores);
-        return before;
-      });
-      kept.set(arriving[count - 1] ?? kept);
-      let behind = new Float32Array(PITCHES);
+      arriving.set(kept);
+      for (const [at, { scores }] of views.entries()) {
+        step(arriving, at * PITCHES, scores, arriving, (at + 1) * PITCHES);
+      }
+      kept.set(arriving.subarray(count * PITCHES, (count + 1) * PITCHES));
+      let [behind, next] = [ahead, after];
+      behind.fill(0);
       for (let at = views.length - 1; at >= 0; at--) {
-        const [view, sums] = [views[at], arriving[at]];
-        if (!view || !sums) continue;
-        behind = step(behind, view.scores);
-        weigh(sums, behind, view.scores, likely);
-        combs.run({ from: likely, rowNumbers: PITCHES, rows: 1, to: comb });
-        view.comb.set(comb.subarray(0, bins));
+        const scores = views[at]?.scores;
+        if (!scores) continue;
+        step(behind, 0, scores, next, 0);
+        [behind, next] = [next, behind];
+        weigh(arriving, (at + 1) * PITCHES, behind, scores, likely, at * PITCHES);
+      }
+      layer.run({ from: likely, rowNumbers: PITCHES, rows: views.length, to: combs });
+      for (const [at, { comb }] of views.entries()) {
+        for (let k = 0; k < bins; k++) comb[k] = combs[at * layer.width + k] ?? 0;
       }
     },
   };
 }
 
-function step(sums: Float32Array, scores: Float32Array): Float32Array<ArrayBuffer> {
-  const next = new Float32Array(PITCHES);
+/** The best sums at the next frame from those that stand at a place. */
+function step(
+  sums: Float32Array,
+  sumsAt: number,
+  scores: Float32Array,
+  next: Float32Array,
+  nextAt: number,
+): void {
   for (let j = 0; j < PITCHES; j++) {
     let best = Number.NEGATIVE_INFINITY;
     const last = Math.min(PITCHES - 1, j + GLIDE_STEPS);
     for (let from = Math.max(0, j - GLIDE_STEPS); from <= last; from++) {
-      best = Math.max(best, (sums[from] ?? 0) - GLIDE_COST * Math.abs(from - j));
+      best = Math.max(best, (sums[sumsAt + from] ?? 0) - GLIDE_COST * Math.abs(from - j));
     }
-    next[j] = LEAK * best + (scores[j] ?? 0);
+    next[nextAt + j] = LEAK * best + (scores[j] ?? 0);
   }
-  return next;
 }
 
 /** Likelihood of each pitch, in all as much as the best path is clear. */
 function weigh(
   arriving: Float32Array,
+  arrivingAt: number,
   leaving: Float32Array,
   scores: Float32Array,
   likely: Float32Array,
+  likelyAt: number,
 ): void {
   let most = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < PITCHES; j++) {
-    const path = (arriving[j] ?? 0) + (leaving[j] ?? 0) - (scores[j] ?? 0);
-    likely[j] = path;
+    const path = (arriving[arrivingAt + j] ?? 0) + (leaving[j] ?? 0) - (scores[j] ?? 0);
+    likely[likelyAt + j] = path;
     most = Math.max(most, path);
   }
   let sum = 0;
   for (let j = 0; j < PITCHES; j++) {
-    const value = Math.exp(SHARPNESS * ((likely[j] ?? 0) - most));
-    likely[j] = value;
+    const value = Math.exp(SHARPNESS * ((likely[likelyAt + j] ?? 0) - most));
+    likely[likelyAt + j] = value;
     sum += value;
   }
-  const strength = Math.min(MOST_STRENGTH, Math.max(0, most * LEAK_GAIN)) / SCORE_SCALE;
-  for (let j = 0; j < PITCHES; j++) likely[j] = ((likely[j] ?? 0) * strength) / sum;
+  const share = Math.min(MOST_STRENGTH, Math.max(0, most * LEAK_GAIN)) / SCORE_SCALE / sum;
+  for (let j = 0; j < PITCHES; j++) likely[likelyAt + j] = (likely[likelyAt + j] ?? 0) * share;
 }

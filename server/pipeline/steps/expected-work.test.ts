@@ -52,7 +52,7 @@ describe('createExpectedWork', () => {
     expect(work.later(0.5)).toBeGreaterThan(2);
     const calm = work.later(0.5);
     work.see('wind');
-    expect(work.later(0.5)).toBeGreaterThan(calm + 1.5);
+    expect(work.later(0.5)).toBeGreaterThan(calm + 0.9);
   });
 
   it('keeps to coding everything anew when that is certain', () => {

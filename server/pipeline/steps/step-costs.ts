@@ -28,8 +28,8 @@ const CHECK_RATIO = 0.8;
 /** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
 const SOUND_RATIO = 0.3;
 /** Wind: passes over a second of sound, and the network's look at the spectra of a second of one channel. */
-const WIND_MS_A_SECOND = 110;
-const WIND_MS_A_CHANNEL_SECOND = 65;
+const WIND_MS_A_SECOND = 80;
+const WIND_MS_A_CHANNEL_SECOND = 38;
 /** Many clips carry one sound in two channels, which is looked at once. */
 const CHANNELS_OF_STEREO = 1.5;
 /** Motion between two pictures of a megapixel (74 to 187 ms on three clips), and one picture made along it. */

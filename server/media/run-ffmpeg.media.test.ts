@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
+import { sumOf } from './ffmpeg-plan.ts';
 import { runFfmpeg } from './run-ffmpeg.ts';
 import { runTool } from './tools.ts';
 
@@ -82,5 +83,42 @@ describe('runFfmpeg', () => {
       },
     );
     expect(received).toBeGreaterThanOrEqual(2 * 64 * 64);
+  });
+
+  it('picks hundreds of pictures by their numbers', async () => {
+    const wanted = Array.from({ length: 300 }, (_, index) => index * 3);
+    const chosen = sumOf(wanted.map((number) => `eq(n,${number})`));
+    let received = 0;
+    await runFfmpeg(
+      {
+        label: 'pick',
+        inputs: [{ path: 'testsrc=size=16x16:rate=25', lavfi: true }],
+        filterComplex: `[0:v]trim=end_frame=1000,select='${chosen}',format=gray,setpts=N/25/TB[out]`,
+        outputs: [{ path: 'pipe:1', options: ['-map', '[out]', '-r', '25', '-f', 'rawvideo'] }],
+        expectedDurationMs: null,
+      },
+      {
+        tools,
+        onStdout: (chunk) => {
+          received += chunk.length;
+        },
+      },
+    );
+    expect(received).toBe(wanted.length * 16 * 16);
+  });
+
+  it('refuses a plan whose pipe is not its last output', async () => {
+    const toPipe = { path: 'pipe:1', options: ['-f', 'rawvideo', '-frames:v', '1'] };
+    const toFile = { path: path.join(folder.path, 'one.mkv'), options: ['-frames:v', '1'] };
+    const run = runFfmpeg(
+      {
+        label: 'two outputs',
+        inputs: [{ path: 'testsrc=size=16x16', lavfi: true }],
+        outputs: [toPipe, toFile],
+        expectedDurationMs: null,
+      },
+      { tools, onStdout: () => undefined },
+    );
+    await expect(run).rejects.toThrow('must be the last output');
   });
 });

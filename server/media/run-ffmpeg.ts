@@ -108,6 +108,9 @@ function addPlan(
   if (source === 'pipe:0' && !stdin) {
     throw new MediaToolError('tool_failed', `${plan.label}: pipe input without a source.`);
   }
+  if (afterInput.includes('pipe:1')) {
+    throw new MediaToolError('tool_failed', `${plan.label}: what goes to a pipe must be the last output.`);
+  }
   command
     .input(source === 'pipe:0' && stdin ? stdin : source)
     .inputOptions('-progress', 'pipe:2', '-nostats', '-stats_period', '0.5', ...beforeInput);

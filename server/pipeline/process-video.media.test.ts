@@ -16,6 +16,8 @@ import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { voiceLike } from '#server/test/synthetic-sound.ts';
 import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
+import type { Finding } from './analyse/analysis.ts';
+import { renumbered } from './analyse/kept-pictures.ts';
 import { processVideo } from './process-video.ts';
 import { lookAgain } from './publish/look-again.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
@@ -281,13 +283,31 @@ describe('lookAgain', () => {
     const options = { tools, inputPath: at('long-clean.mp4'), outputPath: long, encode };
     const [truth] = await injectRepeats({ ...options, history: 'held', runs: [{ frame: 240, count: 3 }] });
     const info = await probe(tools, long, 'mov');
-    const there = await lookAgain({ resultPath: long, info, tools, freshFrames: [truth?.firstFrame ?? 0] });
+    const look = { resultPath: long, info, tools, known: [] };
+    const there = await lookAgain({ ...look, freshFrames: [truth?.firstFrame ?? 0] });
     expect(there.decoded).toBeLessThan(300);
-    expect(there.findings.filter(({ kind }) => kind === 'stuttered_cut')).toMatchObject([
-      { firstFrame: truth?.firstFrame, lastFrame: truth?.lastFrame },
-    ]);
-    const elsewhere = await lookAgain({ resultPath: long, info, tools, freshFrames: [400] });
+    const stutter = [{ firstFrame: truth?.firstFrame, lastFrame: truth?.lastFrame }];
+    const isStutter = ({ kind }: Finding) => kind === 'stuttered_cut';
+    expect(there.findings.filter(isStutter)).toMatchObject(stutter);
+    const elsewhere = await lookAgain({ ...look, freshFrames: [400] });
     expect(elsewhere.findings.filter(({ kind }) => DAMAGE.has(kind))).toEqual([]);
+
+    // What an analysis kept shows the same without being decoded again, but for the pictures that are asked for.
+    const { kept, pictures } = await analysePicture({
+      inputPath: long,
+      info,
+      tools,
+      keepPath: at('long-pictures'),
+    });
+    const fresh = [240, 241, 242];
+    const isFresh = (frame: number) => fresh.includes(frame);
+    const known = renumbered(
+      kept?.runs ?? [],
+      (pictures?.ptsTicks ?? []).map((_, frame) => (isFresh(frame) ? undefined : frame)),
+    );
+    const again = await lookAgain({ ...look, known, freshFrames: fresh });
+    expect(again.findings.filter(isStutter)).toEqual(there.findings.filter(isStutter));
+    expect(again.decoded).toBeLessThan(30);
   });
 });
 

@@ -15,7 +15,8 @@ import {
   makeMovingClip,
 } from '#server/test/broken-clips.ts';
 import type { DefectKind } from '#common/report.ts';
-import { analysePicture, type PictureAnalysis } from './analyse-picture.ts';
+import { analysePicture } from './analyse-picture.ts';
+import type { PictureAnalysis } from './judge-pictures.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';

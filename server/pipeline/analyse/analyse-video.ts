@@ -10,6 +10,8 @@ export interface AnalyseInput {
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** Where to keep the small pictures; see `MeasurePicturesInput`. */
+  readonly keepPath?: string;
   /** Share of the whole analysis, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called when something shows what will have to be mended; may come more than once. */
@@ -62,5 +64,6 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     speech: sound.speech,
     posterFrame: picture.posterFrame,
     notes: [...picture.notes, ...sound.notes],
+    ...(picture.kept && { kept: picture.kept }),
   };
 }

@@ -1,5 +1,6 @@
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { DefectCurve, DefectKind } from '#common/report.ts';
+import type { KeptPictures } from './kept-pictures.ts';
 
 /** A value with the limit it is held against, before any repair. */
 export interface MeasuredValue {
@@ -126,6 +127,8 @@ export interface Analysis {
   readonly speech: readonly SpeechSpan[];
   /** Display-order number of a picture fit for a poster: not black, not damaged. */
   readonly posterFrame: number | null;
+  /** The small pictures that were measured, for a later look at the same ones; absent when they were not kept. */
+  readonly kept?: KeptPictures;
   /** Remarks for the report, e.g. "natural variable frame rate: intervals of 67 and 100 ms". */
   readonly notes: readonly string[];
 }

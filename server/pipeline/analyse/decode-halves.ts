@@ -2,6 +2,7 @@ import { LAGS } from '#server/media/grey-series.ts';
 import { joinSeries } from '#server/media/grey-series-join.ts';
 import { sideBySide } from '#server/media/side-by-side.ts';
 import { decodePass, type DecodePass, type DecodePassInput, type DecoderMessage } from './decode-pass.ts';
+import { sliceRuns } from './kept-pictures.ts';
 import { isIdr } from './read-idr.ts';
 import type { VideoPacket } from './read-packets.ts';
 
@@ -100,6 +101,8 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
   // Pictures that do not come out are missing in a count, and it would go on behind the seam.
   const range = isExact ? { endTicks: seam.startTicks } : { maxPictures: seam.picturesBefore + SHARED };
   const { num, den } = input.stream.timeBase;
+  const { keepPath } = input;
+  const keepAs = (half: string) => (keepPath === undefined ? undefined : `${keepPath}.${half}`);
   let hand: (pictures: readonly Uint8Array[]) => void = () => undefined;
   const behind = new Promise<readonly Uint8Array[]>((resolve) => {
     hand = resolve;
@@ -111,6 +114,7 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
         signal,
         expectedPictures: range.maxPictures ?? seam.picturesBefore,
         range,
+        keepPath: keepAs('head'),
         onProgress: report(0),
         ...(isExact && { behind }),
       }),
@@ -120,6 +124,7 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
         signal,
         expectedPictures: input.expectedPictures - seam.picturesBefore,
         range: { startSeconds: (seam.startTicks * num) / den },
+        keepPath: keepAs('tail'),
         onProgress: report(1),
         opening: { count: SHARED, take: hand },
       }).finally(() => hand([])),
@@ -149,6 +154,7 @@ function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: S
     types: [...head.types, ...tail.types],
     messages: [...ownMessages, ...shifted(tail.messages, count)],
     series: joinSeries(head.series, count + OVERLAP, tail.series, OVERLAP),
+    kept: [...sliceRuns(head.kept, 0, count, 0), ...sliceRuns(tail.kept, 0, Infinity, count)],
   };
 }
 
@@ -174,5 +180,6 @@ function join(head: DecodePass, tail: DecodePass, { startTicks, switchTicks }: S
       ),
     ],
     series: joinSeries(head.series, headEnd, tail.series, tailStart),
+    kept: [...sliceRuns(head.kept, 0, headEnd, 0), ...sliceRuns(tail.kept, tailStart, Infinity, headEnd)],
   };
 }

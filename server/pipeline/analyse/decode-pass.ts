@@ -4,6 +4,7 @@ import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import { createPictureKeeper, type KeptRun } from './kept-pictures.ts';
 import { createRepeatWatch, type RepairSign } from './repair-signs.ts';
 
 /** What a decoder said about broken data. */
@@ -22,6 +23,8 @@ export interface DecodePass {
   readonly messages: readonly DecoderMessage[];
   /** Of the decoded pictures and of those behind them. */
   readonly series: FrameSeries;
+  /** Where the small pictures lie, in the order they came out; empty when they were not kept. */
+  readonly kept: readonly KeptRun[];
 }
 
 export interface DecodePassInput {
@@ -51,6 +54,8 @@ export interface DecodePassInput {
   };
   /** Small pictures that are measured behind the last decoded one, as if they had been decoded too. */
   readonly behind?: Promise<readonly Uint8Array[]>;
+  /** File to keep the small pictures in; left out where nobody will look at them again. */
+  readonly keepPath?: string;
 }
 
 /** Messages kept at most; a clip that is broken throughout prints one per macroblock row. */
@@ -71,8 +76,12 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   const reader = createLogReader();
   const looksRepeated = createRepeatWatch(size.width * size.height);
   const opening: Uint8Array[] = [];
+  const { keepPath } = input;
+  const keeper =
+    keepPath === undefined ? null : await createPictureKeeper(keepPath, size.width * size.height);
   const assemble = createAssembler(size.width * size.height, (picture) => {
     builder.add(picture);
+    keeper?.add(picture);
     if (input.opening && opening.length < input.opening.count) {
       opening.push(picture.slice());
       if (opening.length === input.opening.count) input.opening.take(opening);
@@ -82,15 +91,23 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
     input.onProgress?.(Math.min(1, share));
   });
   let pictures = 0;
-  await runFfmpeg(decodePlan(input, size), {
-    tools: input.tools,
-    signal: input.signal,
-    onStderrLine: reader.read,
-    onStdout: assemble,
-  });
+  let kept: readonly KeptRun[] = [];
+  try {
+    await runFfmpeg(decodePlan(input, size), {
+      tools: input.tools,
+      signal: input.signal,
+      onStderrLine: reader.read,
+      onStdout: (chunk) => {
+        assemble(chunk);
+        return keeper?.drain();
+      },
+    });
+  } finally {
+    kept = (await keeper?.finish()) ?? [];
+  }
   if (input.opening && opening.length < input.opening.count) input.opening.take(opening);
   for (const picture of (await input.behind) ?? []) builder.add(picture);
-  return { ...reader.finish(pictures), series: builder.finish() };
+  return { ...reader.finish(pictures), series: builder.finish(), kept };
 }
 
 function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {

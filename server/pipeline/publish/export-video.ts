@@ -6,6 +6,7 @@ import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
+import type { KeptRun } from '../analyse/kept-pictures.ts';
 import { fullEncode } from '../repair/full-encode/full-encode.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { RepairedAudio } from '../repair/repair-audio.ts';
@@ -43,6 +44,10 @@ export interface ExportedClip {
   readonly audio: StreamTreatment;
   /** Pictures of the original that were coded anew though nothing was wrong with them, `[first, end)`. */
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals in whose places other pictures may be seen now; null where that is not known. */
+  readonly altered: ReadonlySet<number> | null;
+  /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
+  readonly seen: readonly KeptRun[];
 }
 
 /** Share of the export that goes into the pictures; copying streams is disk speed. */
@@ -65,14 +70,13 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
     video: pictures.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
+    altered: pictures.altered,
+    seen: pictures.seen,
   };
 }
 
-interface PictureStage {
-  readonly path: string;
+interface PictureStage extends Pick<ExportedClip, 'path' | 'video' | 'reencodedSpans' | 'altered' | 'seen'> {
   readonly info: MediaInfo;
-  readonly video: StreamTreatment;
-  readonly reencodedSpans: ExportedClip['reencodedSpans'];
 }
 
 async function exportPictures(input: ExportInput): Promise<PictureStage> {
@@ -87,6 +91,8 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
     info,
     video: { treatment: 'copied', reason: null, unitsKept: total, unitsTotal: total },
     reencodedSpans: [],
+    altered: new Set(),
+    seen: [],
   };
   if (edit.length === 0 && needs.video === null && !input.encodeAll) {
     return needs.container === null ? copied : repack(input, copied, outputPath);
@@ -105,6 +111,8 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
           unitsTotal: rendered.framesTotal,
         },
         reencodedSpans: rendered.reencodedSpans,
+        altered: rendered.altered,
+        seen: rendered.seen,
       };
     }
     reason = rendered.reason;
@@ -151,6 +159,8 @@ async function encodeAll(
     info: await probe(input.tools, outputPath, 'mov', input.signal),
     video: { treatment: 'full_encode', reason, unitsKept: 0, unitsTotal: encoded.framesTotal },
     reencodedSpans: [{ firstFrame: 0, endFrame: Number.MAX_SAFE_INTEGER }],
+    altered: null,
+    seen: [],
   };
 }
 

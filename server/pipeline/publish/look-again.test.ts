@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PictureTimes } from '../analyse/analysis.ts';
-import { planWindows } from './look-again.ts';
+import { planStretches, planWindows } from './look-again.ts';
 
 const pictures: PictureTimes = {
   timeBase: { num: 1, den: 1000 },
@@ -12,24 +12,43 @@ const pictures: PictureTimes = {
 
 const inOrder = pictures.ptsTicks.map((_, frame) => frame);
 
-describe('planWindows', () => {
-  it('reaches from a key frame a second and a quarter before to as much behind', () => {
-    expect(planWindows(pictures, inOrder, [510, 511, 512])).toEqual([
-      { first: 475, shown: 478, end: 545, packets: 70 },
-    ]);
+describe('planStretches', () => {
+  it('reaches a second and a quarter to both sides', () => {
+    expect(planStretches(pictures, [510, 511, 512])).toEqual([{ shown: 478, end: 545 }]);
   });
 
-  it('joins windows that meet and keeps distant ones apart', () => {
-    expect(planWindows(pictures, inOrder, [200, 255, 900])).toEqual([
-      { first: 150, shown: 168, end: 288, packets: 138 },
-      { first: 850, shown: 868, end: 933, packets: 83 },
+  it('joins stretches that meet and keeps distant ones apart', () => {
+    expect(planStretches(pictures, [200, 255, 900])).toEqual([
+      { shown: 168, end: 288 },
+      { shown: 868, end: 933 },
     ]);
   });
 
   it('stays inside the clip', () => {
-    expect(planWindows(pictures, inOrder, [0, 999])).toEqual([
-      { first: 0, shown: 0, end: 33, packets: 33 },
-      { first: 950, shown: 967, end: 1000, packets: 50 },
+    expect(planStretches(pictures, [0, 999])).toEqual([
+      { shown: 0, end: 33 },
+      { shown: 967, end: 1000 },
+    ]);
+  });
+
+  it('is empty when nothing is new', () => {
+    expect(planStretches(pictures, [])).toEqual([]);
+  });
+});
+
+describe('planWindows', () => {
+  const between = (from: number, end: number) => inOrder.slice(from, end);
+
+  it('begins at the key frame before the first picture and ends behind the last', () => {
+    expect(planWindows(pictures, inOrder, between(478, 545))).toEqual([
+      { first: 475, shown: 478, end: 545, packets: 70 },
+    ]);
+  });
+
+  it('decodes nothing between pictures that lie behind different key frames', () => {
+    expect(planWindows(pictures, inOrder, [200, 210, 255])).toEqual([
+      { first: 200, shown: 200, end: 211, packets: 11 },
+      { first: 250, shown: 255, end: 256, packets: 6 },
     ]);
   });
 
@@ -37,12 +56,12 @@ describe('planWindows', () => {
     // Each key frame is followed by groups of four, whose last picture is decoded first.
     const reordered = inOrder.map((at) => (at % 25 === 0 ? at : (at % 25) % 4 === 1 ? at + 3 : at - 1));
     // 543 would be the end, but picture 545 is decoded before 542 to 544.
-    expect(planWindows(pictures, reordered, [510])).toEqual([
+    expect(planWindows(pictures, reordered, between(478, 543))).toEqual([
       { first: 475, shown: 478, end: 546, packets: 71 },
     ]);
   });
 
-  it('is empty when nothing is new', () => {
+  it('is empty when nothing has to be decoded', () => {
     expect(planWindows(pictures, inOrder, [])).toEqual([]);
   });
 });

@@ -1,9 +1,14 @@
 import { open, rm } from 'node:fs/promises';
+import { smallSize, type GreySize } from '#server/media/grey-frame.ts';
+import { createGreySeries } from '#server/media/grey-series.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { analysePicture } from '../analyse/analyse-picture.ts';
+import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
+import type { CorruptedSpan } from '../analyse/detect-corruption.ts';
+import { judgePictures } from '../analyse/judge-pictures.ts';
+import { readKept, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
 import { indexPictures } from '../analyse/picture-times.ts';
 import { listPackets } from '../analyse/list-packets.ts';
 import { readPackets } from '../analyse/read-packets.ts';
@@ -14,6 +19,8 @@ export interface LookAgainInput {
   readonly info: MediaInfo;
   /** Display numbers of the result's pictures that are new or coded anew, ascending. */
   readonly freshFrames: readonly number[];
+  /** Small grey pictures of the result, by display number, that need not be decoded again. */
+  readonly known: readonly KeptRun[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
@@ -24,7 +31,7 @@ export interface SecondLook {
   readonly pictures: PictureTimes | null;
   /** Findings at and around fresh pictures, in the result's numbering. */
   readonly findings: readonly Finding[];
-  /** Pictures that were decoded again, of all. */
+  /** Pictures that a strict decoder has said nothing on since the repair: all fresh ones, and others with them. */
   readonly decoded: number;
 }
 
@@ -36,8 +43,9 @@ const NEAR_MS = 500;
 const WHOLE_SHARE = 0.6;
 
 /**
- * Runs the picture detectors on those parts of a result that hold fresh pictures, with their flanks. Everything else is proven by hashes to be the coded pictures of the original, which were analysed
- * there; decoding them once more would show the same.
+ * Runs the picture detectors on those stretches of a result that hold fresh pictures, with their flanks. Everything else is
+ * proven by hashes to be the coded pictures of the original, which were analysed there; decoding them once more would show the
+ * same. In the stretches themselves only those pictures are decoded that are not known.
  * @throws MediaToolError when the result cannot be read
  */
 export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
@@ -49,57 +57,149 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const index = stream ? indexPictures(stream, scan.video, []) : null;
   const pictures = index?.times ?? null;
   if (!index || !pictures) return { pictures, findings: [], decoded: 0 };
-  const windows = planWindows(pictures, index.frameOfPacket, input.freshFrames);
   const total = pictures.ptsTicks.length;
+  const stretches = planStretches(pictures, input.freshFrames);
+  const frames = stretches.flatMap(({ shown, end }) => numbers(shown, end));
+  const isKnown = new Set(input.known.flatMap(({ first, count }) => numbers(first, first + count)));
+  const unknown = frames.filter((frame) => !isKnown.has(frame));
+  const windows = planWindows(pictures, index.frameOfPacket, unknown);
   const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
-  const seen = covered < total * WHOLE_SHARE ? await lookAtParts(input, pictures, windows, covered) : null;
-  if (seen) return { pictures, findings: seen, decoded: covered };
+  if (stream && covered < total * WHOLE_SHARE) {
+    const size = smallSize(stream.width, stream.height);
+    const findings = await lookAtStretches(input, pictures, { size, stretches, windows });
+    if (findings) {
+      const strictly = windows.flatMap(({ shown, end }) => numbers(shown, end));
+      return { pictures, findings, decoded: new Set([...input.freshFrames, ...strictly]).size };
+    }
+  }
   const { onProgress } = input;
   const all = await analysePicture({ inputPath: resultPath, info, tools, signal, onProgress });
   return { pictures: all.pictures, findings: all.findings, decoded: total };
 }
 
+const numbers = (from: number, end: number): number[] =>
+  Array.from({ length: end - from }, (_, at) => from + at);
+
+interface Plan {
+  readonly size: GreySize;
+  readonly stretches: readonly Stretch[];
+  /** What of them has to be decoded. */
+  readonly windows: readonly Window[];
+}
+
 /** Findings near fresh pictures; null where the tables of the file are unusual, so that no part can be cut out. */
-async function lookAtParts(
+async function lookAtStretches(
+  input: LookAgainInput,
+  pictures: PictureTimes,
+  { size, stretches, windows }: Plan,
+): Promise<Finding[] | null> {
+  const made: string[] = [];
+  try {
+    const decoded = await decodeWindows(input, pictures, windows, made);
+    if (!decoded) return null;
+    const seen = { size, runs: [...input.known, ...decoded.runs], damage: decoded.damage };
+    const findings: Finding[] = [];
+    for (const stretch of stretches) findings.push(...(await judgeStretch(stretch, pictures, seen)));
+    return nearFresh(findings, input.freshFrames, pictures);
+  } finally {
+    for (const path of made) await rm(path, { force: true });
+  }
+}
+
+/** By display number of the result. */
+interface Seen {
+  readonly runs: readonly KeptRun[];
+  readonly damage: readonly CorruptedSpan[];
+}
+
+/**
+ * Decodes some windows; null where they cannot be cut out.
+ * @param made takes the paths of working files, for the caller to remove
+ */
+async function decodeWindows(
   input: LookAgainInput,
   pictures: PictureTimes,
   windows: readonly Window[],
-  covered: number,
-): Promise<Finding[] | null> {
-  const { resultPath, info, tools, signal } = input;
+  made: string[],
+): Promise<Seen | null> {
+  const runs: KeptRun[] = [];
+  const damage: CorruptedSpan[] = [];
+  if (windows.length === 0) return { runs, damage };
+  const { resultPath, info } = input;
+  const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
   const file = await open(resultPath, 'r');
   try {
     const parts = await openParts(file, info, pictures);
     if (!parts) return null;
-    const findings: Finding[] = [];
     let done = 0;
     for (const [index, window] of windows.entries()) {
-      const outputPath = `${resultPath}.part-${index}.mp4`;
+      const inputPath = `${resultPath}.part-${index}.mp4`;
+      made.push(inputPath);
+      const part = await parts.cut(window, inputPath, input.signal);
+      if (!part) return null;
       const before = done;
-      try {
-        const part = await parts.cut(window, outputPath, signal);
-        if (!part) return null;
-        const seen = await analysePicture({
-          inputPath: outputPath,
-          ...part,
-          tools,
-          signal,
-          onProgress: (share) => input.onProgress?.((before + share * shownIn(window)) / covered),
-        });
-        const placed = toResultNumbers(seen.findings, seen.pictures, pictures, window);
-        findings.push(...nearFresh(placed, input.freshFrames, pictures));
-      } finally {
-        await rm(outputPath, { force: true });
-      }
+      const onProgress = (share: number) => input.onProgress?.((before + share * shownIn(window)) / covered);
+      const keepPath = `${inputPath}.small`;
+      const { tools, signal } = input;
+      const looked = await measurePictures({ inputPath, ...part, tools, signal, onProgress, keepPath });
+      const { shown } = window;
+      const kept = looked.kept?.runs ?? [];
+      made.push(...kept.map(({ path }) => path));
+      runs.push(...kept.map((run) => ({ ...run, first: run.first + shown })));
+      damage.push(...(looked.measured?.damage ?? []).map((span) => moved(span, shown)));
       done += shownIn(window);
     }
-    return findings;
+    return { runs, damage };
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;
   } finally {
     await file.close();
   }
+}
+
+/** Small pictures that are held at once. */
+const CHUNK = 64;
+
+/** What the detectors say of a stretch, in the numbering of the result. */
+async function judgeStretch(
+  { shown, end }: Stretch,
+  pictures: PictureTimes,
+  seen: Seen & KeptPictures,
+): Promise<Finding[]> {
+  const builder = createGreySeries(seen.size);
+  const frameOfDecoded: number[] = [];
+  for (let from = shown; from < end; from += CHUNK) {
+    const frames = numbers(from, Math.min(end, from + CHUNK));
+    const small = await readKept(seen, frames);
+    for (const frame of frames) {
+      const picture = small.get(frame);
+      if (!picture) continue;
+      builder.add(picture);
+      frameOfDecoded.push(frame - shown);
+    }
+  }
+  const times = {
+    ...pictures,
+    ptsTicks: pictures.ptsTicks.slice(shown, end),
+    keyframe: pictures.keyframe.slice(shown, end),
+  };
+  const damage = seen.damage.filter(({ first, last }) => last >= shown && first < end);
+  const { findings } = judgePictures(
+    {
+      series: builder.finish(),
+      index: { times, frameOfDecoded },
+      damage: damage.map((span) => moved(span, -shown)),
+      scan: { video: [], audio: null },
+    },
+    0,
+  );
+  const numberOf = (frame: number | null) => (frame === null ? null : frame + shown);
+  return findings.map((finding) => ({
+    ...finding,
+    firstFrame: numberOf(finding.firstFrame),
+    lastFrame: numberOf(finding.lastFrame),
+  }));
 }
 
 /** Pictures `[first, end)` in display order; `first` is a key frame. */
@@ -114,23 +214,41 @@ export interface Window {
 
 const shownIn = ({ shown, end }: Window): number => end - shown;
 
+/** Pictures `[shown, end)` in display order that the detectors look at. */
+export type Stretch = Pick<Window, 'shown' | 'end'>;
+
+/** Stretches around fresh pictures that are wide enough for the detectors, merged where they meet. */
+export function planStretches(pictures: PictureTimes, freshFrames: readonly number[]): Stretch[] {
+  const count = pictures.ptsTicks.length;
+  const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
+  const stretches: Stretch[] = [];
+  for (const fresh of freshFrames) {
+    const last = stretches.at(-1);
+    const shown = Math.max(0, Math.min(count - 1, fresh - margin));
+    const end = Math.min(count, fresh + margin + 1);
+    if (last && shown <= last.end) {
+      stretches[stretches.length - 1] = { shown: last.shown, end: Math.max(last.end, end) };
+    } else stretches.push({ shown, end });
+  }
+  return stretches;
+}
+
 /**
- * Stretches around the fresh pictures, merged where they meet: from a key frame to the first place behind the
- * margin where no picture still to be decoded is shown before.
+ * What has to be decoded to see some pictures: from a key frame to the first place behind the last of them where no picture
+ * still to be decoded is shown before, merged where they meet.
  * @param frameOfPacket display number of each coded picture, decode order; null for hidden ones
+ * @param frames display numbers, ascending
  */
 export function planWindows(
   pictures: PictureTimes,
   frameOfPacket: readonly (number | null)[],
-  freshFrames: readonly number[],
+  frames: readonly number[],
 ): Window[] {
   const count = pictures.ptsTicks.length;
-  const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
   const reaches: Reach[] = [];
-  for (const fresh of freshFrames) {
+  for (const shown of frames) {
     const last = reaches.at(-1);
-    const end = Math.min(count, fresh + margin + 1);
-    const shown = Math.max(0, Math.min(count - 1, fresh - margin));
+    const end = Math.min(count, shown + 1);
     let first = shown;
     while (first > 0 && !pictures.keyframe[first]) first -= 1;
     if (last && first <= last.end) last.end = Math.max(last.end, end);
@@ -170,23 +288,10 @@ function closeWindow(
   return { first, shown, end: count, packets: frameOfPacket.length - start };
 }
 
-/** Frame numbers and times of a part, whose first picture is the first shown of the window, as those of the result. */
-function toResultNumbers(
-  findings: readonly Finding[],
-  part: PictureTimes | null,
-  result: PictureTimes,
-  { shown }: Window,
-): Finding[] {
-  if (!part) return [];
-  const shiftMs = ticksToMs((result.ptsTicks[shown] ?? 0) - (part.ptsTicks[0] ?? 0), result);
-  const numberOf = (frame: number | null) => (frame === null ? null : frame + shown);
-  return findings.map((finding) => ({
-    ...finding,
-    startMs: finding.startMs + shiftMs,
-    endMs: finding.endMs + shiftMs,
-    firstFrame: numberOf(finding.firstFrame),
-    lastFrame: numberOf(finding.lastFrame),
-  }));
+/** A damaged stretch `by` pictures further on. */
+function moved(span: CorruptedSpan, by: number): CorruptedSpan {
+  const damagedData = span.damagedData.map((frame) => frame + by);
+  return { ...span, first: span.first + by, last: span.last + by, damagedData };
 }
 
 function nearFresh(

@@ -2,6 +2,7 @@ import type { ResultCheck, StreamTreatment } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
+import { renumbered, type KeptRun } from '../analyse/kept-pictures.ts';
 import { plannedPictures, type PlannedPicture } from '../repair/compose-edit.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { Verdict } from '../repair/picture-task.ts';
@@ -25,6 +26,10 @@ export interface VerifyInput {
   /** How far the sound was moved against the pictures by the repair, ms; null when its samples were mended. */
   readonly soundShiftMs: number | null;
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals in whose places other pictures may be seen now; null where that is not known. */
+  readonly altered: ReadonlySet<number> | null;
+  /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
+  readonly seen: readonly KeptRun[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
@@ -74,6 +79,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       resultPath: input.resultPath,
       info,
       freshFrames: freshFrames(input, planned),
+      known: knownPictures(input, planned),
       tools,
       signal,
       onProgress: input.onProgress,
@@ -88,6 +94,30 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     failed: judged.failed,
     posterMs: framePts(posterOf(input, planned), seen.pictures),
   };
+}
+
+/**
+ * Small pictures that need not be decoded again, by display number of the result: what the analysis saw, where the result is
+ * bound or proven to decode to the same, and new ones that a strict decode has shown already. Damage that was left where it is,
+ * is looked at again.
+ */
+function knownPictures(
+  { analysis, altered, seen }: VerifyInput,
+  planned: readonly PlannedPicture[],
+): KeptRun[] {
+  if (!altered) return [];
+  const damaged = analysis.findings.filter(({ kind }) => kind === 'corrupted_section');
+  const isDamaged = (frame: number) =>
+    damaged.some(({ firstFrame, lastFrame }) => frame >= (firstFrame ?? 0) && frame <= (lastFrame ?? -1));
+  const frameOfPlace: number[] = [];
+  const frameOfSame: number[] = [];
+  for (const [frame, { placeFrame, originalFrame }] of planned.entries()) {
+    if (placeFrame === null) continue;
+    frameOfPlace[placeFrame] = frame;
+    const isLeftDamaged = originalFrame !== null && isDamaged(originalFrame);
+    if (!isLeftDamaged && !altered.has(placeFrame)) frameOfSame[placeFrame] = frame;
+  }
+  return [...renumbered(analysis.kept?.runs ?? [], frameOfSame), ...renumbered(seen, frameOfPlace)];
 }
 
 async function checkUnits(
@@ -132,7 +162,7 @@ function pictureChecks(
       passed: damaged.length === 0,
       detail:
         damaged.length === 0
-          ? `Strict error detection said nothing on ${seen.decoded} pictures around all that is new; all others are the coded pictures of the original.`
+          ? `Strict error detection said nothing on ${seen.decoded} pictures, all new ones among them; all others are the coded pictures of the original.`
           : `Damage at ${damaged.map((finding) => clock(finding.startMs)).join(', ')}.`,
     },
     {

@@ -22,6 +22,7 @@ function stutter(firstFrame: number, lastFrame: number): Finding {
 const planned: PlannedPicture[] = Array.from({ length: 40 }, (_, index) => ({
   ptsTicks: index * 40,
   originalFrame: index === 10 || index === 11 ? null : index,
+  placeFrame: index,
 }));
 
 describe('judgeVerdicts', () => {

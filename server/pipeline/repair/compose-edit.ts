@@ -19,6 +19,8 @@ export interface PlannedPicture {
   readonly ptsTicks: number;
   /** Display number in the original, or null for a new picture. */
   readonly originalFrame: number | null;
+  /** Picture of the original in whose place it stands; null where a stretch has another number of pictures now. */
+  readonly placeFrame: number | null;
 }
 
 /** The whole result that an edit describes, picture by picture in display order. */
@@ -28,12 +30,16 @@ export function plannedPictures(ptsTicks: readonly number[], edit: PictureEdit):
   let shift = 0;
   const keepUntil = (end: number) => {
     for (; frame < end; frame += 1) {
-      planned.push({ ptsTicks: (ptsTicks[frame] ?? 0) + shift, originalFrame: frame });
+      planned.push({ ptsTicks: (ptsTicks[frame] ?? 0) + shift, originalFrame: frame, placeFrame: frame });
     }
   };
   for (const span of edit) {
     keepUntil(span.firstFrame);
-    for (const picture of span.pictures) planned.push({ ptsTicks: picture.ptsTicks, originalFrame: null });
+    const keepsCount = span.pictures.length === span.endFrame - span.firstFrame;
+    for (const [at, { ptsTicks: own }] of span.pictures.entries()) {
+      const placeFrame = keepsCount ? span.firstFrame + at : null;
+      planned.push({ ptsTicks: own, originalFrame: null, placeFrame });
+    }
     frame = span.endFrame;
     shift += span.shiftAfterTicks;
   }

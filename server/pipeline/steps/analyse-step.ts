@@ -48,6 +48,7 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       info: clip.info,
       tools: task.tools,
       signal,
+      keepPath: store.file('pictures'),
       onProgress: (share) => {
         meter.expect(work.later(share));
         meter.report(opened + (1 - opened) * share);
@@ -65,7 +66,8 @@ export async function analyseStep(job: JobContext): Promise<AnalysedClip & { rea
       indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
       ffmpegVersion,
     };
-    return { value: analysed, files: clip.path === task.inputPath ? [] : [clip.path] };
+    const kept = new Set(analysis.kept?.runs.map(({ path }) => path));
+    return { value: analysed, files: [...(clip.path === task.inputPath ? [] : [clip.path]), ...kept] };
   });
   meter.end();
   const found = value.analysis.findings.length + value.indexFindings.length;

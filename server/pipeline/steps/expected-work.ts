@@ -1,12 +1,17 @@
 import type { RepairSign } from '../analyse/repair-signs.ts';
-import { type ClipMeasures, expectedAnalysisMs, expectedRepaintMs, expectedWindMs } from './step-costs.ts';
+import {
+  type ClipMeasures,
+  expectedAnalysisMs,
+  expectedCheckMs,
+  expectedRepaintMs,
+  expectedWindMs,
+} from './step-costs.ts';
 
 /**
- * Poster and report of a clip that is handed back, and checking a result, as parts of its analysis.
+ * Poster and report of a clip that is handed back, as a part of its analysis.
  * Measured by: npm run bench -- progress (ends of the steps told beside the time that went by).
  */
 const NOTHING = 0.23;
-const CHECK = 0.8;
 /** Making some pictures anew, ms, and how many their groups have: what a clip with one hole or run has. */
 const REBUILD_MS = 1000;
 const GROUP = 60;
@@ -39,7 +44,8 @@ export interface ExpectedWork {
 export function createExpectedWork(encodeAll: boolean, info: ClipMeasures | null): ExpectedWork {
   const seen = new Set<RepairSign>();
   const analysisMs = info ? expectedAnalysisMs(info) : 1;
-  const mendPictures = info ? (REBUILD_MS + expectedRepaintMs(info, GROUP)) / analysisMs + CHECK : 0;
+  const mendMs = info ? REBUILD_MS + expectedRepaintMs(info, GROUP) + expectedCheckMs(info, GROUP) : 0;
+  const mendPictures = mendMs / analysisMs;
   const mendWind = info ? expectedWindMs(info) / analysisMs : 0;
   return {
     see: (sign) => seen.add(sign),

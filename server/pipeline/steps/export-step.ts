@@ -151,6 +151,8 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     audio: exported.audio,
     soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
     reencodedSpans: exported.reencodedSpans,
+    altered: exported.altered,
+    seen: exported.seen,
     tools: task.tools,
     signal,
     onProgress: (share) => meter.report(writeShare + share * (0.94 - writeShare)),

@@ -23,8 +23,9 @@ const REPAINT_MS = 300;
 const REPAINT_MS_A_MEGAPIXEL = 33;
 /** Longer groups are entered nearer to the edit. */
 const MOST_OF_A_GROUP = 90;
-/** Analysing the result against analysing the clip. */
-const CHECK_RATIO = 0.8;
+/** Checking a result of which groups are new: hashes, the pictures beside them, the poster; and each picture coded anew. */
+const CHECK_MS = 450;
+const CHECK_MS_A_MEGAPIXEL = 5;
 /** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
 const SOUND_RATIO = 0.3;
 /** Wind: passes over a second of sound, and the network's look at the spectra of a second of one channel. */
@@ -103,6 +104,11 @@ export function expectedRepaintMs(info: ClipMeasures, pictures: number): number 
   return REPAINT_MS + REPAINT_MS_A_MEGAPIXEL * megapixelsOf(info) * pictures;
 }
 
+/** Checking a result with so many pictures coded anew, on two idle cores. */
+export function expectedCheckMs(info: ClipMeasures, pictures: number): number {
+  return CHECK_MS + CHECK_MS_A_MEGAPIXEL * megapixelsOf(info) * pictures;
+}
+
 function megapixelsOf(info: ClipMeasures): number {
   const stream = info.video[0];
   return stream ? (stream.width * stream.height) / 1e6 : 1;
@@ -152,7 +158,7 @@ export function exportCostMs(
   if (change.repaint === 'all') return { writeMs: join + ENCODE_RATIO * analysisMs, checkMs: analysisMs };
   if (change.repaint === 0) return { writeMs: 0.6 * join, checkMs: 0.4 * join };
   const writeMs = join + expectedRepaintMs(info, change.repaint) * slow;
-  return { writeMs, checkMs: CHECK_RATIO * analysisMs };
+  return { writeMs, checkMs: expectedCheckMs(info, change.repaint) * slow };
 }
 
 /** Everything behind the analysis. */

@@ -147,6 +147,14 @@ const analysis: z.ZodType<Analysis> = z.looseObject({
   findings: z.array(finding),
   speech: z.array(spanMs),
   posterFrame: figure,
+  kept: z
+    .looseObject({
+      size: z.looseObject({ width: z.number(), height: z.number() }),
+      runs: z.array(
+        z.looseObject({ path: z.string(), at: z.number(), first: z.number(), count: z.number() }),
+      ),
+    })
+    .optional(),
   notes: z.array(z.string()),
 });
 

@@ -1,8 +1,7 @@
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { toSeconds } from '#server/media/ffmpeg-plan.ts';
+import { sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../../analyse/analysis.ts';
 import type { RebuildTask } from '../picture-task.ts';
@@ -89,9 +88,9 @@ const DECODER_THREADS = 2;
 function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: number): FfmpegPlan {
   const { info, pictures } = input;
   const byTime = hasTimes(info);
-  const chosen = wanted
-    .map((frame) => (byTime ? `eq(pts,${pictures.ptsTicks[frame] ?? -1})` : `eq(n,${frame})`))
-    .join('+');
+  const chosen = sumOf(
+    wanted.map((frame) => (byTime ? `eq(pts,${pictures.ptsTicks[frame] ?? -1})` : `eq(n,${frame})`)),
+  );
   const startTicks = pictures.ptsTicks[startFrame] ?? 0;
   const startMs = (startTicks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
   const seek =

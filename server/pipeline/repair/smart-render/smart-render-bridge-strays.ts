@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { BridgeInput } from './smart-render-bridge.ts';
 import type { BridgePlan } from './smart-render-bridge-plan.ts';
 import { ONCE, streamPictures } from './smart-render-decode.ts';
@@ -47,7 +47,7 @@ async function marksAt(
   clipPath: string,
   times: readonly number[],
 ): Promise<Map<number, Uint8Array>> {
-  const chosen = times.map((at) => `eq(pts,${at})`).join('+');
+  const chosen = sumOf(times.map((at) => `eq(pts,${at})`));
   const plan: FfmpegPlan = {
     label: 'decode pictures that came out otherwise',
     logLevel: 'repeat+level+info',

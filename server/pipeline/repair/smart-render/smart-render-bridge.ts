@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -11,19 +11,19 @@ import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
 import type { StandInNumbers } from './smart-render-encode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { cropPicture } from './smart-render-crop.ts';
+import type { HashedPart } from './smart-render-exchange-decode.ts';
 import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
 import { ONCE } from './smart-render-decode.ts';
 import { AS_CODED, HASHED, hashClip } from './smart-render-hashes.ts';
-import { samplesOfPart, writeTrialClip, type ReplacedSamples } from './smart-render-part.ts';
+import { samplesOfPart, writeTrialClip, type Part, type ReplacedSamples } from './smart-render-part.ts';
+import { wantedOf } from './smart-render-seen.ts';
 import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
 import { verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
 export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
   /** Picture parameter set of verbatim pictures. */
   readonly verbatimPps: VerbatimPps;
-  /** Width and height of the pictures as they are shown. */
-  readonly shown: { readonly width: number; readonly height: number };
   /** Keeps `bytes` of the spool for verbatim pictures; answers where. */
   readonly takeSpool: (bytes: number) => number;
   /** Encodes raw pictures, each by itself, to stand in for others. */
@@ -74,15 +74,20 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   const replaced = { coded, pps: [...(encoded ? [encoded.pps] : []), input.verbatimPps.unit] };
   const after = await decodeNew(input, plan, replaced);
   const shown = inDisplayOrder(input, plan);
-  if (!after || after.length !== shown.length) return null;
+  if (!after || after.hashes.length !== shown.length) return null;
+  const { hashes, seen } = after;
   const fresh = new Set(plan.fresh.map(({ sample }) => sample));
-  const changed = shown.filter((sample, at) => !fresh.has(sample) && after[at] !== kept.hashes.get(sample));
+  const changed = shown.filter((sample, at) => {
+    return sample < plan.part.end && !fresh.has(sample) && hashes[at] !== kept.hashes.get(sample);
+  });
   const strays = await straysOf(input, plan, changed);
   if (strays.length > 0) return { bridge: null, strays };
   const { spans, endSample } = plan;
   const samples = [...coded.keys()];
+  const pps = encoded?.pps ?? null;
+  const altered = [...alteredBy(plan), ...changed];
   return {
-    bridge: { spans, samples, pictures: [...coded.values()], endSample, pps: encoded?.pps ?? null },
+    bridge: { spans, samples, pictures: [...coded.values()], endSample, pps, altered, seen },
     strays,
   };
 }
@@ -98,7 +103,8 @@ const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>
 async function withoutTrial(input: BridgeInput, { spans, fresh, endSample }: BridgePlan): Promise<Bridge> {
   const wanted = fresh.flatMap(({ pixels }) => pixels ?? []);
   const { pictures, pps } = await input.encode(wanted, fresh.map(toNumbers));
-  return { spans, samples: fresh.map(({ sample }) => sample), pictures, endSample, pps };
+  const samples = fresh.map(({ sample }) => sample);
+  return { spans, samples, pictures, endSample, pps, altered: samples, seen: null };
 }
 
 const toNumbers = ({ head }: FreshSample): StandInNumbers => ({
@@ -107,9 +113,9 @@ const toNumbers = ({ head }: FreshSample): StandInNumbers => ({
   ...(head.refIdc > 0 && { reference: { refIdc: head.refIdc, marking: head.marking } }),
 });
 
-/** Samples of the part as they are shown. */
-function inDisplayOrder({ order }: BridgeInput, { part }: BridgePlan): number[] {
-  return samplesOfPart(part).sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
+/** Samples of the trial as they are shown. */
+function inDisplayOrder({ order }: BridgeInput, plan: BridgePlan): number[] {
+  return samplesOfPart(trialPart(plan)).sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
 }
 
 interface DecodedBefore {
@@ -214,21 +220,38 @@ async function takePictures(
   }
 }
 
-/** Hashes of the part with the new pictures in it; null when the decoder complains. */
+/** Samples whose pictures are new, or damaged before and so perhaps seen otherwise by another decoder. */
+const alteredBy = ({ fresh, verbatim, inSpans }: BridgePlan): Set<number> =>
+  new Set([...[...fresh, ...verbatim].map(({ sample }) => sample), ...inSpans]);
+
+/** The part up to the end of the spans: nothing behind its own end can change, but is to be looked at too. */
+function trialPart({ part, inSpans, endSample }: BridgePlan): Part {
+  return {
+    ...part,
+    end: Math.min(endSample, Math.max(part.end, ...[...inSpans].map((sample) => sample + 1))),
+  };
+}
+
+/** The part with the new pictures in it; null when the decoder complains. */
 async function decodeNew(
   input: BridgeInput,
   plan: BridgePlan,
   replaced: ReplacedSamples,
-): Promise<string[] | null> {
+): Promise<HashedPart | null> {
   const clipPath = newClip(input);
-  await writeTrialClip({ ...input, part: plan.part, replaced, outputPath: clipPath });
+  const part = trialPart(plan);
+  const placeAt = await writeTrialClip({ ...input, part, replaced, outputPath: clipPath });
   let complaints = 0;
   const onLine = (line: string) => {
     if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
   };
   const label = 'decode the group with its new pictures';
-  const hashes = await hashClip(clipPath, { ...input, label, onLine });
-  return complaints === 0 ? hashes : null;
+  const altered = alteredBy(plan);
+  const smallPath = path.join(input.workDir, `bridge-${Math.min(...altered)}.small`);
+  const small = wantedOf(smallPath, altered, placeAt, input.order);
+  const { shown } = input;
+  const hashes = await hashClip(clipPath, { ...input, label, onLine, small: { ...small, shown } });
+  return complaints === 0 ? { hashes, seen: small } : null;
 }
 
 /** @param taken times of the pictures that go to the pipe, ticks of the clip */
@@ -238,7 +261,7 @@ function oldPlan(
   hashPath: string,
   taken: readonly number[],
 ): FfmpegPlan {
-  const chosen = taken.map((at) => `eq(pts,${at})`).join('+') || '0';
+  const chosen = sumOf(taken.map((at) => `eq(pts,${at})`));
   return {
     label: 'decode the group of new pictures',
     logLevel: 'repeat+level+info',

@@ -29,9 +29,9 @@ describe('planDirect', () => {
     const plan = await planDirect(TARGET, decoder, wanted, 'part');
     expect(plan?.inputs.map(({ path }) => path)).toEqual(['/work/part.mp4', '/a', '/b']);
     expect(plan?.filterComplex.split(';')).toEqual([
-      "[0:v:0]select='between(pts,0,100)+between(pts,400,400)',setsar=0,settb=1/25,setpts='N+2*gte(N,2)'[p0]",
-      "[1:v:0]trim=end_frame=2,setsar=0,settb=1/25,setpts='N+2'[p1]",
-      "[2:v:0]trim=end_frame=1,setsar=0,settb=1/25,setpts='N+5'[p2]",
+      "[0:v:0]select='(between(pts,0,100)+between(pts,400,400))',setsar=0,settb=1/25,setpts='(N+2*gte(N,2))'[p0]",
+      "[1:v:0]trim=end_frame=2,setsar=0,settb=1/25,setpts='(N+2)'[p1]",
+      "[2:v:0]trim=end_frame=1,setsar=0,settb=1/25,setpts='(N+5)'[p2]",
       expect.stringMatching(/^\[p0\]\[p1\]\[p2\]interleave=nb_inputs=3,settb=1000\/29970,setpts=N\[out\]$/),
     ]);
   });

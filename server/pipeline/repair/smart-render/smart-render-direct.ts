@@ -1,4 +1,4 @@
-import type { FfmpegInput } from '#server/media/ffmpeg-plan.ts';
+import { sumOf, type FfmpegInput } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import type { PixelSource } from '../picture-edit.ts';
@@ -87,7 +87,7 @@ function timesOf(places: readonly number[], ticksOf: (place: number) => number |
     if (run && places[index - 1] === place - 1) run.last = ticks;
     else runs.push({ first: ticks, last: ticks });
   }
-  return runs.map(({ first, last }) => `between(pts,${first},${last})`).join('+');
+  return sumOf(runs.map(({ first, last }) => `between(pts,${first},${last})`));
 }
 
 /** Expression that numbers the pictures of one input by their places in the whole. */
@@ -99,7 +99,7 @@ function placesInOrder(items: readonly Numbered[]): string {
     if (more > 0) terms.push(index === 0 ? String(more) : `${more}*gte(N,${index})`);
     ahead += more;
   }
-  return terms.join('+');
+  return sumOf(terms);
 }
 
 function rawInput({ width, height, pixelFormat }: RawPictures, path: string): FfmpegInput {

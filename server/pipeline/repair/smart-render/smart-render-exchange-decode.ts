@@ -4,13 +4,16 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import { ONCE, streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
-import { AS_CODED, HASHED, hashClip, STRICT } from './smart-render-hashes.ts';
+import { AS_CODED, HASHED, hashClip, STRICT, type ShownSize } from './smart-render-hashes.ts';
 import { writeTrialClip, type Part, type TrialClip } from './smart-render-part.ts';
+import { wantedOf, type SeenPictures } from './smart-render-seen.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
   readonly workDir: string;
   readonly pixelFormat: string;
   readonly tools: ToolPaths;
+  /** Width and height of the pictures as they are shown. */
+  readonly shown: ShownSize;
   /** Share of both decodes, that of the part as it is and that with other pictures in it. */
   readonly onShare?: (share: number) => void;
 }
@@ -26,15 +29,34 @@ export interface ReplacedPictures {
 export const hashPath = ({ workDir }: Pick<PartInput, 'workDir'>): string =>
   path.join(workDir, 'exchange.hashes');
 
+export interface HashedPart {
+  readonly hashes: readonly string[];
+  readonly seen: SeenPictures;
+}
+
 /**
- * Hashes of the pictures of a part with others in their places, display order: no picture leaves the decoder's process.
+ * Hashes of the pictures of a part with others in their places, display order, and small pictures of some: no other leaves the
+ * decoder's process.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function hashPart(input: PartInput, part: Part, replaced: ReplacedPictures): Promise<string[]> {
+export async function hashPart(
+  input: PartInput,
+  part: Part,
+  replaced: ReplacedPictures,
+  wanted: SeenPictures,
+): Promise<HashedPart> {
   const clipPath = path.join(input.workDir, 'exchange-new.mp4');
   const { coded, pps, onLine } = replaced;
-  await writeTrialClip({ ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath });
-  return hashClip(clipPath, { ...input, label: 'decode exchanged pictures', onLine });
+  const trial = { ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath };
+  const placeAt = await writeTrialClip(trial);
+  const small = wantedOf(wanted.path, wanted.samples, placeAt, input.order);
+  const hashes = await hashClip(clipPath, {
+    ...input,
+    label: 'decode exchanged pictures',
+    onLine,
+    small: { ...small, shown: input.shown },
+  });
+  return { hashes, seen: { path: small.path, samples: small.samples } };
 }
 
 /** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */

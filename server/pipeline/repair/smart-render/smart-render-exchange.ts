@@ -1,4 +1,5 @@
 import { readFile, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
@@ -17,7 +18,9 @@ import {
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
+import type { ShownSize } from './smart-render-hashes.ts';
 import { samplesOfPart, type Part } from './smart-render-part.ts';
+import type { SeenPictures } from './smart-render-seen.ts';
 import type { SmartSource } from './smart-render-source.ts';
 import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from './smart-render-verbatim.ts';
 
@@ -30,6 +33,8 @@ export interface ExchangeInput {
   readonly damaged: ReadonlySet<number>;
   readonly workDir: string;
   readonly pixelFormat: string;
+  /** Width and height of the pictures as they are shown. */
+  readonly shown: ShownSize;
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
@@ -49,6 +54,10 @@ export interface Exchange {
   readonly pictures: readonly EncodedPicture[];
   /** One past the last sample of the stretches, decode order. */
   readonly endSample: number;
+  /** Samples that may show another picture than the analysis saw; all others are bound, or proven, not to. */
+  readonly altered: readonly number[];
+  /** Small pictures of those; null where no trial has shown them. */
+  readonly seen: SeenPictures | null;
 }
 
 export interface Exchanges {
@@ -106,24 +115,32 @@ async function tryExchange(
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
   const stripped = await makeStripped(input, damaged);
-  if (stripped && (await compare(input, part, { ...UNSEEN, coded: stripped }, pps)))
-    return { spans, samples: [...stripped.keys()], pictures: [...stripped.values()], endSample };
+  const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
+  const smallPath = (name: string) =>
+    path.join(input.workDir, `exchange-${damaged[0]?.sample}-${name}.small`);
+  const tryOut = (made: Verbatim, name: string) =>
+    compare(input, part, made, pps, { path: smallPath(name), samples: altered });
+  const bare = stripped && (await tryOut({ ...UNSEEN, coded: stripped }, 'stripped'));
+  if (stripped && bare) {
+    const samples = [...stripped.keys()];
+    return { spans, samples, pictures: [...stripped.values()], endSample, altered, seen: bare.seen };
+  }
   const behind = ({ end }: Verbatim) => ({ ...input, position: end });
   let instead: ReadonlyMap<number, number> = new Map();
   let made = await makeVerbatim(input, part, damaged, pps);
-  let changes = made && (await compare(input, part, made, pps));
+  let tried = made && (await tryOut(made, 'decoded'));
   const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
-  if (made && made.missing.length > 0 && !(changes && isLike(changes, count))) {
+  if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
     const filled = await makeVerbatim(behind(made), part, damaged, pps, references);
-    const left = filled && (await compare(input, part, filled, pps));
-    if (filled && left && isLike(left, count)) [made, changes, instead] = [filled, left, references];
+    const left = filled && (await tryOut(filled, 'filled'));
+    if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
-  if (!made || !changes) return null;
+  if (!made || !tried) return null;
   // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
   // have lost it: they are exchanged too while they are few.
-  const also = changes.flatMap(({ place }) => {
+  const also = tried.changes.flatMap(({ place }) => {
     const own = order.samples[place] ?? 0;
     const leans = damaged.some(({ sample }) => sample < own && (order.placeOf[sample] ?? 0) > place);
     return leans ? [own] : [];
@@ -132,11 +149,13 @@ async function tryExchange(
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
     const wider = all && (await makeVerbatim(behind(made), part, all, pps, instead));
-    const left = wider && (await compare(input, part, wider, pps));
-    if (wider && left && left.length < changes.length) [made, changes] = [wider, left];
+    const left = wider && (await tryOut(wider, 'wider'));
+    if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
-  if (!isLike(changes, count)) return null;
-  return { spans, samples: [...made.coded.keys()], pictures: [...made.coded.values()], endSample };
+  if (!isLike(tried.changes, count)) return null;
+  const { coded } = made;
+  const { seen } = tried;
+  return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
 }
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
@@ -229,24 +248,31 @@ async function makeVerbatim(
   return { coded, marks, hashes, end: position, missing };
 }
 
-/** Pictures of a part that look different with the verbatim ones in it; null when the decoder complains. */
+interface Tried {
+  /** Pictures of the part that look different with the verbatim ones in it. */
+  readonly changes: readonly { readonly place: number; readonly error: number }[];
+  readonly seen: SeenPictures;
+}
+
+/** Decodes a part with verbatim pictures in it; null when the decoder complains. */
 async function compare(
   input: ExchangeInput,
   part: Part,
   { coded, marks, hashes }: Verbatim,
   pps: VerbatimPps,
-): Promise<{ place: number; error: number }[] | null> {
+  wanted: SeenPictures,
+): Promise<Tried | null> {
   let complaints = 0;
   let count = 0;
   const onLine = (line: string) => {
     if (COMPLAINT.test(line)) complaints += 1;
   };
-  const after = await hashPart(input, part, { coded, pps: pps.unit, onLine });
+  const { hashes: after, seen } = await hashPart(input, part, { coded, pps: pps.unit, onLine }, wanted);
   if (complaints > 0) return null;
   const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
   places.sort((a, b) => a - b);
   const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
-  if (after.length === places.length && places.every(isSame)) return [];
+  if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
   const changes: { place: number; error: number }[] = [];
   for await (const { place, pixels } of decodePart(input, part, { coded, pps: pps.unit, onLine })) {
     if (complaints > 0) return null;
@@ -255,5 +281,5 @@ async function compare(
     const error = before ? squareError(before, sampled(pixels)) : 0;
     if (error > 0) changes.push({ place, error });
   }
-  return complaints === 0 && count === part.end - part.from ? changes : null;
+  return complaints === 0 && count === part.end - part.from ? { changes, seen } : null;
 }

@@ -1,10 +1,24 @@
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
+import { smallSize } from '#server/media/grey-frame.ts';
 import { runFfmpeg, type RunOptions } from '#server/media/run-ffmpeg.ts';
 import { ONCE } from './smart-render-decode.ts';
+import type { WantedPictures } from './smart-render-seen.ts';
 
 /** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
 export const AS_CODED: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
 export const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...AS_CODED];
+/** Some pictures as the analysis looks at them; see `decodePass`. */
+function smallChain([first, last]: readonly [number, number], shown: ShownSize): string {
+  const { width, height } = smallSize(shown.width, shown.height);
+  return [
+    `select='between(pts,${first},${last})'`,
+    `crop=${shown.width}:${shown.height}:0:0:exact=1`,
+    `scale=${width}:${height}:flags=area`,
+    'format=gray',
+  ].join(',');
+}
+
 /** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
 export const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
 
@@ -13,6 +27,16 @@ interface HashInput extends Pick<RunOptions, 'tools' | 'signal'> {
   readonly pixelFormat: string;
   /** Hears what the decoder says, which is as strict as it can be. */
   readonly onLine: (line: string) => void;
+  /** Pictures that are written small and grey beside it, as the analysis looks at them; left out for none. */
+  readonly small?: Pick<WantedPictures, 'path' | 'ticks'> & {
+    /** The part of the coded picture that is shown, from its upper left corner. */
+    readonly shown: ShownSize;
+  };
+}
+
+export interface ShownSize {
+  readonly width: number;
+  readonly height: number;
 }
 
 /**
@@ -20,14 +44,22 @@ interface HashInput extends Pick<RunOptions, 'tools' | 'signal'> {
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function hashClip(clipPath: string, input: HashInput): Promise<string[]> {
-  const { label, pixelFormat, tools, signal, onLine } = input;
+  const { label, pixelFormat, tools, signal, onLine, small } = input;
   let text = '';
-  const plan = {
+  const chain = small?.ticks && smallChain(small.ticks, small.shown);
+  const plan: FfmpegPlan = {
     label,
     logLevel: 'repeat+level+info',
+    globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: STRICT }],
+    filterComplex: chain
+      ? `[0:v:0]split[one][two];[one]${ONCE}[all];[two]${chain},${ONCE}[small]`
+      : `[0:v:0]${ONCE}[all]`,
     outputs: [
-      { path: 'pipe:1', options: ['-map', '0:v:0', '-vf', ONCE, '-pix_fmt', pixelFormat, ...HASHED] },
+      ...(small && chain
+        ? [{ path: small.path, options: ['-map', '[small]', '-r', '25', '-f', 'rawvideo'] }]
+        : []),
+      { path: 'pipe:1', options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
     ],
     expectedDurationMs: null,
   };

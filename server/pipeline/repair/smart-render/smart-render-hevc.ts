@@ -149,20 +149,26 @@ export async function renderHevc(
     signal: input.signal,
   });
   const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
+  const spans = changedSpans(plan.segments, moved, order);
   return {
     done: true,
     framesKept: samples.length - replaced - moved.size - alone.samples.length,
     framesTotal: samples.length,
     reencodedSpans: [
-      ...changedSpans(plan.segments, moved, order),
+      ...spans,
       ...[...alone.samples, ...alone.staying].map((sample) => {
         const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames,
+    altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
+    seen: [],
   };
 }
+
+const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
+  Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);
 
 /** Stretches that were encoded anew, and the key pictures behind them whose header changed with all else kept. */
 function changedSpans(

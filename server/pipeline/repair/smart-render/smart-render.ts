@@ -7,6 +7,7 @@ import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import type { KeptRun } from '../../analyse/kept-pictures.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
@@ -26,6 +27,7 @@ import {
 } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
 import { planTimes } from './smart-render-timing.ts';
+import { toRuns } from './smart-render-seen.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
 
 export interface SmartRenderInput {
@@ -53,6 +55,13 @@ export type SmartRenderResult =
       readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
       /** Originals that could not be decoded, so that the picture before stands in their place. */
       readonly heldFrames: readonly number[];
+      /**
+       * Originals, display order, in whose places other pictures may be seen now; all others are bound, or proven, to decode
+       * as they did. Null where that is not known.
+       */
+      readonly altered: ReadonlySet<number> | null;
+      /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
+      readonly seen: readonly KeptRun[];
     }
   | { readonly done: false; readonly reason: string };
 
@@ -105,7 +114,8 @@ async function render(
   const pixelCount = stream.width * stream.height;
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
   const { onProgress, ...silent } = input;
-  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, spool };
+  const shown = stream;
+  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
   let tried = 0;
   const trying = (from: number, to: number) => (share: number) => {
     tried = to;
@@ -119,7 +129,6 @@ async function render(
   const bridging = {
     ...shared,
     coder,
-    shown: stream,
     targetOf: (decodeFrom: Cut, endSample: number) =>
       toTarget(source, input.info, [{ decodeFrom, endSample }]),
   };
@@ -211,8 +220,21 @@ async function render(
     signal: input.signal,
   });
   const replaced = plan.segments.reduce((sum, { firstPlace, endPlace }) => sum + endPlace - firstPlace, 0);
+  const frameOf = (sample: number) => (order.placeOf[sample] ?? 0) - order.firstShown;
+  const altered = [
+    ...plan.segments.flatMap(({ firstPlace, endPlace }) => {
+      return Array.from({ length: endPlace - firstPlace }, (_, at) => firstPlace + at - order.firstShown);
+    }),
+    ...[...standIns.map(({ sample }) => sample), ...exchanges.flatMap((one) => one.altered)].map(frameOf),
+  ];
+  const seen = toRuns(
+    exchanges.flatMap((one) => one.seen ?? []),
+    frameOf,
+  );
   return {
     done: true,
+    altered: new Set(altered),
+    seen,
     framesKept: samples.length - replaced - standIns.length - exchangedSamples.length,
     framesTotal: samples.length,
     reencodedSpans: [
@@ -221,7 +243,7 @@ async function render(
         endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
       })),
       ...[...standIns.map(({ sample }) => sample), ...exchangedSamples].map((sample) => {
-        const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
+        const frame = frameOf(sample);
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),

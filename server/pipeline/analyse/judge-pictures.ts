@@ -1,0 +1,193 @@
+import type { FrameSeries } from '#server/media/grey-series.ts';
+import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
+import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
+import type { CorruptedSpan } from './detect-corruption.ts';
+import { detectCuts } from './detect-cuts.ts';
+import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
+import { detectHiddenDrops } from './detect-hidden-drops.ts';
+import { detectPictureFlags } from './detect-picture-flags.ts';
+import { detectStutter, type StutterRun } from './detect-stutter.ts';
+import { motionWithoutCopies, type Copies } from './motion-without-copies.ts';
+import { pickPoster } from './pick-poster.ts';
+import {
+  corruptionFinding,
+  flagFinding,
+  gapFinding,
+  hiddenDropFinding,
+  singleHoldFinding,
+  stutterFinding,
+  type FindingContext,
+} from './picture-findings.ts';
+import { frameEndMs, frameStartMs, ticksToMs, type PictureIndex } from './picture-times.ts';
+import type { AudioPackets, PacketScan } from './read-packets.ts';
+
+/** Pictures as they were measured: all of a clip, or a stretch of it. */
+export interface MeasuredPictures {
+  /** Of the decoded pictures. */
+  readonly series: FrameSeries;
+  readonly index: Pick<PictureIndex, 'times' | 'frameOfDecoded'>;
+  readonly damage: readonly CorruptedSpan[];
+  /** What the container lists. */
+  readonly scan: PacketScan;
+}
+
+export interface PictureAnalysis {
+  /** Null when the clip shows no picture at all. */
+  readonly pictures: PictureTimes | null;
+  /** First picture of each new shot, display order. */
+  readonly sceneCuts: number[];
+  readonly findings: Finding[];
+  readonly posterFrame: number | null;
+  readonly notes: string[];
+  readonly audioPackets: AudioPackets | null;
+  /**
+   * How much each decoded picture differs from the one before, for the search of sound against motion; without the copies
+   * that a repair takes out, and with times as if they were gone.
+   */
+  readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
+}
+
+/**
+ * All picture detectors over measured pictures.
+ * @param leadingSilenceMs digital silence in front of the sound
+ */
+export function judgePictures(
+  { series, index, damage, scan }: MeasuredPictures,
+  leadingSilenceMs: number,
+): PictureAnalysis {
+  const { times, frameOfDecoded } = index;
+  const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
+  const decodedCuts = detectCuts(series);
+  const damagedFrames = framesOf(damage);
+  const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
+  const cuts = decodedCuts.filter(isSound);
+  const context: FindingContext = {
+    times,
+    frameOfDecoded,
+    sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
+  };
+  const findStutter = (surplus: number | null) =>
+    detectStutter(series, cuts, fps, surplus).filter(
+      (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
+    );
+  const plainSurplus = pictureSurplus(times, scan);
+  const plainStutter = findStutter(plainSurplus);
+  const surplus = surplusBehindSilence(plainSurplus, plainStutter, leadingSilenceMs, fps);
+  const stutter = surplus === plainSurplus ? plainStutter : findStutter(surplus);
+  const gaps = detectTimestampGaps(times);
+  const hidden = times.variableByNature
+    ? []
+    : detectHiddenDrops(
+        series,
+        cuts,
+        fps,
+        explained(series.count, stutter, gaps, index, isSound),
+        surplus === null ? null : surplus - putIn(stutter),
+      );
+  const findings: Finding[] = [
+    ...stutter.map((run) =>
+      run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
+    ),
+    ...hidden.map((drop) => hiddenDropFinding(drop, context)),
+    ...gaps.map((gap) => gapFinding(gap, context)),
+    ...damage.map((bad) => corruptionFinding(bad, context)),
+    ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
+  ];
+  const unfit = new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i])));
+  const poster = pickPoster(series, unfit, (i) => times.keyframe[frameOfDecoded[i] ?? -1] ?? false);
+  return {
+    pictures: times,
+    sceneCuts: [...context.sceneCuts],
+    findings: findings.sort((a, b) => a.startMs - b.startMs),
+    posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
+    notes: notesOn(times, scan),
+    audioPackets: scan.audio,
+    motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
+  };
+}
+
+/** Sound that begins so much away from the picture was moved as a whole: its length tells, and not its end, ms. */
+const MOVED_SOUND_MS = 50;
+
+/** Pictures by which the picture outlasts the sound; null without sound. */
+function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | null {
+  const firstPts = audio?.ptsTicks[0];
+  const lastPts = audio?.ptsTicks.at(-1);
+  if (!audio || firstPts === undefined || lastPts === undefined) return null;
+  const offsetMs = ticksToMs(firstPts, audio.timeBase) - frameStartMs(times, 0);
+  const movedMs = Math.abs(offsetMs) > MOVED_SOUND_MS ? offsetMs : 0;
+  const soundEndMs = ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase);
+  const pictureEndMs = frameEndMs(times, times.ptsTicks.length - 1);
+  return (pictureEndMs - soundEndMs + movedMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
+}
+
+/**
+ * Silence in front of a sound may be how it was recorded, or have moved the sound and so its end: it has where only then the
+ * lengths fit the copies that were found, all of them put in or none.
+ */
+function surplusBehindSilence(
+  surplus: number | null,
+  stutter: readonly StutterRun[],
+  silenceMs: number,
+  fps: number,
+): number | null {
+  if (surplus === null || silenceMs <= CONTAINER_LIMITS.silenceMs) return surplus;
+  const silence = (silenceMs / 1000) * fps;
+  const tolerance = (CONTAINER_LIMITS.endToleranceMs / 1000) * fps;
+  const repeats = stutter.reduce((sum, run) => sum + run.last - run.first + 1, 0);
+  const fits = (length: number) => Math.min(Math.abs(length), Math.abs(length - repeats)) <= tolerance;
+  return !fits(surplus) && fits(surplus + silence) ? surplus + silence : surplus;
+}
+
+/** Copies that made the picture longer: without them the sound may outlast it. */
+function putIn(stutter: readonly StutterRun[]): number {
+  return stutter.reduce((sum, run) => sum + (run.history === 'inserted' ? run.last - run.first + 1 : 0), 0);
+}
+
+/** Copies that a repair takes out, so that the sound is judged by the pictures that are left. */
+function putInFrames(findings: readonly Finding[]): Copies[] {
+  return findings.flatMap(({ detail, confidence, firstFrame, lastFrame }) =>
+    detail.kind === 'stuttered_cut' && detail.history === 'inserted' && confidence >= ACT_CONFIDENCE
+      ? [{ firstFrame: firstFrame ?? 0, lastFrame: lastFrame ?? -1 }]
+      : [],
+  );
+}
+
+/** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */
+function explained(
+  count: number,
+  stutter: readonly StutterRun[],
+  gaps: readonly TimestampGap[],
+  index: MeasuredPictures['index'],
+  isSound: (decoded: number) => boolean,
+): Set<number> {
+  const taken = new Set<number>();
+  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
+  const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
+  for (let i = 0; i < count; i += 1) {
+    if (behindGaps.has(index.frameOfDecoded[i] ?? -1) || !isSound(i) || !isSound(i - 1)) taken.add(i);
+  }
+  return taken;
+}
+
+function framesOf(spans: readonly CorruptedSpan[]): Set<number> {
+  const frames = new Set<number>();
+  for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
+  return frames;
+}
+
+function notesOn(times: PictureTimes, scan: PacketScan): string[] {
+  const notes: string[] = [];
+  if (times.variableByNature) {
+    const intervals = times.ptsTicks.slice(1).map((pts, i) => pts - (times.ptsTicks[i] ?? pts));
+    const ms = (ticks: number) => Math.round(ticksToMs(ticks, times.timeBase));
+    const sorted = [...intervals].sort((a, b) => a - b);
+    const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
+    const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
+    const range = low === high ? `around ${low}` : `of ${low} to ${high}`;
+    notes.push(`Natural variable frame rate: intervals ${range} ms are kept as they are.`);
+  }
+  const hidden = scan.video.filter((packet) => !packet.shown).length;
+  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
+  return notes;
+}

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { Outlet, Route, Routes } from 'react-router-dom';
+import { Outlet, Route, Routes, useLocation } from 'react-router-dom';
 import { Footer } from './components/footer.tsx';
 import { Header } from './components/header/header.tsx';
 import { FullScreenSpinner, PageSpinner } from './components/spinner.tsx';
@@ -31,11 +31,12 @@ function Frame() {
   usePush();
   useArrival();
   const [year] = useState(() => new Date().getFullYear());
+  const { pathname } = useLocation();
   const hasUploads = useUploads().length > 0;
   return (
     <>
       <Header />
-      <PageBoundary>
+      <PageBoundary place={pathname}>
         <Suspense fallback={<PageSpinner />}>
           <Outlet />
         </Suspense>

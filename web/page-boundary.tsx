@@ -1,31 +1,31 @@
 import { Component, type ReactNode } from 'react';
-import { Button } from './components/button.tsx';
-import { PageMain } from './components/page.tsx';
-import { appTexts } from './texts/app.ts';
+import { FailedPage } from './panels/failed-page.tsx';
 
+interface Props {
+  /** Address of the page: at another one the next page gets its chance. */
+  readonly place: string;
+  readonly children: ReactNode;
+  readonly onReload?: () => void;
+}
 interface State {
   readonly failed: boolean;
+  readonly place: string;
 }
 
-/** Catches a page that cannot be shown, e.g. because its code was replaced by a newer release. */
-export class PageBoundary extends Component<{ readonly children: ReactNode }, State> {
-  override state: State = { failed: false };
+/** Catches a page that cannot be shown: its code was replaced by a newer release, or the server is away. */
+export class PageBoundary extends Component<Props, State> {
+  override state: State = { failed: false, place: this.props.place };
 
-  static getDerivedStateFromError(): State {
+  static getDerivedStateFromError(): Partial<State> {
     return { failed: true };
   }
 
+  static getDerivedStateFromProps({ place }: Props, state: State): State | null {
+    return place === state.place ? null : { failed: false, place };
+  }
+
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
-    return (
-      <PageMain>
-        <h1>{appTexts.pageFailed}</h1>
-        <p>
-          <Button icon="retry" onClick={() => window.location.reload()}>
-            {appTexts.reload}
-          </Button>
-        </p>
-      </PageMain>
-    );
+    const { children, onReload = () => window.location.reload() } = this.props;
+    return this.state.failed ? <FailedPage onReload={onReload} /> : children;
   }
 }

@@ -6,6 +6,9 @@ export const appTexts = {
   skip: 'Skip to content',
   retry: 'Retry',
   pageFailed: 'This page could not be loaded.',
+  pageAway:
+    'Reelmend cannot be reached right now. This page opens by itself as soon as it is back; files on their way wait too.',
+  pageReplaced: 'Its code may have been replaced by a newer release. Reloading fetches the new one.',
   reload: 'Reload',
   tagline: 'Never lose another video draft',
 

@@ -51,7 +51,7 @@ const Save = styled.a`
   align-items: center;
   gap: ${space(1)};
   min-height: 44px;
-  padding: 0 ${space(2)};
+  padding: 0 ${space(1)};
   font-weight: 600;
 `;
 const Quiet = styled.p`

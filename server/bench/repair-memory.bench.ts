@@ -10,12 +10,16 @@ import { statusDto } from '#common/api/videos.ts';
 import { findTools } from '#server/media/find-tools.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { injectRepeats, injectTimestampGaps, makeMovingClip } from '#server/test/broken-clips.ts';
+import { replaceSound } from '#server/test/broken-sound.ts';
+import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { createServerProcess, type ServerProcess } from '#web/e2e/server-process.ts';
 import { serverPid, treeMegabytes } from './process-tree.ts';
 
 const LIMIT_MB = 512;
 const SAMPLE_MS = 50;
 const CLIP = { seconds: 10, fps: 30, width: 1920, height: 1080 } as const;
+/** Rate of the windy sound. */
+const RATE_HZ = 48_000;
 const ACCOUNT = {
   username: 'memory-bench',
   email: 'memory@example.test',
@@ -23,7 +27,7 @@ const ACCOUNT = {
 } as const;
 
 /**
- * Repairs damaged 1080p clips on the built server that was told of a 512 MB limit, and prints the peak of all
+ * Repairs damaged and windy 1080p clips on the built server that was told of a 512 MB limit, and prints the peak of all
  * its processes together (proportional set size, sampled every 50 ms) as a share of that limit.
  */
 export async function run(): Promise<void> {
@@ -79,10 +83,15 @@ async function makeClips(tools: ToolPaths, folder: string): Promise<[string, str
     history: 'held',
     runs: [{ frame: 120, count: 4 }],
   });
+  const windy = path.join(folder, 'windy.mp4');
+  const voice = voiceLike(CLIP.seconds, RATE_HZ, 1);
+  const channels = [1, 2].map((seed) => mixAtSnr(voice, gustingWind(CLIP.seconds, RATE_HZ, seed), 0));
+  await replaceSound({ tools, inputPath: clean, outputPath: windy, channels, rateHz: RATE_HZ });
   return [
     ['clean', clean],
     ['gaps in the timestamps', gaps],
     ['held pictures', repeats],
+    ['a wind in each channel', windy],
   ];
 }
 

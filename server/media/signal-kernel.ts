@@ -19,7 +19,7 @@ const COMPLEX_BYTES = 16;
 const ANGLE_BYTES = 2 * COMPLEX_BYTES;
 
 /**
- * (frame, window, order, z, twiddles, angles, spectrum, power, half, scale): spectrum and power spectrum of a real frame by a complex
+ * (frame, window, order, z, twiddles, angles, power, half, scale): power spectrum of a real frame by a complex
  * transform of half its size, step by step as `createRealFft` makes it, so that every value is the same to the last
  * bit. `order` holds byte offsets into the frame; `z` has room for one number more than the transform.
  */
@@ -33,7 +33,6 @@ const powerSpectrum: FunctionSource = {
     const z = scope.param('i32');
     const twiddles = scope.param('i32');
     const angles = scope.param('i32');
-    const spectrum = scope.param('i32');
     const power = scope.param('i32');
     const half = scope.param('i32');
     const scale = scope.param('f64');
@@ -117,14 +116,12 @@ const powerSpectrum: FunctionSource = {
             f64x2.mul(v128.load(angles.get, COMPLEX_BYTES), swapHalves(odd.get, scratch)),
           ),
         ),
-        v128.store(spectrum.get, a.get),
         a.set(f64x2.mul(a.get, a.get)),
         sum.set(f64.add(f64x2.lane(a.get, 0), f64x2.lane(a.get, 1))),
         // All but the first and the last stand for two sides.
         when(i32.ltS(z.get, at.get), when(i32.ltS(at.get, end.get), sum.set(f64.add(sum.get, sum.get)))),
         f64.store(power.get, f64.div(sum.get, scale.get)),
         advance(power, i32.const(NUMBER_BYTES)),
-        advance(spectrum, i32.const(COMPLEX_BYTES)),
         advance(angles, i32.const(ANGLE_BYTES)),
         advance(at, i32.const(COMPLEX_BYTES)),
         advance(mirror, i32.const(-COMPLEX_BYTES)),
@@ -141,13 +138,11 @@ export interface SpectrumKernel {
   readonly frame: Float64Array;
   /** Power of each bin after `run`, overwritten by the next. */
   readonly power: Float64Array;
-  /** Real and imaginary part of each bin in turns after `run`, overwritten by the next. */
-  readonly spectrum: Float64Array;
   run(): void;
 }
 
 /**
- * Spectra and power spectra of windowed frames of one size, one-sided, each bin divided by `scale`.
+ * Power spectra of windowed frames of one size, one-sided, each bin divided by `scale`.
  * @param window as many values as a frame has samples, a power of two of at least 4
  */
 export function createSpectrumKernel(window: Float64Array, scale: number): SpectrumKernel {
@@ -166,7 +161,6 @@ export function createSpectrumKernel(window: Float64Array, scale: number): Spect
     z: take((half + 1) * COMPLEX_BYTES),
     twiddles: take(half * ANGLE_BYTES),
     angles: take((half + 1) * ANGLE_BYTES),
-    spectrum: take((half + 1) * COMPLEX_BYTES),
     power: take((half + 1) * NUMBER_BYTES),
   };
   const { buffer, run } = loadModule(MODULE, end);
@@ -187,12 +181,11 @@ export function createSpectrumKernel(window: Float64Array, scale: number): Spect
   numbers(at.twiddles, steps.length).set(steps);
   const turns = Array.from({ length: half }, (_, k) => angle(k)).flat();
   numbers(at.angles, turns.length + 4).set([...turns, -1, -1, 0, 0]);
-  const { frame, window: windowAt, order, z, twiddles, angles, spectrum, power } = at;
+  const { frame, window: windowAt, order, z, twiddles, angles, power } = at;
   return {
     frame: numbers(frame, size),
     power: numbers(power, half + 1),
-    spectrum: numbers(spectrum, 2 * (half + 1)),
-    run: () => made(frame, windowAt, order, z, twiddles, angles, spectrum, power, half, scale),
+    run: () => made(frame, windowAt, order, z, twiddles, angles, power, half, scale),
   };
 }
 

@@ -7,9 +7,9 @@ const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000
 const RATE_SCALE = 1000;
 
 /**
- * Half of the processor time of the default (`twoloop`), and at 96 kbit/s a channel and more, which is all that is asked for here, nearer to
- * the samples: 1 to 14 dB in each band below 2 kHz of five recordings, -3 to 5 dB at 2 to 4 kHz and above 8 kHz; at 4 to
- * 8 kHz speech alone keeps 28 to 30 dB instead of 40.
+ * About half of the processor time of the default (`twoloop`) on sound that is not plain. At 96 kbit/s a channel, the least that is
+ * asked for here, it is nearer to the samples by 0 to 14 dB in the mean of each band below 2 kHz of six recordings, and by -12 to
+ * 4 dB at 4 to 8 kHz: there clean speech keeps 28 to 31 dB instead of 40 (docs/benchmarks.md).
  */
 const AAC_CODER = ['-aac_coder', 'fast'];
 

@@ -41,6 +41,17 @@ describe('detectWindNoise', () => {
     expect(windOf(mixAtSnr(voice, wind, 5)).length).toBeGreaterThan(0);
   });
 
+  it('leaves an engine alone that runs where the wind has ended, as loud as it was', () => {
+    const windy = mixAtSnr(voiceLike(SECONDS, WIND_RATE_HZ, 21), gustingWind(SECONDS, WIND_RATE_HZ, 1), 0);
+    const samples = new Float32Array(2 * windy.length);
+    samples.set(windy);
+    samples.set(engine(SECONDS, WIND_RATE_HZ, 47, 3), windy.length);
+    const [span, ...others] = windOf(samples);
+    expect(others).toEqual([]);
+    expect(span?.endMs).toBeGreaterThan(1000 * (SECONDS - 2));
+    expect(span?.endMs).toBeLessThan(1000 * (SECONDS + 2));
+  });
+
   it.each<[string, Samples]>([
     ['a voice', voiceLike(SECONDS, WIND_RATE_HZ, 7)],
     ['an engine', engine(SECONDS, WIND_RATE_HZ, 47, 3)],

@@ -12,6 +12,11 @@ import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 
 /** A wind span grows into its neighbourhood while the background stays within this of the span's own, dB. */
 const GROW_DB = 10;
+/**
+ * A span does not grow where every window speaks as plainly against wind as this. Of 1288 windows of wind under voices at 0 to
+ * 10 dB the lowest margin is -1.0; windows of engines, planes and drones lie at -1.9 to -7.1, a steady road at -1.3 to -0.7.
+ */
+const AGAINST_MARGIN = -1.4;
 /** Margin from which a single window counts without a windy neighbour. */
 const ALONE_MARGIN = 0.5;
 /** Under a voice, which covers much of the wind, this margin is enough where a neighbour misses by this little. */
@@ -43,13 +48,14 @@ export function findWindSpans(
   });
   const windy = windyRuns(judged).flat();
   if (windy.length === 0) return { spans: [], confidence: 0 };
+  const against = blocksAgainst(series, judged);
   const best = percentile(
     windy.map(({ margin }) => margin),
     0.75,
   );
   const spans: { startMs: number; endMs: number }[] = [];
   for (const { window } of windy) {
-    const { startMs, endMs } = growWindow(series, window);
+    const { startMs, endMs } = growWindow(series, window, against);
     const last = spans.at(-1);
     if (last && startMs <= last.endMs + JOIN_MS) last.endMs = Math.max(last.endMs, endMs);
     else spans.push({ startMs, endMs });
@@ -135,14 +141,35 @@ export function levelCurve(series: WindSeries): WindSpan[] {
   });
 }
 
-function growWindow(series: WindSeries, window: WindWindow): { startMs: number; endMs: number } {
+/** Which blocks lie in windows that plainly are no wind, and in no other: an engine may be as loud as the wind beside it. */
+function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly JudgedWindow[]): boolean[] {
+  const against = blockFloorDb.map(() => false);
+  const mark = (value: boolean) => {
+    for (const { window, margin } of judged) {
+      if (margin < AGAINST_MARGIN !== value) continue;
+      const first = Math.ceil(window.startMs / blockMs - 0.5);
+      const end = Math.min(against.length, Math.ceil(window.endMs / blockMs - 0.5));
+      for (let block = first; block < end; block++) against[block] = value;
+    }
+  };
+  mark(true);
+  // One window that might be wind outweighs all others.
+  mark(false);
+  return against;
+}
+
+function growWindow(
+  series: WindSeries,
+  window: WindWindow,
+  against: readonly boolean[],
+): { startMs: number; endMs: number } {
   const limit = Math.max(Math.min(WIND_LIMITS.floorDb, window.floorDb), window.floorDb - GROW_DB);
   const { blockMs, blockFloorDb } = series;
   const gap = Math.ceil(JOIN_MS / blockMs);
   const walk = (from: number, step: 1 | -1): number => {
     let reached = from;
     for (let i = from + step; i >= 0 && i < blockFloorDb.length && Math.abs(i - reached) <= gap; i += step) {
-      if ((blockFloorDb[i] ?? -140) >= limit) reached = i;
+      if ((blockFloorDb[i] ?? -140) >= limit && !against[i]) reached = i;
     }
     return reached;
   };

@@ -63,7 +63,7 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const needs = playbackNeeds(analysis.info);
   const encodeAll = needs.video !== null;
   const laterMs = laterCostMs({
-    analysisMs: opened.tookMs,
+    analysisMs: opened.plainMs,
     info: analysis.info,
     plan,
     keyframe: analysis.pictures?.keyframe ?? [],

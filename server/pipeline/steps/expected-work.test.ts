@@ -65,11 +65,16 @@ describe('createExpectedWork', () => {
 describe('picturesToRepaint', () => {
   const keyframe = Array.from({ length: 200 }, (_, at) => at % 50 === 0 && at <= 100);
 
-  it('counts the groups that are changed, each once, and of a long one its end', () => {
+  it('counts the rest of each group that is changed once, and what is decoded before it', () => {
     expect(picturesToRepaint([], keyframe)).toBe(0);
-    expect(picturesToRepaint([3, 49], keyframe)).toBe(50);
-    expect(picturesToRepaint([49, 50], keyframe)).toBe(100);
-    expect(picturesToRepaint([150], keyframe)).toBe(90);
-    expect(picturesToRepaint([200], keyframe)).toBe(90);
+    expect(picturesToRepaint([5, 45], keyframe)).toBe(45 + 0.2 * 45);
+    expect(picturesToRepaint([45, 50], keyframe)).toBeGreaterThan(picturesToRepaint([45], keyframe));
+  });
+
+  it('expects the long rest of a group to stay', () => {
+    const early = picturesToRepaint([102], keyframe);
+    expect(early).toBeLessThan(20);
+    expect(picturesToRepaint([102, 140], keyframe)).toBeGreaterThan(early);
+    expect(picturesToRepaint([200], keyframe)).toBeLessThan(30);
   });
 });

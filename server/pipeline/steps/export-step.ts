@@ -11,14 +11,14 @@ import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from '../step-store.ts';
-import type { AnalysedClip } from './analyse-step.ts';
+import type { TimedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { exportCostMs, picturesToRepaint } from './step-costs.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
 import { storedExport } from './stored-values.ts';
 
 export interface ExportWork {
-  readonly opened: AnalysedClip & { readonly tookMs: number };
+  readonly opened: TimedClip;
   readonly plan: RepairPlan;
   readonly needs: PlaybackNeeds;
   readonly cuts: readonly PictureRepair[];
@@ -82,7 +82,7 @@ function costOf({ opened, needs, cuts, frames, sound }: ExportWork) {
   const { info, pictures } = opened.analysis;
   const places = [...cuts, ...frames].map(({ span }) => span.firstFrame);
   const repaint = needs.video !== null ? 'all' : picturesToRepaint(places, pictures?.keyframe ?? []);
-  return exportCostMs(opened.tookMs, info, { repaint, sound: changesSound(sound) });
+  return exportCostMs(opened.plainMs, info, { repaint, sound: changesSound(sound) });
 }
 
 async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<ExportOutcome> {

@@ -2,7 +2,7 @@ import { composeEdit } from '../repair/compose-edit.ts';
 import type { ChangedSpan, NewPicture } from '../repair/picture-edit.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
-import type { AnalysedClip } from './analyse-step.ts';
+import type { TimedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { pictureCostMs } from './step-costs.ts';
 import { storedPictures } from './stored-values.ts';
@@ -16,7 +16,7 @@ const NOTHING = {
 export async function pictureStep(
   job: JobContext,
   step: 'fixing_cuts' | 'recovering_frames',
-  clip: AnalysedClip & { readonly tookMs: number },
+  clip: TimedClip,
   plan: RepairPlan,
 ): Promise<readonly PictureRepair[]> {
   const tasks = step === 'fixing_cuts' ? plan.cuts : plan.frames;
@@ -25,7 +25,7 @@ export async function pictureStep(
     return [];
   }
   job.steps.set(step, 'running');
-  job.meter.begin(step, pictureCostMs(clip.tookMs, tasks, clip.analysis.info));
+  job.meter.begin(step, pictureCostMs(clip.plainMs, tasks, clip.analysis.info));
   const { value, tookMs } = await job.store.run(step, storedPictures, async () => {
     const made = await repairPictures({
       inputPath: clip.path,

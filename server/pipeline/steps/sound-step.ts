@@ -1,7 +1,7 @@
 import { repairAudio, type RepairedAudio } from '../repair/repair-audio.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
-import type { AnalysedClip } from './analyse-step.ts';
+import type { TimedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
 import { soundCostMs } from './step-costs.ts';
 import { storedSound } from './stored-values.ts';
@@ -14,11 +14,7 @@ export interface SoundRepair {
 export const UNTOUCHED_SOUND: SoundRepair = { audio: { kind: 'copy', shiftMs: 0 }, verdicts: [] };
 
 /** Repairs offset, drift, holes and wind of the sound. */
-export async function soundStep(
-  job: JobContext,
-  clip: AnalysedClip & { readonly tookMs: number },
-  plan: RepairPlan,
-): Promise<SoundRepair> {
+export async function soundStep(job: JobContext, clip: TimedClip, plan: RepairPlan): Promise<SoundRepair> {
   if (plan.sound.length === 0) {
     const hasSound = clip.analysis.info.audio.length > 0;
     const why = hasSound ? 'Sound and picture are in step, and no wind was heard.' : 'The clip has no sound.';
@@ -26,7 +22,7 @@ export async function soundStep(
     return UNTOUCHED_SOUND;
   }
   job.steps.set('fixing_audio', 'running');
-  job.meter.begin('fixing_audio', soundCostMs(clip.tookMs, plan.sound, clip.analysis.info));
+  job.meter.begin('fixing_audio', soundCostMs(clip.plainMs, plan.sound, clip.analysis.info));
   const { value, tookMs } = await job.store.run('fixing_audio', storedSound, async () => {
     const repaired = await repairAudio({
       inputPath: clip.path,

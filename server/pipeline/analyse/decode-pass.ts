@@ -4,6 +4,7 @@ import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
+import { damageReason } from './detect-corruption.ts';
 import { createPictureKeeper, type KeptRun } from './kept-pictures.ts';
 import { createRepeatWatch, type RepairSign } from './repair-signs.ts';
 
@@ -86,7 +87,8 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
       opening.push(picture.slice());
       if (opening.length === input.opening.count) input.opening.take(opening);
     }
-    if (input.onSign && (looksRepeated(picture) || reader.complained())) input.onSign('picture');
+    if (input.onSign && looksRepeated(picture)) input.onSign('picture');
+    if (reader.complained()) input.onSign?.('damage');
     const share = ++pictures / Math.max(1, input.expectedPictures);
     input.onProgress?.(Math.min(1, share));
   });
@@ -176,7 +178,7 @@ function createAssembler(bytes: number, onPicture: (picture: Uint8Array) => void
 
 interface LogReader {
   readonly read: (line: string) => void;
-  /** True once the decoder has called something an error. */
+  /** True once the decoder has named damage. */
   readonly complained: () => boolean;
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
 }
@@ -208,13 +210,10 @@ export function createLogReader(): LogReader {
       if (MAPPED.test(line)) messages.length = 0;
       const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
       if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
-      if (said[2] !== 'warning') complained = true;
       const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
-      messages.push({
-        level: said[2] === 'warning' ? 'warning' : 'error',
-        text,
-        picturesOut: ptsTicks.length,
-      });
+      const level = said[2] === 'warning' ? 'warning' : 'error';
+      messages.push({ level, text, picturesOut: ptsTicks.length });
+      complained ||= damageReason({ level, text }) !== null;
     },
     finish(count) {
       while (ptsTicks.length < count) {

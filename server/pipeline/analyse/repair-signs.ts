@@ -1,9 +1,9 @@
 /**
- * What shows while an analysis runs that the clip will need a repair, long before the findings: `picture` for
- * damaged data, holes in the times and pictures that repeat, `wind` for wind in the sound, `calm_sound` when
+ * What shows while an analysis runs that the clip will need a repair, long before the findings: `damage` for
+ * damaged data, `picture` for holes in the times and pictures that repeat, `wind` for wind in the sound, `calm_sound` when
  * the whole sound was heard and holds none. Signs only steer the progress; nothing is judged by them.
  */
-export type RepairSign = 'picture' | 'wind' | 'calm_sound';
+export type RepairSign = 'damage' | 'picture' | 'wind' | 'calm_sound';
 
 /** Every so many bytes of a small picture are compared. */
 const STEP = 5;

@@ -55,6 +55,14 @@ describe('createExpectedWork', () => {
     expect(work.later(0.5)).toBeGreaterThan(calm + 0.9);
   });
 
+  it('expects less behind an analysis that damage makes longer', () => {
+    const [whole, damaged] = [createExpectedWork(false, CLIP), createExpectedWork(false, CLIP)];
+    whole.see('picture');
+    damaged.see('damage');
+    expect(damaged.later(0.5)).toBeLessThan(whole.later(0.5));
+    expect(damaged.later(0.5)).toBeGreaterThan(0.3 * whole.later(0.5));
+  });
+
   it('keeps to coding everything anew when that is certain', () => {
     const work = createExpectedWork(true, CLIP);
     work.see('calm_sound');
@@ -65,16 +73,30 @@ describe('createExpectedWork', () => {
 describe('picturesToRepaint', () => {
   const keyframe = Array.from({ length: 200 }, (_, at) => at % 50 === 0 && at <= 100);
 
-  it('counts the rest of each group that is changed once, and what is decoded before it', () => {
+  const at = (firstFrame: number) => ({ firstFrame, keepsCount: true, isDamage: false });
+
+  it('counts the rest of each group that is changed, once', () => {
     expect(picturesToRepaint([], keyframe)).toBe(0);
-    expect(picturesToRepaint([5, 45], keyframe)).toBe(45 + 0.2 * 45);
-    expect(picturesToRepaint([45, 50], keyframe)).toBeGreaterThan(picturesToRepaint([45], keyframe));
+    expect(picturesToRepaint([at(5), at(45)], keyframe)).toBe(45);
+    expect(picturesToRepaint([at(45), at(50)], keyframe)).toBeGreaterThan(
+      picturesToRepaint([at(45)], keyframe),
+    );
   });
 
-  it('expects the long rest of a group to stay', () => {
-    const early = picturesToRepaint([102], keyframe);
+  it('expects the long rest of a group to stay where its pictures keep their number', () => {
+    const early = picturesToRepaint([at(102)], keyframe);
     expect(early).toBeLessThan(20);
-    expect(picturesToRepaint([102, 140], keyframe)).toBeGreaterThan(early);
-    expect(picturesToRepaint([200], keyframe)).toBeLessThan(30);
+    expect(picturesToRepaint([at(102), at(140)], keyframe)).toBeGreaterThan(early);
+    expect(picturesToRepaint([{ ...at(102), keepsCount: false }], keyframe)).toBe(90);
+  });
+
+  it('expects damage to be exchanged, and looked at for it', () => {
+    const damaged = picturesToRepaint([{ ...at(102), isDamage: true }], keyframe);
+    expect(damaged).toBeGreaterThan(picturesToRepaint([at(102)], keyframe));
+    expect(damaged).toBeLessThan(90);
+  });
+
+  it('takes a place behind the last picture for the last group', () => {
+    expect(picturesToRepaint([at(200)], keyframe)).toBeLessThan(30);
   });
 });

@@ -80,8 +80,14 @@ export async function exportStep(job: JobContext, work: ExportWork): Promise<Exp
 
 function costOf({ opened, needs, cuts, frames, sound }: ExportWork) {
   const { info, pictures } = opened.analysis;
-  const places = [...cuts, ...frames].map(({ span }) => span.firstFrame);
-  const repaint = needs.video !== null ? 'all' : picturesToRepaint(places, pictures?.keyframe ?? []);
+  const stretches = [...cuts, ...frames].map(
+    ({ span: { firstFrame, endFrame, pictures: made, mendsDamage } }) => ({
+      firstFrame,
+      keepsCount: made.length === endFrame - firstFrame,
+      isDamage: mendsDamage === true,
+    }),
+  );
+  const repaint = needs.video !== null ? 'all' : picturesToRepaint(stretches, pictures?.keyframe ?? []);
   return exportCostMs(opened.plainMs, info, { repaint, sound: changesSound(sound) });
 }
 

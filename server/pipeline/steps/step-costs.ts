@@ -14,8 +14,8 @@ const JOIN_SOUND_MS = 400;
 /** Starting the tools that open a clip and list its packets, and analysing a picture of a megapixel (two idle cores). */
 const OPEN_MS = 400;
 const ANALYSE_MS_A_MEGAPIXEL = 3;
-/** Analysing a clip with damage against the same clip without: 1.7 and 1.8 with groups of 30 and 250 pictures. */
-export const DAMAGED_ANALYSIS = 1.75;
+/** Analysing a clip with damage against the same clip without: 1.7 to 2.4 in two clips with groups of 30 and 250 pictures. */
+export const DAMAGED_ANALYSIS = 2;
 /** A machine is not taken for faster or slower than this against the one that was measured on. */
 const SLOWNESS = { least: 0.5, most: 10 } as const;
 /** Coding all pictures anew against analysing them: 29 s against 10 s. */
@@ -23,11 +23,16 @@ const ENCODE_RATIO = 3;
 /** Coding groups anew: starting the process that decodes and encodes, and each picture of a megapixel. */
 const REPAINT_MS = 300;
 const REPAINT_MS_A_MEGAPIXEL = 33;
-/** Decoding a picture of a group to see what has to change, against coding it anew. */
-const DECODED = 0.2;
-/** H.264 groups that keep more than this behind a changed stretch keep it, for a few pictures coded with it. */
+/**
+ * H.264 groups that keep more than this behind a stretch with as many pictures as before keep it, and damage is exchanged:
+ * a few pictures are coded with it, and the group is decoded before and after (in parts of coding a picture anew).
+ */
 const MOST_CODED = 48;
 const CODED_WITH_A_STRETCH = 8;
+const DECODED = 0.2;
+const DECODED_DAMAGED = 0.35;
+/** Longer groups are entered nearer to the edit. */
+const MOST_OF_A_GROUP = 90;
 /** Checking a result of which groups are new: hashes, the pictures beside them, the poster; and each picture coded anew. */
 const CHECK_MS = 450;
 const CHECK_MS_A_MEGAPIXEL = 5;
@@ -119,27 +124,45 @@ function megapixelsOf(info: ClipMeasures): number {
   return stream ? (stream.width * stream.height) / 1e6 : 1;
 }
 
+/** A stretch that is changed, as far as its cost is concerned. */
+export interface StretchToChange {
+  /** Display order. */
+  readonly firstFrame: number;
+  /** Whether it has as many pictures as before. */
+  readonly keepsCount: boolean;
+  readonly isDamage: boolean;
+}
+
 /**
- * What changing some stretches costs, in pictures coded anew: the rest of each group, or, where that is long and stays, a few
- * of its pictures; and decoding from the group's beginning on.
- * @param places where stretches begin that are changed, display order
+ * What changing some stretches costs, in pictures coded anew.
  * @param keyframe of each picture, whether a group begins there
  */
-export function picturesToRepaint(places: readonly number[], keyframe: readonly boolean[]): number {
-  const groups = new Map<number, number[]>();
-  for (const place of places) {
-    const at = Math.min(place, keyframe.length - 1);
+export function picturesToRepaint(
+  stretches: readonly StretchToChange[],
+  keyframe: readonly boolean[],
+): number {
+  const groups = new Map<number, StretchToChange[]>();
+  for (const stretch of stretches) {
+    const at = Math.min(stretch.firstFrame, keyframe.length - 1);
     const first = Math.max(0, keyframe.lastIndexOf(true, at));
-    groups.set(first, [...(groups.get(first) ?? []), at]);
+    groups.set(first, [...(groups.get(first) ?? []), stretch]);
   }
   let sum = 0;
   for (const [first, own] of groups) {
     const next = keyframe.indexOf(true, first + 1);
-    const rest = (next < 0 ? keyframe.length : next) - Math.min(...own);
-    const few = own.length * CODED_WITH_A_STRETCH;
-    sum += (rest > MOST_CODED ? Math.min(rest, few) : rest) + DECODED * (Math.max(...own) - first);
+    const end = next < 0 ? keyframe.length : next;
+    sum += groupToRepaint(first, end, own);
   }
   return sum;
+}
+
+function groupToRepaint(first: number, end: number, own: readonly StretchToChange[]): number {
+  const places = own.map(({ firstFrame }) => firstFrame);
+  const rest = Math.min(MOST_OF_A_GROUP, Math.max(1, end - Math.min(...places)));
+  if (own.some(({ keepsCount }) => !keepsCount)) return rest;
+  const few = own.length * CODED_WITH_A_STRETCH;
+  if (own.some(({ isDamage }) => isDamage)) return Math.min(rest, few) + DECODED_DAMAGED * (end - first);
+  return rest > MOST_CODED ? few + DECODED * (Math.max(...places) - first) : rest;
 }
 
 /** Repairing the sound. */
@@ -172,6 +195,13 @@ export function exportCostMs(
   return { writeMs, checkMs: expectedCheckMs(info, change.repaint) * slow };
 }
 
+function toStretch(task: PictureTask): StretchToChange {
+  const { firstFrame, endFrame, finding } = task;
+  const count = task.kind === 'rebuild' ? task.slotTicks.length : 0;
+  const isDamage = finding.kind === 'corrupted_section';
+  return { firstFrame, keepsCount: count === endFrame - firstFrame, isDamage };
+}
+
 /** Everything behind the analysis. */
 export function laterCostMs(job: {
   readonly analysisMs: number;
@@ -182,8 +212,7 @@ export function laterCostMs(job: {
 }): number {
   const { plan, analysisMs, info } = job;
   const tasks = [...plan.cuts, ...plan.frames];
-  const places = tasks.map(({ firstFrame }) => firstFrame);
-  const repaint = job.encodeAll ? 'all' : picturesToRepaint(places, job.keyframe);
+  const repaint = job.encodeAll ? 'all' : picturesToRepaint(tasks.map(toStretch), job.keyframe);
   const { writeMs, checkMs } = exportCostMs(analysisMs, info, { repaint, sound: plan.sound.length > 0 });
   const pictures = pictureCostMs(analysisMs, tasks, info);
   return pictures + soundCostMs(analysisMs, plan.sound, info) + writeMs + checkMs;

@@ -11,7 +11,7 @@ const RATE_SCALE = 1000;
  * asked for here, it is nearer to the samples by 0 to 14 dB in the mean of each band below 2 kHz of six recordings, and by -12 to
  * 4 dB at 4 to 8 kHz: there clean speech keeps 28 to 31 dB instead of 40 (docs/benchmarks.md).
  */
-const AAC_CODER = ['-aac_coder', 'fast'];
+const FAST_CODER = ['-aac_coder', 'fast'];
 
 export interface EncodeSound {
   /** Raw 32-bit floats, interleaved: a file, or `pipe:0`. */
@@ -22,6 +22,8 @@ export interface EncodeSound {
   /** Factor on the length of the sound; 1 leaves the samples alone. */
   readonly stretch: number;
   readonly resampler: 'soxr' | 'swr';
+  /** Whether wind was taken out: what that leaves is further from the voice than any coder's error. */
+  readonly hadWind: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
           '0:a',
           '-c:a',
           'aac',
-          ...AAC_CODER,
+          ...(input.hadWind ? FAST_CODER : []),
           '-b:a',
           String(bitRateOf(stream)),
           ...rate,

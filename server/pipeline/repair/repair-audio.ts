@@ -223,6 +223,7 @@ async function makeSound(
         sampleCount,
         stretch: plan.stretch,
         resampler,
+        hadWind: wind !== null,
       }),
       {
         tools: input.tools,

@@ -117,6 +117,7 @@ export const videoTexts = {
     download: 'Download',
     drafts: 'Add to drafts',
     delete: 'Delete',
+    withKey: (label: string, key: string) => `${label} (${key})`,
     share: 'Share',
     retry: 'Retry',
     report: 'Repair report',

@@ -1,10 +1,10 @@
+import type { Ref } from 'react';
 import { useNavigate } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
 import { useDownloadVideo } from '../../data/download.ts';
 import { useAddToDrafts } from '../../data/drafts.ts';
-import { useDeleteVideo } from '../../data/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { space } from '../../theme.ts';
 import { ShareMenu } from './share-menu.tsx';
@@ -25,15 +25,19 @@ const First = styled.div`
 
 interface CardActionsProps {
   readonly video: VideoDto;
+  /** Gets the focus back when the name has been changed. */
+  readonly renameButton: Ref<HTMLButtonElement>;
   readonly onRename: () => void;
+  readonly onDelete: () => void;
+  /** True while the video is being deleted. */
+  readonly deleting: boolean;
 }
 
 /** The download and the report in words, then the small buttons of a card; what needs a finished video is shown disabled with the reason (D-85). */
-export function CardActions({ video, onRename }: CardActionsProps) {
+export function CardActions({ video, renameButton, onRename, onDelete, deleting }: CardActionsProps) {
   const navigate = useNavigate();
   const download = useDownloadVideo('library');
   const addToDrafts = useAddToDrafts();
-  const remove = useDeleteVideo();
   const { id, originalFileName: fileName } = video;
   const shortSide = video.limitedExport?.shortSide;
   const downloadLabel =
@@ -55,7 +59,14 @@ export function CardActions({ video, onRename }: CardActionsProps) {
         </First>
       )}
       <Row>
-        <IconButton icon="pencil" label={texts.rename} onClick={onRename} />
+        <IconButton
+          ref={renameButton}
+          icon="pencil"
+          label={texts.rename}
+          title={texts.withKey(texts.rename, 'R')}
+          aria-keyshortcuts="R"
+          onClick={onRename}
+        />
         <IconButton
           icon="editor"
           label={texts.edit}
@@ -76,11 +87,11 @@ export function CardActions({ video, onRename }: CardActionsProps) {
         <IconButton
           icon="trash"
           label={texts.delete}
+          title={texts.withKey(texts.delete, 'Del')}
+          aria-keyshortcuts="Delete"
           tone="danger"
-          disabled={remove.isPending}
-          onClick={() => {
-            if (window.confirm(videoTexts.deleteConfirm(fileName))) remove.mutate(id);
-          }}
+          disabled={deleting}
+          onClick={onDelete}
         />
       </Row>
     </>

@@ -173,6 +173,38 @@ describe('renaming', () => {
     expect(sent).toEqual([]);
   });
 
+  it('gives the focus back when it ends', async () => {
+    serveRename();
+    show();
+    const button = screen.getByRole('button', { name: 'Rename' });
+    await person.click(button);
+    await person.type(screen.getByRole('textbox'), 'other{Escape}');
+    expect(button).toHaveFocus();
+    await person.click(button);
+    await person.type(screen.getByRole('textbox'), 'pier.mp4{Enter}');
+    await expect.poll(() => screen.queryByRole('textbox')).toBeNull();
+    expect(button).toHaveFocus();
+  });
+
+  it('begins by the key R in the card, which is a letter while one types', async () => {
+    serveRename();
+    show();
+    screen.getByRole('checkbox').focus();
+    await person.keyboard('r');
+    const input = screen.getByRole('textbox', { name: 'New name' });
+    await person.clear(input);
+    await person.type(input, 'rrr');
+    expect(input).toHaveValue('rrr');
+  });
+
+  it('leaves keys with Ctrl, and keys elsewhere, alone', async () => {
+    show();
+    await person.keyboard('r');
+    screen.getByRole('checkbox').focus();
+    await person.keyboard('{Control>}r{/Control}');
+    expect(screen.queryByRole('textbox')).toBeNull();
+  });
+
   it('sends nothing for an empty name', async () => {
     const sent = serveRename();
     show();
@@ -223,6 +255,19 @@ describe('deleting', () => {
     await person.click(screen.getByRole('button', { name: 'Delete' }));
     expect(await screen.findByText('Video deleted')).toBeInTheDocument();
     expect(removed).toHaveBeenCalledOnce();
+  });
+
+  it('asks the same when the key Del is pressed in the card', async () => {
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
+    confirm.mockClear();
+    server.use(on(videosApi.remove, () => HttpResponse.json({ message: 'gone' })));
+    show();
+    await person.keyboard('{Delete}');
+    expect(confirm).not.toHaveBeenCalled();
+    screen.getByRole('checkbox').focus();
+    await person.keyboard('{Delete}');
+    expect(confirm).toHaveBeenCalledOnce();
+    expect(await screen.findByText('Video deleted')).toBeInTheDocument();
   });
 
   it('says when it failed', async () => {

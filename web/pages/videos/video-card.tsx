@@ -1,4 +1,4 @@
-import { memo, useState } from 'react';
+import { type KeyboardEvent, memo, useRef, useState } from 'react';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import { formatBytes, remainingMinutes } from '#common/format.ts';
@@ -8,13 +8,14 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { takesText } from '../../components/player/player-keys.ts';
 import { Sashiko } from '../../components/sashiko.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { liveMarksOf, marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
-import { resultMark, useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
+import { resultMark, useDeleteVideo, useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { videoTexts } from '../../texts/videos.ts';
 import { CardActions } from './card-actions.tsx';
@@ -139,17 +140,39 @@ export const VideoCard = memo(function VideoCard({
 }: VideoCardProps) {
   const [renaming, setRenaming] = useState(false);
   const rename = useRenameVideo();
+  const remove = useDeleteVideo();
+  const card = useRef<HTMLLIElement>(null);
+  const renameButton = useRef<HTMLButtonElement>(null);
   const name = video.originalFileName;
+  const endRenaming = () => {
+    // The form takes the focus with it; who has gone on to another place stays there.
+    if (card.current?.contains(document.activeElement)) renameButton.current?.focus();
+    setRenaming(false);
+  };
+  const askToDelete = () => {
+    if (!remove.isPending && window.confirm(videoTexts.deleteConfirm(name))) remove.mutate(video.id);
+  };
+  // Only while the focus is in the card: letters alone must not act elsewhere (WCAG 2.2, 2.1.4).
+  const onKeyDown = (event: KeyboardEvent<HTMLLIElement>) => {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    if (takesText(event.target) || ctrlKey || metaKey || altKey) return;
+    if (key === 'Delete') askToDelete();
+    else if (key.toLowerCase() === 'r') setRenaming(true);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <Styled.Card data-video={video.id}>
+    // Keys are shortcuts only: each one has a button as its equal.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <Styled.Card ref={card} data-video={video.id} onKeyDown={onKeyDown}>
       <Poster video={video} open={open} onToggle={onToggle} />
       <Styled.Body>
         {renaming ? (
           <RenameForm
             name={name}
-            onCancel={() => setRenaming(false)}
+            onCancel={endRenaming}
             onSave={(fileName) => {
-              rename.mutate({ id: video.id, fileName }, { onSuccess: () => setRenaming(false) });
+              rename.mutate({ id: video.id, fileName }, { onSuccess: endRenaming });
             }}
           />
         ) : (
@@ -190,7 +213,13 @@ export const VideoCard = memo(function VideoCard({
         )}
         <IssueSummary video={video} />
         <Styled.Foot>
-          <CardActions video={video} onRename={() => setRenaming(true)} />
+          <CardActions
+            video={video}
+            renameButton={renameButton}
+            onRename={() => setRenaming(true)}
+            onDelete={askToDelete}
+            deleting={remove.isPending}
+          />
         </Styled.Foot>
       </Styled.Body>
     </Styled.Card>

@@ -182,7 +182,26 @@ export function toGroups(
     const last = Math.max(...own.flatMap(samplesOf));
     const nextKey = source.samples.findIndex(({ sync }, sample) => sync && sample > last);
     const ends = segments.flatMap(({ firstSample }) => (firstSample > last ? [firstSample] : []));
-    const endSample = Math.min(nextKey < 0 ? source.samples.length : nextKey, ...ends);
+    const behind = nextKey < 0 ? source.samples.length : behindLeading(source, order, cuts, nextKey);
+    const endSample = Math.min(behind, ...ends);
     return { candidates: own, start, endSample };
   });
+}
+
+/**
+ * One past the pictures that follow a key picture but are shown before it, and may refer to what stands before both
+ * (ITU-T H.265, 7.4.2.2); the key picture itself where nothing does.
+ */
+function behindLeading(
+  { samples }: Pick<HevcSource, 'samples'>,
+  order: DisplayOrder,
+  cuts: readonly Cut[],
+  key: number,
+): number {
+  const cut = cuts.find(({ sample }) => sample === key);
+  if (cut) return cut.leaning.length === 0 ? key : Math.max(...cut.leaning) + 1;
+  const isLeading = (sample: number) => (order.placeOf[sample] ?? 0) < (order.placeOf[key] ?? 0);
+  let end = key + 1;
+  while (end < samples.length && isLeading(end)) end += 1;
+  return end === key + 1 ? key : end;
 }

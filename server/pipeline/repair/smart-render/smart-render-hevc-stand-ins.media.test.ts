@@ -56,6 +56,7 @@ interface Shown {
   readonly sample: number;
   /** No other picture of its sub-layer refers to it. */
   readonly isDisposable: boolean;
+  readonly isKey: boolean;
 }
 
 /** The pictures of a clip in the order of display. */
@@ -68,7 +69,8 @@ async function shownPictures(file: string): Promise<Shown[]> {
     for (const { number, offset, sizeBytes } of samples.sort((a, b) => a.pts - b.pts)) {
       const slice = splitSample(await readExactly(handle, offset, sizeBytes), 4).find(isHevcSlice);
       const isPlain = slice !== undefined && hevcNalType(slice) < 16;
-      found.push({ sample: number, isDisposable: isPlain && isSubLayerNonReference(slice) });
+      const isDisposable = isPlain && isSubLayerNonReference(slice);
+      found.push({ sample: number, isDisposable, isKey: slice !== undefined && !isPlain });
     }
     return found;
   } finally {
@@ -148,6 +150,28 @@ describe('exchanging HEVC pictures alone', () => {
       for (const frame of frames) expect(scores[frame], `picture ${frame}`).toBeGreaterThan(38);
     });
   }
+
+  it('leaves what leans on an open group as it was, though it is decoded behind the next key picture', async () => {
+    const clean = await make({ name: 'leaning', params: 'keyint=24:open-gop=1:bframes=3:ref=4' });
+    const shown = await shownPictures(clean);
+    const isLeading = ({ sample }: Shown, frame: number) =>
+      shown.slice(frame + 1).some((later) => later.sample < sample && later.isKey);
+    const first = shown.findIndex((picture, frame) => frame > 24 && isLeading(picture, frame));
+    const frames = [first - 4, first - 3, first - 2, first - 1];
+    const raw = `${clean}.negative`;
+    const negate = ['-vf', 'negate', '-f', 'rawvideo', raw];
+    await runTool('decode', tools.ffmpeg, ['-v', 'error', '-y', '-i', clean, ...negate]);
+    const times = await shownTimes(clean);
+    const { output, result } = await renderEdit(folder.path, clean, 'leaning', exchange(frames, times, raw));
+    if (!result.done) throw new Error(result.reason);
+    const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    const isAnew = (frame: number) =>
+      result.reencodedSpans.some(({ firstFrame, endFrame }) => frame >= firstFrame && frame < endFrame);
+    const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+    expect(changed.filter((frame) => !isAnew(frame))).toEqual([]);
+    expect(changed).toEqual(expect.arrayContaining(frames));
+  });
 
   it('exchanges a damaged picture that others refer to together with those, and keeps what lies around', async () => {
     const clean = await make({

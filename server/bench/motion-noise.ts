@@ -1,4 +1,4 @@
-import { smallSize } from '#server/media/grey-frame.ts';
+import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { quantile } from '#server/media/statistics.ts';
@@ -62,7 +62,7 @@ export async function greyPictures(inputPath: string, tools: ToolPaths): Promise
   const stream = (await probe(tools, inputPath, 'mov')).video[0];
   if (!stream) return [];
   const { width, height } = smallSize(stream.width, stream.height);
-  const filter = `scale=${width}:${height}:flags=area,format=gray`;
+  const filter = smallGrey({ width, height });
   const chunks: Buffer[] = [];
   await runFfmpeg(
     {

@@ -34,6 +34,11 @@ export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };
 
+/** Whether a job that fails now is given up. */
+export function isLastTry({ type, attempt }: { readonly type: JobType; readonly attempt: number }): boolean {
+  return attempt >= JOB_OPTIONS[type].maxAttempts;
+}
+
 /** Work that reads or writes clips with ffmpeg; it shares the places for that. */
 export const MEDIA_WORK: readonly JobType[] = [
   'process-video',

@@ -26,6 +26,10 @@ export function smallSize(width: number, height: number): GreySize {
   return { width: side(width), height: side(height) };
 }
 
+/** Filter that makes the small picture: all that compare such pictures must make them alike. */
+export const smallGrey = ({ width, height }: GreySize): string =>
+  `scale=${width}:${height}:flags=area,format=gray`;
+
 /** Share of the blocks that count as "the moving part": the strongest twentieth, at least three. */
 const STRONGEST_SHARE = 0.05;
 

@@ -37,6 +37,11 @@ export class MediaToolError extends Error {
   }
 }
 
+/** Whether a tool gave a clip up, so that trying again cannot help. */
+export function isClipsFault(error: unknown): boolean {
+  return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
+}
+
 const STDERR_TAIL_CHARS = 4096;
 
 interface ToolRunOptions {

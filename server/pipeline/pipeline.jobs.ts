@@ -5,7 +5,7 @@ import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { AppError } from '#server/errors.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
@@ -260,10 +260,6 @@ function tell(progress: ProgressWriter, message: WorkerMessage): void {
       remainingSeconds: message.remainingSeconds === null ? null : Math.ceil(message.remainingSeconds),
     });
   }
-}
-
-function isLastTry(job: ClaimedJob): boolean {
-  return job.attempt >= JOB_OPTIONS['process-video'].maxAttempts;
 }
 
 function missingIsNull(error: unknown): null {

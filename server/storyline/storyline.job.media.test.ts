@@ -1,20 +1,17 @@
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_ISSUES } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
-import { Video } from '#db/models/video.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import { createUser } from '#server/test/factories.ts';
 import { fakeReport } from '#server/test/fake-report.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
-import { recordObject, waitingSteps } from '#server/videos/create-video.ts';
 import { createStorylineJob } from './storyline.job.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -70,7 +67,6 @@ async function makeThreeScenes(): Promise<StoredFile> {
 
 async function finishedVideo(clip: StoredFile): Promise<string> {
   const user = await createUser(db);
-  const [videoId, versionId] = [newId(), newId()];
   const captions = [
     { startMs: 500, endMs: 2500, text: null, source: 'timing_only', confidence: null } as const,
   ];
@@ -78,37 +74,9 @@ async function finishedVideo(clip: StoredFile): Promise<string> {
     Buffer.from(JSON.stringify(fakeReport({ captions: [...captions] }))),
   );
   const at = Date.now();
-  await db.transaction(async (trx) => {
-    for (const object of [clip, report]) await recordObject(trx, object, at);
-    await Video.query(trx).insert({
-      id: videoId,
-      userId: user.id,
-      uploadId: null,
-      originalFileName: 'clip.mp4',
-      fileSize: clip.sizeBytes,
-      originalSha256: clip.sha256,
-      currentVersionId: versionId,
-      status: 'completed',
-      progress: 100,
-      issues: NO_ISSUES,
-      fixesApplied: {},
-      steps: waitingSteps(),
-      version: 1,
-      attempt: 1,
-      isSample: false,
-      shared: false,
-      createdAt: at,
-      updatedAt: at,
-    });
-    await VideoVersion.query(trx).insert({
-      id: versionId,
-      videoId,
-      kind: 'repair',
-      sha256: clip.sha256,
-      sizeBytes: clip.sizeBytes,
-      reportSha256: report.sha256,
-      createdAt: at,
-    });
+  return db.transaction(async (trx) => {
+    const stored = { userId: user.id, original: clip, result: clip, report, at };
+    const { versionId } = await insertFinishedVideo(trx, stored);
     await StorylineRow.query(trx).insert({
       versionId,
       jobId: newId(),
@@ -117,8 +85,8 @@ async function finishedVideo(clip: StoredFile): Promise<string> {
       createdAt: at,
       updatedAt: at,
     });
+    return versionId;
   });
-  return versionId;
 }
 
 function jobFor(versionId: string, attempt = 1): ClaimedJob {

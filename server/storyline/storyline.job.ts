@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { StorylineDto } from '#common/api/storyline.ts';
-import { repairReport } from '#common/report.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
+import { readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { readClip } from './read-clip.ts';
 import { tellStory } from './tell-story.ts';
@@ -53,10 +53,8 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
       .whereNotNull('reportSha256')
       .orderBy('createdAt', 'desc')
       .first();
-    const sha256 = reportSha256 ?? newest?.reportSha256 ?? null;
-    if (sha256 === null) return [];
-    const { captions } = repairReport.parse(JSON.parse((await storage.read(sha256)).toString('utf8')));
-    return captions.map(({ startMs, endMs }) => ({ startMs, endMs }));
+    const report = await readReport(storage, reportSha256 ?? newest?.reportSha256 ?? null);
+    return (report?.captions ?? []).map(({ startMs, endMs }) => ({ startMs, endMs }));
   }
 
   async function make(versionId: string, signal: AbortSignal): Promise<StorylineDto | null> {
@@ -98,12 +96,4 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
       await patch(versionId, { state: 'failed', message: INTERRUPTED }).whereNot('state', 'ready');
     },
   };
-}
-
-function isClipsFault(error: unknown): boolean {
-  return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
-}
-
-function isLastTry(job: ClaimedJob): boolean {
-  return job.attempt >= JOB_OPTIONS['tell-storyline'].maxAttempts;
 }

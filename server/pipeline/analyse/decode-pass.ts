@@ -1,5 +1,5 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { smallSize, type GreySize } from '#server/media/grey-frame.ts';
+import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -118,8 +118,7 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   const from = input.fromTicks === undefined ? '' : `select='not(lt(pts,${input.fromTicks}))',`;
   const to = input.range?.endTicks === undefined ? '' : `trim=end_pts=${input.range.endTicks},`;
   const chain = [
-    `[0:${input.stream.index}]${from}${to}scale=${size.width}:${size.height}:flags=area`,
-    'format=gray',
+    `[0:${input.stream.index}]${from}${to}${smallGrey(size)}`,
     // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
     'showinfo=checksum=0',
     'settb=1/25',

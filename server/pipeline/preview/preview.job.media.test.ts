@@ -3,11 +3,9 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Defect } from '#common/report.ts';
-import { NO_ISSUES } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import type { JobHandler } from '#server/jobs/job-runner.ts';
@@ -17,8 +15,8 @@ import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-st
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { createUser } from '#server/test/factories.ts';
 import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, processesNaming, testTools as tools } from '#server/test/media-job.ts';
-import { recordObject, waitingSteps } from '#server/videos/create-video.ts';
 import { createPreviewJob } from './preview.job.ts';
 
 const SECONDS = 12;
@@ -73,43 +71,17 @@ afterAll(async () => {
 /** A video whose result is the clip itself, with a wish for its comparison. */
 async function wish(original: StoredFile = clip): Promise<{ videoId: string; job: ClaimedJob }> {
   const user = await createUser(db);
-  const [videoId, versionId] = [newId(), newId()];
   const media = { ...FAKE_MEDIA, durationMs: SECONDS * 1000 };
   const file = { sha256: clip.sha256, sizeBytes: clip.sizeBytes, media };
   const report = fakeReport({ defects: [WIND], original: file, result: file });
-  const stored = await storage.putBuffer(Buffer.from(JSON.stringify(report)));
+  const text = await storage.putBuffer(Buffer.from(JSON.stringify(report)));
   const at = Date.now();
-  await db.transaction(async (trx) => {
-    for (const object of [original, clip, stored]) await recordObject(trx, object, at);
-    await Video.query(trx).insert({
-      id: videoId,
-      userId: user.id,
-      originalFileName: 'clip.mp4',
-      fileSize: original.sizeBytes,
-      originalSha256: original.sha256,
-      currentVersionId: versionId,
-      status: 'completed',
-      progress: 100,
-      issues: NO_ISSUES,
-      fixesApplied: {},
-      steps: waitingSteps(),
-      version: 1,
-      attempt: 1,
-      isSample: false,
-      shared: false,
-      createdAt: at,
-      updatedAt: at,
-    });
-    await VideoVersion.query(trx).insert({
-      id: versionId,
-      videoId,
-      kind: 'repair',
-      sha256: clip.sha256,
-      sizeBytes: clip.sizeBytes,
-      reportSha256: stored.sha256,
-      createdAt: at,
-    });
-    await VersionPreview.query(trx).insert({ versionId, state: 'waiting', createdAt: at, updatedAt: at });
+  const { videoId, versionId } = await db.transaction(async (trx) => {
+    const stored = { userId: user.id, original, result: clip, report: text, at };
+    const made = await insertFinishedVideo(trx, stored);
+    const { versionId: id } = made;
+    await VersionPreview.query(trx).insert({ versionId: id, state: 'waiting', createdAt: at, updatedAt: at });
+    return made;
   });
   const job = { id: newId(), type: 'make-preview', payload: { versionId }, attempt: 1 } as const;
   return { videoId, job: { ...job, userId: user.id, videoId } };

@@ -5,10 +5,10 @@ import { id as anyId } from '#common/api/endpoint.ts';
 import { Video } from '#db/models/video.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
@@ -126,12 +126,4 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
       await patch(versionId, { state: 'failed', message: INTERRUPTED }).whereNot('state', 'ready');
     },
   };
-}
-
-function isClipsFault(error: unknown): boolean {
-  return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
-}
-
-function isLastTry(job: ClaimedJob): boolean {
-  return job.attempt >= JOB_OPTIONS['make-preview'].maxAttempts;
 }

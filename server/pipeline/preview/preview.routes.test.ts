@@ -2,18 +2,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountApi } from '#common/api/account.ts';
 import { comparisonApi } from '#common/api/comparison.ts';
 import { videosApi } from '#common/api/videos.ts';
-import { NO_ISSUES } from '#common/video.ts';
 import type { Defect } from '#common/report.ts';
 import { newId } from '#db/base-model.ts';
 import { Job } from '#db/models/job.ts';
 import type { User } from '#db/models/user.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import { Video } from '#db/models/video.ts';
 import { fakeReport } from '#server/test/fake-report.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import { ENGINES, hasEngine } from '#server/test/test-database.ts';
-import { recordObject, waitingSteps } from '#server/videos/create-video.ts';
+import { recordObject } from '#server/videos/create-video.ts';
 import { layOutPreview } from './lay-out.ts';
 
 const GAP: Defect = {
@@ -45,44 +44,13 @@ for (const engine of ENGINES) {
 
     /** A finished video of this person whose report names these defects. */
     async function finishedVideo(user: User, defects: readonly Defect[]): Promise<string> {
-      const [videoId, versionId] = [newId(), newId()];
-      const original = await app.storage.putBuffer(Buffer.from(`original of ${videoId}`));
-      const result = await app.storage.putBuffer(Buffer.from(`result of ${videoId}`));
+      const mark = newId();
+      const original = await app.storage.putBuffer(Buffer.from(`original of ${mark}`));
+      const result = await app.storage.putBuffer(Buffer.from(`result of ${mark}`));
       const text = JSON.stringify(fakeReport({ defects: [...defects] }));
       const report = await app.storage.putBuffer(Buffer.from(text));
-      const at = app.now();
-      await app.db.transaction(async (trx) => {
-        for (const object of [original, result, report]) await recordObject(trx, object, at);
-        await Video.query(trx).insert({
-          id: videoId,
-          userId: user.id,
-          uploadId: null,
-          originalFileName: 'clip.mp4',
-          fileSize: original.sizeBytes,
-          originalSha256: original.sha256,
-          currentVersionId: versionId,
-          status: 'completed',
-          progress: 100,
-          issues: NO_ISSUES,
-          fixesApplied: {},
-          steps: waitingSteps(),
-          version: 1,
-          attempt: 1,
-          isSample: false,
-          shared: false,
-          createdAt: at,
-          updatedAt: at,
-        });
-        await VideoVersion.query(trx).insert({
-          id: versionId,
-          videoId,
-          kind: 'repair',
-          sha256: result.sha256,
-          sizeBytes: result.sizeBytes,
-          reportSha256: report.sha256,
-          createdAt: at,
-        });
-      });
+      const stored = { userId: user.id, original, result, report, at: app.now() };
+      const { videoId } = await app.db.transaction((trx) => insertFinishedVideo(trx, stored));
       return videoId;
     }
 

@@ -1,6 +1,6 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
-import { smallSize } from '#server/media/grey-frame.ts';
+import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
 import { runFfmpeg, type RunOptions } from '#server/media/run-ffmpeg.ts';
 import { ONCE } from './smart-render-decode.ts';
 import type { WantedPictures } from './smart-render-seen.ts';
@@ -10,12 +10,10 @@ export const AS_CODED: readonly string[] = ['-threads', '1', '-apply_cropping', 
 export const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...AS_CODED];
 /** Some pictures as the analysis looks at them; see `decodePass`. */
 function smallChain([first, last]: readonly [number, number], shown: ShownSize): string {
-  const { width, height } = smallSize(shown.width, shown.height);
   return [
     `select='between(pts,${first},${last})'`,
     `crop=${shown.width}:${shown.height}:0:0:exact=1`,
-    `scale=${width}:${height}:flags=area`,
-    'format=gray',
+    smallGrey(smallSize(shown.width, shown.height)),
   ].join(',');
 }
 

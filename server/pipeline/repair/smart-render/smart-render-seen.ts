@@ -1,5 +1,5 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import type { KeptRun } from '../../analyse/kept-pictures.ts';
+import { renumbered, type KeptRun } from '../../analyse/kept-pictures.ts';
 
 /** Small grey pictures of some samples, in this order, as the strict decode of a trial showed them. */
 export interface SeenPictures {
@@ -35,6 +35,6 @@ export function wantedOf(
 /** The pictures by display number. */
 export function toRuns(seen: readonly SeenPictures[], frameOf: (sample: number) => number): KeptRun[] {
   return seen.flatMap(({ path, samples }) =>
-    samples.map((sample, at) => ({ path, at, first: frameOf(sample), count: 1 })),
+    renumbered([{ path, at: 0, first: 0, count: samples.length }], samples.map(frameOf)),
   );
 }

@@ -246,7 +246,15 @@ async function measureCase(
               tools,
             })
           : null;
-      if (byPicture) damage.push(byPicture);
+      if (byPicture) {
+        damage.push(byPicture);
+        const lost = byPicture.undamaged - byPicture.undamagedKept;
+        if (lost > byPicture.undamaged / 100)
+          notes.push(`${source.name}: ${lost} of ${byPicture.undamaged} undamaged pictures not bit-exact`);
+      }
+      const { video, notes: said } = result.report;
+      if (video.treatment === 'full_encode')
+        notes.push(`${source.name}: all pictures coded anew: ${[video.reason, ...said].join('; ')}`);
       const score = byPicture
         ? fromDamage(byPicture)
         : scoreDefects(

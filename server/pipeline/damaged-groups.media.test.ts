@@ -103,6 +103,26 @@ describe('damage in groups of pictures', () => {
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
   });
 
+  it('in a clip that a cut by stream copy left without pictures before its last one is mended alone', async () => {
+    const [whole, cut, broken] = [at('whole.mp4'), at('cut.mp4'), at('cut-broken.mp4')];
+    const x264 = ['-x264-params', 'keyint=25:min-keyint=25:bframes=3:b-adapt=0:b-pyramid=none:scenecut=0'];
+    const encode = [...DEFAULT_ENCODE, ...x264];
+    await makeMovingClip({ tools, outputPath: whole, seconds: 3, width: 320, height: 192, encode });
+    // The file that the first P picture of a new run of B pictures ends.
+    const frames = ['-c', 'copy', '-frames:v', '56'];
+    await runTool('cut', tools.ffmpeg, ['-v', 'error', '-i', whole, ...frames, '-y', cut]);
+    const info = await probe(tools, cut, 'mov');
+    const { pictures } = await analysePicture({ inputPath: cut, info, tools });
+    const [last, before] = [pictures?.ptsTicks.at(-1) ?? 0, pictures?.ptsTicks.at(-2) ?? 0];
+    expect(last - before).toBeGreaterThan(2 * (pictures?.medianIntervalTicks ?? Infinity));
+    const fault = { fault: 'random', amount: 200, seed: 5 } as const;
+    await corruptSamples({ tools, inputPath: cut, outputPath: broken, frames: [35], ...fault });
+    const { report } = await mend(broken);
+    expect(report.notes).toEqual([]);
+    expect(report.video).toMatchObject({ treatment: 'smart_render', unitsTotal: 56 });
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  });
+
   it('in the first picture of a clip of one group leaves a clip that decodes in silence', async () => {
     const { clean, broken } = await makeBroken('one', 'keyint=250:scenecut=0', 0);
     expect((await claimed(broken)).size).toBe((await differing(clean, broken)).length);

@@ -60,6 +60,9 @@ export function judgePictures(
   const decodedCuts = detectCuts(series);
   const damagedFrames = framesOf(damage);
   const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
+  // Pictures that only refer to damaged ones still repeat or move as their own data say.
+  const ownDamage = new Set(damage.flatMap(({ damagedData }) => damagedData));
+  const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
   const cuts = decodedCuts.filter(isSound);
   const context: FindingContext = {
     times,
@@ -68,7 +71,7 @@ export function judgePictures(
   };
   const findStutter = (surplus: number | null) =>
     detectStutter(series, cuts, fps, surplus).filter(
-      (run) => isSound(run.first) && isSound(run.last) && (run.last > run.first || !times.variableByNature),
+      (run) => isTrueRun(run, isSound, speaksTrue) && (run.last > run.first || !times.variableByNature),
     );
   const plainSurplus = pictureSurplus(times, scan);
   const plainStutter = findStutter(plainSurplus);
@@ -104,6 +107,20 @@ export function judgePictures(
     audioPackets: scan.audio,
     motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
   };
+}
+
+/**
+ * Whether the repeats are the clip's own: none of their data is damaged, and single ones, which a concealed loss looks like
+ * as well, stand beside damage.
+ */
+function isTrueRun(
+  { first, last }: StutterRun,
+  isSound: (decoded: number) => boolean,
+  speaksTrue: (decoded: number) => boolean,
+): boolean {
+  if (isSound(first) && isSound(last)) return true;
+  for (let at = first; at <= last; at += 1) if (!speaksTrue(at)) return false;
+  return last > first;
 }
 
 /** Sound that begins so much away from the picture was moved as a whole: its length tells, and not its end, ms. */

@@ -117,7 +117,8 @@ async function streamClaims(
   if (video.treatment === 'copied' || video.treatment === 'smart_render') {
     const said = video.unitsKept ?? 0;
     const resultPackets = await hashPackets({ ...result, tools }, 'v');
-    const coded = inCommon(await hashPackets({ ...original, tools }, 'v'), resultPackets);
+    const originalPackets = await hashPackets({ ...original, tools }, 'v');
+    const coded = inCommon(originalPackets, resultPackets);
     if (original.info.format === 'mov' || original.info.format === 'matroska') {
       claims.push({
         claim: `${said} coded pictures are the same bytes`,
@@ -132,12 +133,14 @@ async function streamClaims(
     // Coded pictures that an edit list hides are carried over but never shown.
     const hidden = resultPackets.length - (result.analysis.pictures?.ptsTicks.length ?? resultPackets.length);
     // Kept pictures that refer to a damaged one decode to another picture once that is mended.
-    const undamaged = original.analysis.pictures
-      ? original.analysis.pictures.ptsTicks.length - countMended(report.defects)
-      : said;
+    const isMended = mendedTimes(original, report.defects);
+    const undamaged = inCommon(
+      originalPackets.filter(({ ptsTicks }) => !isMended.has(ptsTicks)),
+      resultPackets,
+    );
     claims.push({
       claim: 'untouched pictures decode to the same picture',
-      confirmed: shown >= Math.min(said - Math.max(0, hidden), undamaged),
+      confirmed: shown >= Math.min(said, undamaged) - Math.max(0, hidden),
       detail: `${shown} decoded pictures have the same SHA-256 in both files.`,
     });
   }
@@ -153,15 +156,14 @@ async function streamClaims(
   return claims;
 }
 
-/** Pictures inside the damaged stretches that were repaired. */
-function countMended(defects: readonly Defect[]): number {
-  const mended = new Set<number>();
-  for (const { kind, outcome, firstFrame, lastFrame } of defects) {
-    if (kind !== 'corrupted_section' || outcome !== 'repaired') continue;
-    if (firstFrame === null || lastFrame === null) continue;
-    for (let frame = firstFrame; frame <= lastFrame; frame += 1) mended.add(frame);
-  }
-  return mended.size;
+/** Times of the pictures inside the damaged stretches that were repaired, ticks of the original's video. */
+function mendedTimes({ analysis }: OpenFile, defects: readonly Defect[]): Set<number> {
+  const mended = defects.flatMap(({ kind, outcome, firstFrame, lastFrame }) => {
+    if (kind !== 'corrupted_section' || outcome !== 'repaired') return [];
+    if (firstFrame === null || lastFrame === null) return [];
+    return analysis.pictures?.ptsTicks.slice(firstFrame, lastFrame + 1) ?? [];
+  });
+  return new Set(mended);
 }
 
 /** Units of `a` that stand in `b` too, each counted as often as both have it. */

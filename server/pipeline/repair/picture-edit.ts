@@ -32,6 +32,8 @@ export interface ChangedSpan {
   readonly shiftAfterTicks: number;
   /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
   readonly mendsDamage?: boolean;
+  /** Set where it lies in a stretch that another span mends the damage of; `layOver` settles whose pictures stand there. */
+  readonly underDamage?: boolean;
   /** What the method that rebuilt its pictures reached on true pictures beside them, dB; absent where none was tried. */
   readonly scoredDb?: number;
 }

@@ -10,6 +10,7 @@ export type PictureTask =
       readonly endFrame: number;
       /** Negative: later pictures move forward by the time of the removed ones. */
       readonly shiftAfterTicks: number;
+      readonly underDamage?: boolean;
     }
   | {
       readonly kind: 'rebuild';
@@ -27,6 +28,11 @@ export type PictureTask =
       /** A cut lies in the hole: the pictures on its two sides must not be mixed. */
       readonly acrossCut: boolean;
       readonly shiftAfterTicks: number;
+      /**
+       * Set where it lies in a damaged stretch, of which it is mended as far as the stretch is kept as decoded: its
+       * neighbours may be pictures that only refer to damaged ones.
+       */
+      readonly underDamage?: boolean;
     };
 
 export type RebuildTask = Extract<PictureTask, { kind: 'rebuild' }>;

@@ -204,6 +204,18 @@ describe('planRepair', () => {
     expect(both.left[0]?.explanation).toMatch(/worse defect/);
   });
 
+  it('plans repeats and holes under damage between pictures whose own data are whole', () => {
+    const from22: FindingDetail = { ...damage, damagedDataFrames: [22] };
+    const stretch = finding(from22, 20, 60);
+    const plan = planRepair(analysis([stretch, finding(held, 23, 24), finding(gap, 40, 41)]), limits);
+    expect(plan.cuts).toMatchObject([{ before: 21, after: 25, underDamage: true }]);
+    expect(plan.frames).toMatchObject([
+      { firstFrame: 20, before: 19, after: 61 },
+      { firstFrame: 41, before: 40, after: 41, underDamage: true },
+    ]);
+    expect(plan.left).toEqual([]);
+  });
+
   it('flags what only a quick fix can change', () => {
     const plan = planRepair(analysis([finding({ kind: 'poor_lighting' }, 0, 99)]), limits);
     expect(plan.left).toMatchObject([{ outcome: 'flagged', action: 'none' }]);

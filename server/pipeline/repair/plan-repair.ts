@@ -1,6 +1,7 @@
 import type { MediaInfo } from '#server/media/probe.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
+import { badThemselves, damagedData } from './damaged-pictures.ts';
 import { planCut } from './repair-cuts.ts';
 import { planFrames } from './repair-frames.ts';
 import type { PictureTask, Verdict } from './picture-task.ts';
@@ -31,6 +32,8 @@ export interface PlanContext {
   readonly sceneCuts: readonly number[];
   /** True for pictures that some finding names as damaged or repeated: no true neighbour. */
   readonly isBad: (frame: number) => boolean;
+  /** The same without those that only refer to damaged ones. */
+  readonly isBadItself: (frame: number) => boolean;
   /**
    * How much longer the sound lasts than the pictures once repeats are removed, ms: the time that may be
    * missing from the pictures. Null without sound or without lengths.
@@ -70,15 +73,17 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     } else if (obstacle !== null) {
       left.push(leave(finding, obstacle));
     } else {
+      const underDamage = isUnderDamage(finding, planned);
+      const around = underDamage ? { ...context, isBad: context.isBadItself } : context;
       const answer =
-        finding.kind === 'stuttered_cut' ? planCut(finding, context) : planFrames(finding, context);
+        finding.kind === 'stuttered_cut' ? planCut(finding, around) : planFrames(finding, around);
       if ('reason' in answer) {
         left.push(leave(finding, answer.reason));
         if (answer.contradicted) contradicted.push(finding);
-      } else if (planned.some((task) => overlaps(task, answer.task))) {
-        left.push(leave(finding, 'Lies inside a section that is rebuilt for a worse defect.'));
+      } else if (planned.some((task) => overlaps(task, answer.task) && !(underDamage && mendsDamage(task)))) {
+        left.push(leave(finding, REBUILT_WITH_DAMAGE));
       } else {
-        planned.push(answer.task);
+        planned.push(underDamage ? { ...answer.task, underDamage } : answer.task);
         context = spend(context, answer.task);
       }
     }
@@ -93,6 +98,25 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     contradicted,
   };
 }
+
+/** Said of a defect whose place is rebuilt anyway. */
+export const REBUILT_WITH_DAMAGE = 'Lies inside a section that is rebuilt for a worse defect.';
+
+/**
+ * True for repeats and holes in the times inside damage, which is mostly kept as it decodes: whether they are mended
+ * with it shows only when its pictures are made. It must be known which data are damaged.
+ */
+function isUnderDamage({ detail, firstFrame, lastFrame }: Finding, planned: readonly PictureTask[]): boolean {
+  const isHole = detail.kind === 'dropped_frames' && detail.history === 'timestamp_gap';
+  if (detail.kind !== 'stuttered_cut' && !isHole) return false;
+  if (firstFrame === null || lastFrame === null) return false;
+  const damage = planned.filter((task) => {
+    return mendsDamage(task) && task.firstFrame <= lastFrame && task.endFrame > firstFrame;
+  });
+  return damage.length > 0 && damage.every(({ finding }) => damagedData(finding) !== undefined);
+}
+
+const mendsDamage = ({ finding }: PictureTask) => finding.kind === 'corrupted_section';
 
 /** Pictures put back use up the time that the sound has more. */
 function spend(context: PlanContext, task: PictureTask): PlanContext {
@@ -118,6 +142,7 @@ function toContext(analysis: Analysis): PlanContext | null {
     return firstFrame === null || lastFrame === null ? [] : [{ firstFrame, lastFrame }];
   });
   const isBad = (frame: number) => spans.some((span) => frame >= span.firstFrame && frame <= span.lastFrame);
+  const isBadItself = badThemselves(analysis.findings);
   const removed = analysis.findings.reduce((sum, { detail, count, confidence }) => {
     const isRemoval = detail.kind === 'stuttered_cut' && detail.history === 'inserted';
     return isRemoval && confidence >= ACT_CONFIDENCE ? sum + count * pictures.medianIntervalTicks : sum;
@@ -126,7 +151,7 @@ function toContext(analysis: Analysis): PlanContext | null {
   const sound = info.audio[0]?.durationMs ?? null;
   const surplusMs =
     picture === null || sound === null ? null : sound - picture + toMs(removed, pictures.timeBase);
-  return { info, pictures, sceneCuts, isBad, surplusMs };
+  return { info, pictures, sceneCuts, isBad, isBadItself, surplusMs };
 }
 
 function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {

@@ -6,6 +6,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
+import { badThemselves } from './damaged-pictures.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
 import {
   decodePictures,
@@ -57,7 +58,8 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   for (const task of input.tasks) {
     if (task.kind !== 'remove') continue;
     const { firstFrame, endFrame, shiftAfterTicks } = task;
-    const span = { firstFrame, endFrame, pictures: [], shiftAfterTicks };
+    const under = task.underDamage === true && { underDamage: true };
+    const span = { firstFrame, endFrame, pictures: [], shiftAfterTicks, ...under };
     repairs.set(task, { span, verdict: removedVerdict(task, info, pictures?.timeBase) });
   }
   if (pictures && format) {
@@ -65,7 +67,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
       const wanted = group.flatMap(({ needed }) => needed);
       // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
-      const isDamaged = group.some(({ hole }) => isDamage(hole.task));
+      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage);
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
       const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);
@@ -91,12 +93,16 @@ export interface PlannedHole<Hole> {
 
 function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<RebuildInput>[] {
   const isBad = badPictures(input.analysis, input.allTasks);
+  const isBadItself = badThemselves(input.analysis.findings);
+  const isRepeat = repeatedPictures(input.analysis);
   const isNeeded = input.tasks.some(({ kind }) => kind === 'rebuild');
   const kernels = isNeeded ? createRebuildKernels(decode.format) : undefined;
   return input.tasks.flatMap((task, index) => {
     if (task.kind === 'remove') return [];
     const { sceneCuts } = input.analysis;
-    const hole: RebuildInput = { ...decode, task, isBad, sceneCuts, kernels, rawPath: input.rawPath(index) };
+    const isNoTruth = task.underDamage ? isBadItself : isBad;
+    const rawPath = input.rawPath(index);
+    const hole: RebuildInput = { ...decode, task, isBad: isNoTruth, isRepeat, sceneCuts, kernels, rawPath };
     return [{ hole, needed: neededPictures(hole) }];
   });
 }
@@ -146,7 +152,8 @@ async function repairHole(
       endFrame,
       pictures: rebuilt.pictures,
       shiftAfterTicks,
-      ...(isDamage(task) && { mendsDamage: true }),
+      ...((isDamage(task) || task.underDamage) && { mendsDamage: true }),
+      ...(task.underDamage && { underDamage: true }),
       ...(score !== null && { scoredDb: score }),
     },
     verdict: rebuiltVerdict(task, rebuilt),
@@ -164,6 +171,14 @@ function badPictures(analysis: Analysis, tasks: readonly PictureTask[]): (frame:
   }
   for (const task of tasks) mark(task.firstFrame, task.endFrame);
   return (frame) => bad.has(frame);
+}
+
+function repeatedPictures({ findings }: Analysis): (frame: number) => boolean {
+  const runs = findings.filter(({ kind }) => kind === 'stuttered_cut');
+  return (frame) =>
+    runs.some(
+      ({ firstFrame, lastFrame }) => frame >= (firstFrame ?? frame + 1) && frame <= (lastFrame ?? -1),
+    );
 }
 
 function removedVerdict(

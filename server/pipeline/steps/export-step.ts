@@ -7,7 +7,8 @@ import { makePoster } from '../publish/make-poster.ts';
 import { conversionNote, playsAsIs, type PlaybackNeeds } from '../publish/playback.ts';
 import { verifyResult, type Verification } from '../publish/verify-result.ts';
 import { composeEdit } from '../repair/compose-edit.ts';
-import type { RepairPlan } from '../repair/plan-repair.ts';
+import { layOver } from '../repair/lay-over.ts';
+import { REBUILT_WITH_DAMAGE, type RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from '../step-store.ts';
@@ -126,7 +127,8 @@ interface Done {
 async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, number: number): Promise<Done> {
   const { task, signal, meter, store } = job;
   const { analysis, path: inputPath } = work.opened;
-  const edit = composeEdit(attempt.pictures.map(({ span }) => span));
+  const laid = layOver(attempt.pictures);
+  const edit = composeEdit(laid.spans);
   const { writeMs, checkMs } = costOf(work);
   // The poster comes last, after 0.94 of the step as measured by `npm run bench -- progress`.
   const writeShare = (0.94 * writeMs) / (writeMs + checkMs);
@@ -145,7 +147,8 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     signal,
     onProgress: (share) => meter.report(share * writeShare),
   });
-  const repaired = [...attempt.pictures.map(({ verdict }) => verdict), ...attempt.sound.verdicts];
+  const rebuilt = laid.dropped.map((verdict) => toDropped(verdict, REBUILT_WITH_DAMAGE));
+  const repaired = [...laid.verdicts, ...rebuilt, ...attempt.sound.verdicts];
   const verification = await verifyResult({
     resultPath: exported.path,
     resultInfo: exported.info,

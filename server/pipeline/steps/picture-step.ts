@@ -1,4 +1,5 @@
 import { composeEdit } from '../repair/compose-edit.ts';
+import { layOver } from '../repair/lay-over.ts';
 import type { ChangedSpan, NewPicture } from '../repair/picture-edit.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
@@ -55,7 +56,7 @@ function reasonFor(step: 'fixing_cuts' | 'recovering_frames', plan: RepairPlan):
 }
 
 function summary(repairs: readonly PictureRepair[]): string {
-  const edit = composeEdit(repairs.map(({ span }) => span));
+  const edit = composeEdit(layOver(repairs).spans);
   const kept = edit.reduce((sum, span) => sum + span.pictures.filter((one) => isKept(span, one)).length, 0);
   const made = edit.reduce((sum, span) => sum + span.pictures.length, 0) - kept;
   const removed = edit.reduce(

@@ -25,6 +25,8 @@ export interface RebuildInput extends DecodeInput {
   readonly task: RebuildTask;
   /** True for pictures that are no truth: damaged, repeated or in another hole. */
   readonly isBad: (frame: number) => boolean;
+  /** True for copies of the picture before them, which are as far from the truth as they look near to it. */
+  readonly isRepeat?: (frame: number) => boolean;
   readonly sceneCuts: readonly number[];
   /** Working memory that several holes share. */
   readonly kernels?: RebuildKernels;

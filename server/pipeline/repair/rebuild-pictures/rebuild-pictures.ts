@@ -151,7 +151,8 @@ async function fill(
     if (moved && judgement.method === 'mixed') mixWithBlend(moved, before, after, phase, format);
     const rebuilt = moved ?? blendPictures(before, after, phase, format);
     const frame = input.task.firstFrame + index;
-    const decoded = isDamage(input.task) ? known.get(frame) : undefined;
+    const isCopy = input.isRepeat?.(frame) === true;
+    const decoded = isDamage(input.task) && !isCopy ? known.get(frame) : undefined;
     const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
     if (decoded && isShort) {
       const rows = takePlausibleTop(decoded, rebuilt, [before, after], judgement, format);

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  corruptSamples,
+  DEFAULT_ENCODE,
+  injectRepeats,
+  injectTimestampGaps,
+  makeMovingClip,
+} from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { processVideo } from './process-video.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+beforeAll(async () => {
+  folder = await makeFolder();
+  await makeMovingClip({ tools, outputPath: at('clean.mp4'), seconds: 4, width: 320, height: 192 });
+});
+afterAll(() => folder.remove());
+
+/** One group, so that damage reaches from its place to the end of the clip. */
+const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=250:min-keyint=250:scenecut=0:bframes=0:ref=1'];
+
+async function mendTorn(name: string) {
+  const torn = { fault: 'random', amount: 64, place: 0.5, seed: 5 } as const;
+  await corruptSamples({
+    tools,
+    inputPath: at(`${name}.mp4`),
+    outputPath: at(`${name}-torn.mp4`),
+    frames: [30],
+    ...torn,
+  });
+  const originalPath = at(`${name}-torn.mp4`);
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { resultPath, report } = mustBeOk(
+    await processVideo(await makeTask(originalPath, at(`${name}-work`)), io),
+  );
+  const claims = await verifyClaims({ originalPath, repairedPath: resultPath ?? '', report, tools });
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
+  expect(damage).toMatchObject({ outcome: 'repaired', action: 'concealed_frames' });
+  expect(damage?.firstFrame).toBeLessThanOrEqual(30);
+  return { report, damage };
+}
+
+describe('in a stretch that refers to damaged data', () => {
+  it('held pictures are found and rebuilt', async () => {
+    const runs = [{ frame: 50, count: 4 }];
+    const files = { inputPath: at('clean.mp4'), outputPath: at('held.mp4') };
+    await injectRepeats({ tools, ...files, history: 'held', runs, encode });
+    const { report, damage } = await mendTorn('held');
+    const stutter = report.defects.filter(({ kind }) => kind === 'stuttered_cut');
+    expect(stutter).toMatchObject([
+      { firstFrame: 51, lastFrame: 54, outcome: 'repaired', action: 'rebuilt_frames' },
+    ]);
+    expect(damage?.lastFrame).toBeGreaterThan(54);
+    expect(damage?.explanation).toContain('4 of them repeat');
+  });
+
+  it('copies that made the clip longer are taken out', async () => {
+    const runs = [{ frame: 50, count: 4 }];
+    const files = { inputPath: at('clean.mp4'), outputPath: at('inserted.mp4') };
+    await injectRepeats({ tools, ...files, history: 'inserted', runs, encode });
+    const { report } = await mendTorn('inserted');
+    const stutter = report.defects.filter(({ kind }) => kind === 'stuttered_cut');
+    expect(stutter).toMatchObject([{ firstFrame: 51, lastFrame: 54, action: 'removed_repeats' }]);
+  });
+
+  it('pictures that the times show as missing are put back', async () => {
+    const files = { inputPath: at('clean.mp4'), outputPath: at('gap.mp4') };
+    await injectTimestampGaps({ tools, ...files, holes: [{ frame: 50, count: 3 }], encode });
+    const { report } = await mendTorn('gap');
+    const holes = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(holes).toMatchObject([{ count: 3, outcome: 'repaired', action: 'rebuilt_frames' }]);
+  });
+});

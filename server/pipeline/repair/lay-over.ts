@@ -1,0 +1,84 @@
+import type { ChangedSpan } from './picture-edit.ts';
+import type { Verdict } from './picture-task.ts';
+import type { PictureRepair } from './repair-pictures.ts';
+
+export interface LaidOver {
+  /** No two of them overlap. */
+  readonly spans: readonly ChangedSpan[];
+  /** Of the repairs that are left. */
+  readonly verdicts: readonly Verdict[];
+  /** Of those whose place is rebuilt with the damage around it, so that nothing of them is left to do. */
+  readonly dropped: readonly Verdict[];
+}
+
+/**
+ * Settles repairs that lie under damage: where the damaged pictures are kept as they decode, repeats and holes among them
+ * are mended there, and the damage's span is cut around them; where they are rebuilt, only what lies outside is left to do.
+ * Repeats that made the clip longer go in any case.
+ */
+export function layOver(repairs: readonly PictureRepair[]): LaidOver {
+  const dropped: Verdict[] = [];
+  const verdicts: Verdict[] = [];
+  const above: ChangedSpan[] = [];
+  const beside: ChangedSpan[] = [];
+  for (const { span, verdict } of repairs.filter((repair) => repair.span.underDamage)) {
+    const rebuilt = repairs.filter((other) => isDamage(other) && !keepsAround(other.span, span));
+    const isAbove = span.pictures.length === 0 || rebuilt.length === 0;
+    const left = rebuilt.reduce(
+      (parts, other) => parts.flatMap((part) => cutAround(part, other.span)),
+      [span],
+    );
+    if (isAbove) above.push(span);
+    else if (isReplaced(span)) beside.push(...left);
+    const isDone = isAbove || (isReplaced(span) && left.length > 0);
+    (isDone ? verdicts : dropped).push(verdict);
+  }
+  const spans = [...above, ...beside];
+  for (const repair of repairs) {
+    if (repair.span.underDamage === true) continue;
+    const parts = isDamage(repair)
+      ? above.reduce((all, span) => all.flatMap((part) => cutAround(part, span)), [repair.span])
+      : [repair.span];
+    spans.push(...parts);
+    verdicts.push(without(repair, parts));
+  }
+  return { spans, verdicts, dropped };
+}
+
+/** Whether new pictures stand in the places of as many old ones, so that some of them can be left out. */
+const isReplaced = ({ firstFrame, endFrame, pictures }: ChangedSpan) =>
+  pictures.length === endFrame - firstFrame;
+
+const isDamage = ({ span }: PictureRepair) => span.mendsDamage === true && span.underDamage !== true;
+
+/** Whether the pictures of a damaged stretch are kept as decoded where another span lies and right beside it. */
+function keepsAround(damage: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): boolean {
+  return damage.pictures.every(({ pixels }, at) => {
+    const frame = damage.firstFrame + at;
+    if (frame < firstFrame - 1 || frame > endFrame) return true;
+    return pixels.kind === 'original' && pixels.frame === frame;
+  });
+}
+
+/** What is left before and behind another span of one that has a picture for each of its places. */
+function cutAround(span: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): ChangedSpan[] {
+  if (span.endFrame <= firstFrame || span.firstFrame >= endFrame) return [span];
+  const sides = [
+    { from: span.firstFrame, end: firstFrame },
+    { from: endFrame, end: span.endFrame },
+  ];
+  return sides.flatMap(({ from, end }) => {
+    if (end <= from) return [];
+    const pictures = span.pictures.slice(from - span.firstFrame, end - span.firstFrame);
+    return [{ ...span, firstFrame: from, endFrame: end, pictures }];
+  });
+}
+
+/** The verdict on damage, which also says how many of its pictures another repair has taken. */
+function without({ span, verdict }: PictureRepair, parts: readonly ChangedSpan[]): Verdict {
+  const left = parts.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  const taken = span.pictures.length - left;
+  if (taken === 0) return verdict;
+  const which = taken === 1 ? '1 of them repeats' : `${taken} of them repeat`;
+  return { ...verdict, explanation: `${verdict.explanation} ${which} the picture before; see that defect.` };
+}

@@ -5,7 +5,7 @@ import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
-import { decodeHashes } from '#server/test/rendered-clips.ts';
+import { decodeHashes, pictureTypes } from '#server/test/rendered-clips.ts';
 import { readPackets } from './analyse/read-packets.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
@@ -89,5 +89,28 @@ describe('H.264 in AVI, with pictures coded out of their order', () => {
     const files = { originalPath: at('torn.avi'), repairedPath: resultPath ?? '' };
     const claims = await verifyClaims({ ...files, report, tools });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
+});
+
+describe('MPEG-4 in AVI, packed as DivX and Xvid pack B pictures', () => {
+  it('is told to be whole, and every picture of it comes back', async () => {
+    const encode = ['-c:v', 'libxvid', '-q:v', '4', '-bf', '2', '-f', 'avi'];
+    await runFfmpeg(
+      {
+        label: 'pack',
+        inputs: [{ path: at('clean.mp4') }],
+        outputs: [{ path: at('packed.avi'), options: ['-an', ...encode] }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    const { report, resultPath } = await mend('packed.avi');
+    expect(report.defects.filter(({ outcome }) => outcome !== 'flagged')).toEqual([]);
+    const { hashes, warnings } = await decodeHashes(resultPath ?? '');
+    expect(warnings).toBe('');
+    const whole = await pictureTypes(at('packed.avi'));
+    expect(whole.length).toBeGreaterThan(110);
+    expect(whole).toContain('B');
+    expect(hashes).toHaveLength(whole.length);
   });
 });

@@ -112,7 +112,15 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   return { ...reader.finish(pictures), series: builder.finish(), kept };
 }
 
+/**
+ * How strictly a decoder looks at the data. ffmpeg's MPEG-4 decoder at its strictest takes the second picture of a packed packet
+ * (DivX and Xvid write B pictures so) for a broken end of the first, drops it and says so; one step below it names the same damage.
+ */
+const strictness = (codec: string) =>
+  codec === 'mpeg4' ? 'careful+compliant+bitstream+buffer' : 'aggressive';
+
 function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
+  const { stream } = input;
   const most = input.range?.maxPictures;
   const limit = most === undefined ? [] : ['-frames:v', String(most)];
   const from = input.fromTicks === undefined ? '' : `select='not(lt(pts,${input.fromTicks}))',`;
@@ -138,7 +146,7 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
           '-threads',
           '1',
           '-err_detect',
-          'aggressive',
+          strictness(stream.codec),
           '-noautorotate',
           ...seek(input.range?.startSeconds),
         ],

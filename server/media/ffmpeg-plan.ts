@@ -84,3 +84,6 @@ export function planToArgs(plan: FfmpegPlan): string[] {
   }
   return args;
 }
+
+/** Filter for an aspect of the samples as it is, for instance "128/117": without a limit ffmpeg rounds it to terms up to 100. */
+export const setAspect = (aspect: string) => `setsar=${aspect}:max=65535`;

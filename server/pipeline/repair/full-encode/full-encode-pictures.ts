@@ -1,4 +1,4 @@
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
@@ -122,7 +122,7 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
   const pixelFormat = deep ? 'yuv420p10le' : fullRange ? 'yuvj420p' : 'yuv420p';
   const even = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
   const aspect = stream?.sampleAspectRatio?.replace(':', '/');
-  const filters = [even, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [`setsar=${aspect}`] : [])];
+  const filters = [even, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [setAspect(aspect)] : [])];
   return {
     label: 'encode all pictures',
     inputs: [

@@ -197,6 +197,14 @@ describe('fullEncode', () => {
     });
   });
 
+  it('keeps the aspect of samples whose terms are long', async () => {
+    const options = '-vf setsar=128/117:max=1000 -c:v mpeg4 -q:v 3 -c:a mp3';
+    const file = await make({ name: 'wide.mov', options, soundKept: true });
+    const { outputPath, info } = await encode(file, []);
+    expect(info.video[0]?.sampleAspectRatio).toBe('128:117');
+    expect((await probe(tools, outputPath, 'mov')).video[0]?.sampleAspectRatio).toBe('128:117');
+  });
+
   it('stops when cancelled', async () => {
     const file = await make({ name: 'cancel.avi', options: '-c:v mpeg4 -c:a mp3', soundKept: true });
     const workDir = path.join(folder.path, 'cancel-work');

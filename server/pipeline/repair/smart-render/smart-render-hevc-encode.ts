@@ -1,4 +1,4 @@
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toRbsp } from '#server/media/h264/nal.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import {
@@ -109,7 +109,7 @@ function encodePlan({ target, pictures, limits }: HevcEncodeInput): FfmpegPlan {
   return encoderPlan(target, pictures, [
     ...words('-c:v libx265 -bf 0 -f hevc'),
     ...words(`-preset ${HEVC_PRESET} -crf ${HEVC_CRF} -x265-params ${params.join(':')}`),
-    ...(aspect ? ['-vf', `setsar=${aspect}`] : []),
+    ...(aspect ? ['-vf', setAspect(aspect)] : []),
   ]);
 }
 

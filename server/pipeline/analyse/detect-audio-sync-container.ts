@@ -71,7 +71,11 @@ export function containerOffset(times: StreamTimes): ContainerOffset | null {
   return null;
 }
 
-function wasMoved(startMs: number, endMs: number): boolean {
+/**
+ * True for a sound that begins and ends away from the picture by about the same, ms: it was moved as a whole. False where
+ * they begin together.
+ */
+export function wasMoved(startMs: number, endMs: number): boolean {
   const { offsetMs, endToleranceMs, endShare, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
   const far = Math.abs(startMs);
   if (far <= offsetMs || endMs / startMs < endShare) return false;

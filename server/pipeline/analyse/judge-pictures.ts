@@ -1,6 +1,5 @@
 import type { FrameSeries } from '#server/media/grey-series.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
-import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import type { CorruptedSpan } from './detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
@@ -19,6 +18,7 @@ import {
   type FindingContext,
 } from './picture-findings.ts';
 import { frameEndMs, frameStartMs, ticksToMs, type PictureIndex } from './picture-times.ts';
+import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './read-packets.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
@@ -73,10 +73,14 @@ export function judgePictures(
     detectStutter(series, cuts, fps, surplus).filter(
       (run) => isTrueRun(run, isSound, speaksTrue) && (run.last > run.first || !times.variableByNature),
     );
-  const plainSurplus = pictureSurplus(times, scan);
-  const plainStutter = findStutter(plainSurplus);
-  const surplus = surplusBehindSilence(plainSurplus, plainStutter, leadingSilenceMs, fps);
-  const stutter = surplus === plainSurplus ? plainStutter : findStutter(surplus);
+  const spans = spansOf(times, scan);
+  const inPictures = (ms: number) => (ms * fps) / 1000;
+  const plainMs = spans && surplusByLengths(spans);
+  const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
+  const repeatsMs = (repeatsOf(plainStutter) * 1000) / fps;
+  const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs);
+  const stutter =
+    surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const gaps = detectTimestampGaps(times);
   const hidden = times.variableByNature
     ? []
@@ -85,7 +89,7 @@ export function judgePictures(
         cuts,
         fps,
         explained(series.count, stutter, gaps, index, isSound),
-        surplus === null ? null : surplus - putIn(stutter),
+        spans && inPictures(surplusForLosses(spans, (putIn(stutter) * 1000) / fps, surplusMs ?? undefined)),
       );
   const findings: Finding[] = [
     ...stutter.map((run) =>
@@ -123,42 +127,25 @@ function isTrueRun(
   return last > first;
 }
 
-/** Sound that begins so much away from the picture was moved as a whole: its length tells, and not its end, ms. */
-const MOVED_SOUND_MS = 50;
-
-/** Pictures by which the picture outlasts the sound; null without sound. */
-function pictureSurplus(times: PictureTimes, { audio }: PacketScan): number | null {
+/** Where picture and sound begin and end; null without sound. */
+function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {
   const firstPts = audio?.ptsTicks[0];
   const lastPts = audio?.ptsTicks.at(-1);
   if (!audio || firstPts === undefined || lastPts === undefined) return null;
-  const offsetMs = ticksToMs(firstPts, audio.timeBase) - frameStartMs(times, 0);
-  const movedMs = Math.abs(offsetMs) > MOVED_SOUND_MS ? offsetMs : 0;
-  const soundEndMs = ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase);
-  const pictureEndMs = frameEndMs(times, times.ptsTicks.length - 1);
-  return (pictureEndMs - soundEndMs + movedMs) / ticksToMs(times.medianIntervalTicks, times.timeBase);
+  return {
+    pictureStartMs: frameStartMs(times, 0),
+    pictureEndMs: frameEndMs(times, times.ptsTicks.length - 1),
+    soundStartMs: ticksToMs(firstPts, audio.timeBase),
+    soundEndMs: ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase),
+  };
 }
 
-/**
- * Silence in front of a sound may be how it was recorded, or have moved the sound and so its end: it has where only then the
- * lengths fit the copies that were found, all of them put in or none.
- */
-function surplusBehindSilence(
-  surplus: number | null,
-  stutter: readonly StutterRun[],
-  silenceMs: number,
-  fps: number,
-): number | null {
-  if (surplus === null || silenceMs <= CONTAINER_LIMITS.silenceMs) return surplus;
-  const silence = (silenceMs / 1000) * fps;
-  const tolerance = (CONTAINER_LIMITS.endToleranceMs / 1000) * fps;
-  const repeats = stutter.reduce((sum, run) => sum + run.last - run.first + 1, 0);
-  const fits = (length: number) => Math.min(Math.abs(length), Math.abs(length - repeats)) <= tolerance;
-  return !fits(surplus) && fits(surplus + silence) ? surplus + silence : surplus;
-}
+const repeatsOf = (stutter: readonly StutterRun[]) =>
+  stutter.reduce((sum, run) => sum + run.last - run.first + 1, 0);
 
 /** Copies that made the picture longer: without them the sound may outlast it. */
 function putIn(stutter: readonly StutterRun[]): number {
-  return stutter.reduce((sum, run) => sum + (run.history === 'inserted' ? run.last - run.first + 1 : 0), 0);
+  return repeatsOf(stutter.filter((run) => run.history === 'inserted'));
 }
 
 /** Copies that a repair takes out, so that the sound is judged by the pictures that are left. */

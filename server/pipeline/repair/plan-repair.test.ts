@@ -159,6 +159,14 @@ describe('planRepair', () => {
     expect(even.contradicted).toHaveLength(1);
   });
 
+  it('puts no hidden loss back for time that the picture lacks at its start', () => {
+    const clip = info({ soundMs: 4120 });
+    const late = { ...clip, video: clip.video.map((stream) => ({ ...stream, startMs: 120 })) };
+    const plan = planRepair(analysis([finding(hidden, 10, 11)], late), limits);
+    expect(plan.frames).toEqual([]);
+    expect(plan.contradicted).toHaveLength(1);
+  });
+
   it('replaces a repeat that stands in the place of a lost picture, without adding time', () => {
     const instead: FindingDetail = {
       ...hidden,

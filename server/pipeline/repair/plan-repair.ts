@@ -1,4 +1,5 @@
 import type { MediaInfo } from '#server/media/probe.ts';
+import { surplusForLosses } from '../analyse/picture-surplus.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { badThemselves, damagedData } from './damaged-pictures.ts';
@@ -147,11 +148,26 @@ function toContext(analysis: Analysis): PlanContext | null {
     const isRemoval = detail.kind === 'stuttered_cut' && detail.history === 'inserted';
     return isRemoval && confidence >= ACT_CONFIDENCE ? sum + count * pictures.medianIntervalTicks : sum;
   }, 0);
-  const picture = info.video[0]?.durationMs ?? null;
-  const sound = info.audio[0]?.durationMs ?? null;
-  const surplusMs =
-    picture === null || sound === null ? null : sound - picture + toMs(removed, pictures.timeBase);
-  return { info, pictures, sceneCuts, isBad, isBadItself, surplusMs };
+  return {
+    info,
+    pictures,
+    sceneCuts,
+    isBad,
+    isBadItself,
+    surplusMs: soundSurplusMs(info, toMs(removed, pictures.timeBase)),
+  };
+}
+
+/** How much longer the sound lasts than the pictures that are left, ms; null where the container does not say. */
+function soundSurplusMs({ video, audio }: MediaInfo, removedMs: number): number | null {
+  const [picture] = video;
+  const [sound] = audio;
+  if (!picture || !sound || picture.durationMs === null || sound.durationMs === null) return null;
+  const pictureStartMs = picture.startMs ?? 0;
+  const soundStartMs = sound.startMs ?? 0;
+  const pictureEndMs = pictureStartMs + picture.durationMs;
+  const spans = { pictureStartMs, pictureEndMs, soundStartMs, soundEndMs: soundStartMs + sound.durationMs };
+  return -surplusForLosses(spans, removedMs);
 }
 
 function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {

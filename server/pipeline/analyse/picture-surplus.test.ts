@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
+
+const spans = (change: Partial<StreamSpans> = {}): StreamSpans => ({
+  pictureStartMs: 0,
+  pictureEndMs: 5000,
+  soundStartMs: 0,
+  soundEndMs: 5000,
+  ...change,
+});
+/** As movies made of fragments begin: the picture waits for its order, and both end together. */
+const LATE_PICTURE = spans({ pictureStartMs: 83, pictureEndMs: 5083, soundEndMs: 5083 });
+
+describe('by how much the picture outlasts the sound', () => {
+  it('is told by the ends where both begin together', () => {
+    const longer = spans({ pictureEndMs: 5200 });
+    expect([surplusByLengths(longer), surplusForCopies(longer, 200, 0)]).toEqual([200, 200]);
+    expect(surplusForLosses(spans({ soundEndMs: 5100 }), 0)).toBe(-100);
+    expect(surplusForLosses(spans({ soundEndMs: 5100 }), 200)).toBe(-300);
+  });
+
+  it('is told by the lengths of a sound that was moved as a whole, with copies or losses', () => {
+    const late = spans({ soundStartMs: 300, soundEndMs: 5300 });
+    expect(surplusForLosses(late, 0)).toBe(0);
+    expect(surplusForCopies({ ...late, pictureEndMs: 5630 }, 630, 0)).toBe(630);
+    expect(surplusForLosses({ ...late, pictureEndMs: 5630 }, 630)).toBe(0);
+    const early = spans({ soundStartMs: -300, soundEndMs: 4700 });
+    expect(surplusForLosses({ ...early, soundEndMs: 4780 }, 0)).toBe(-80);
+  });
+
+  it('leaves no room for lost pictures where a piece is missing at the start and both end together', () => {
+    expect(surplusForLosses(LATE_PICTURE, 0)).toBe(0);
+    expect(surplusForLosses({ ...LATE_PICTURE, pictureEndMs: 5250 }, 167)).toBe(0);
+    expect(surplusForCopies(LATE_PICTURE, 167, 0)).toBe(0);
+    expect(surplusForCopies({ ...LATE_PICTURE, pictureEndMs: 5250 }, 167, 0)).toBe(167);
+  });
+
+  it('takes the smaller room where neither reading fits', () => {
+    expect(surplusForLosses({ ...LATE_PICTURE, pictureEndMs: 4983 }, 0)).toBe(-100);
+  });
+
+  it('counts silence in front of the sound only where the copies fit nothing else', () => {
+    const silent = spans({ soundEndMs: 5300, pictureEndMs: 5600 });
+    expect(surplusForCopies(silent, 600, 300)).toBe(600);
+    expect(surplusForCopies(silent, 300, 300)).toBe(300);
+    expect(surplusForCopies(silent, 600, 100)).toBe(300);
+  });
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fixRunDto } from './api/quick-fixes.ts';
 import { statusDto } from './api/videos.ts';
 
 /**
@@ -8,6 +9,8 @@ import { statusDto } from './api/videos.ts';
 export const serverEvents = {
   'video:status': statusDto,
   'videos:changed': z.object({ id: z.string() }),
+  /** Where the quick fixes of a video stand; its versions and files are read again by GET when they end. */
+  'fixes:status': z.object({ id: z.string(), run: fixRunDto.nullable() }),
   'drafts:changed': z.object({ id: z.string().nullable() }),
   'stats:changed': z.object({}),
   /** Plan or trial of the account changed: read the current user again. */

@@ -52,9 +52,9 @@ import { createMakeSample, createSampleClip } from './pipeline/sample/sample.ser
 import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
 import { createWorkFolders } from './pipeline/work-folders.ts';
-import { createAiToolsRoutes } from './plans/ai-tools.routes.ts';
 import { createDraftExpiry } from './plans/draft-retention.ts';
 import { createQuota } from './plans/quota.ts';
+import { composeQuickFixes } from './quick-fixes/compose-quick-fixes.ts';
 import { forwardEvents } from './realtime/forward-events.ts';
 import { createSocketServer, type SocketServer } from './realtime/socket-server.ts';
 import { composeStorylines } from './storyline/compose-storylines.ts';
@@ -179,8 +179,10 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     limits: config.mediaLimits,
     version: options.version,
   });
-  const previews = composePreviews({ db, storage, queue, videos, config, tools, logger, now });
-  const storylines = composeStorylines({ db, storage, queue, videos, config, tools, logger, now });
+  const common = { db, storage, queue, videos, config, tools, logger, now };
+  const previews = composePreviews(common);
+  const storylines = composeStorylines(common);
+  const fixing = composeQuickFixes({ ...common, state, events, restoring: restore, pool, collect });
   const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
     queue,
@@ -189,6 +191,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       'make-preview': previews.job,
       'export-video': exporting.job,
       'tell-storyline': storylines.job,
+      'apply-fixes': fixing.job,
       'send-mail': accounts.sendMail,
     },
     lanes: [
@@ -259,7 +262,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     }),
     previews.router,
     createCertificateRoutes({ videos, certificates }),
-    createAiToolsRoutes({ db, enforcePlans: config.enforcePlans }),
+    fixing.router,
     storylines.router,
     createDraftsRoutes({ drafts, storage }),
     createNotificationsRoutes(notifications),
@@ -305,6 +308,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       events,
       push: sockets,
       statusOf: (videoId) => videos.statusForPush(videoId),
+      fixesOf: (videoId) => fixing.fixes.runOf(videoId),
       logger,
     }),
     notifications.listen(),

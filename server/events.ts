@@ -13,6 +13,8 @@ export interface DomainEvents {
   'video.deleted': { userId: string; videoId: string };
   /** Renamed, shared or similar: list data, no processing state. */
   'video.edited': { userId: string; videoId: string };
+  /** A request for quick fixes went on, or versions or platform files of a video changed. */
+  'fixes.changed': { videoId: string };
   'draft.changed': { userId: string; draftId: string | null };
   'upload.changed': { userId: string };
   'user.changed': { userId: string };

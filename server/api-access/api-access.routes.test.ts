@@ -179,7 +179,12 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       ];
       const wrong: string[] = [];
       for (const { id, access, method, path } of operations) {
-        const address = buildPath(path, { id: 'unknown', frame: '0' });
+        const address = buildPath(path, {
+          id: 'unknown',
+          frame: '0',
+          versionId: 'unknown',
+          exportId: 'unknown',
+        });
         const { status } = await visitor.fetch(address, { method });
         const isRouted = access === 'public' ? status !== 401 && status !== 405 : status === 401;
         if (!isRouted) wrong.push(`${id}: ${method} ${path} answers ${status}`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { draftDto } from '#common/api/drafts.ts';
 import { ideaDto, leaderDto } from '#common/api/ideas.ts';
+import { quickFixesDto } from '#common/api/quick-fixes.ts';
 import { storylineDto } from '#common/api/storyline.ts';
 import { statusDto, videoDto } from '#common/api/videos.ts';
 import { ERRORS, errorBody, errorCode } from '#common/errors.ts';
@@ -45,6 +46,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   RepairReport: repairReport,
   Draft: draftDto,
   Storyline: storylineDto,
+  QuickFixes: quickFixesDto,
   Idea: ideaDto,
   Leader: leaderDto,
   Error: errorBody,

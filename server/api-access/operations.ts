@@ -8,6 +8,7 @@ import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
 import { certificatePath, certificatesApi } from '#common/api/certificates.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
+import { platformExportPath, quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
@@ -46,6 +47,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = 
   uploads: uploadsApi,
   drafts: draftsApi,
   storyline: storylineApi,
+  fixes: quickFixesApi,
   ideas: ideasApi,
   notifications: notificationsApi,
   subscription: subscriptionApi,
@@ -104,6 +106,7 @@ export function fileOperations(): FileOperation[] {
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
+    file('fixes.export', platformExportPath, 'video/mp4', 'A file made for one platform.'),
     file('comparison.clip', comparisonMediaPath, 'video/mp4', 'Original and result in one clip.'),
     file(
       'drafts.download',

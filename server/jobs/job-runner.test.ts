@@ -58,6 +58,7 @@ function startRunner(video: JobHandler, mail: JobHandler = handler(async () => (
       'make-preview': video,
       'export-video': video,
       'tell-storyline': video,
+      'apply-fixes': video,
       'send-mail': mail,
     },
     lanes: [

@@ -2,10 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import type { z } from 'zod';
 import {
+  applyFixesResult,
+  fixesMessage,
   processVideoResult,
   workerMessage,
+  type ApplyFixesResult,
+  type ApplyFixesTask,
   type CancelMessage,
+  type FailedTask,
+  type FixesMessage,
   type ProcessVideoResult,
   type ProcessVideoTask,
   type WorkerMessage,
@@ -37,6 +44,12 @@ export interface MediaPool {
     handlers: { readonly onMessage: (message: WorkerMessage) => void },
     signal: AbortSignal,
   ): Promise<ProcessVideoResult>;
+  /** The same for quick fixes. */
+  applyFixes(
+    task: ApplyFixesTask,
+    handlers: { readonly onMessage: (message: FixesMessage) => void },
+    signal: AbortSignal,
+  ): Promise<ApplyFixesResult>;
   /** Ends all threads; running tasks answer `cancelled` or `internal`. */
   close(): Promise<void>;
 }
@@ -63,44 +76,52 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
   });
   const graceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
 
+  /** One task with the shapes of its messages and of its result. */
+  async function runShaped<Message, Result>(
+    task: ProcessVideoTask | ApplyFixesTask,
+    shapes: { readonly message: z.ZodType<Message>; readonly result: z.ZodType<Result> },
+    onMessage: (message: Message) => void,
+    signal: AbortSignal,
+  ): Promise<Result | FailedTask> {
+    if (signal.aborted) return failure('cancelled', 'Cancelled before it began.');
+    const { port1: port, port2: threadPort } = new MessageChannel();
+    const lastResort = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const cancel = () => {
+      port.postMessage({ type: 'cancel' } satisfies CancelMessage);
+      timer ??= setTimeout(() => lastResort.abort(), graceMs);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    port.on('message', (raw: unknown) => {
+      const parsed = shapes.message.safeParse(raw);
+      if (parsed.success) onMessage(parsed.data);
+      else options.logger?.warn({ videoId: task.videoId, error: parsed.error.message }, 'odd thread message');
+    });
+    try {
+      const raw: unknown = await pool.run(
+        { task, port: threadPort },
+        { transferList: [threadPort], signal: lastResort.signal },
+      );
+      const parsed = shapes.result.safeParse(raw);
+      return parsed.success ? parsed.data : failure('internal', `odd thread result: ${parsed.error.message}`);
+    } catch (error) {
+      const killed = await killChildrenOf(task);
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      options.logger?.warn({ videoId: task.videoId, killed, detail }, 'media thread ended by force');
+      if (signal.aborted) return failure('cancelled', detail);
+      return failure(isOutOfMemory(error) ? 'too_large' : 'internal', detail);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+      port.close();
+    }
+  }
+
   return {
-    async run(task, handlers, signal) {
-      if (signal.aborted) return failure('cancelled', 'Cancelled before it began.');
-      const { port1: port, port2: threadPort } = new MessageChannel();
-      const lastResort = new AbortController();
-      let timer: NodeJS.Timeout | undefined;
-      const cancel = () => {
-        port.postMessage({ type: 'cancel' } satisfies CancelMessage);
-        timer ??= setTimeout(() => lastResort.abort(), graceMs);
-      };
-      signal.addEventListener('abort', cancel, { once: true });
-      port.on('message', (raw: unknown) => {
-        const parsed = workerMessage.safeParse(raw);
-        if (parsed.success) handlers.onMessage(parsed.data);
-        else
-          options.logger?.warn({ videoId: task.videoId, error: parsed.error.message }, 'odd thread message');
-      });
-      try {
-        const raw: unknown = await pool.run(
-          { task, port: threadPort },
-          { transferList: [threadPort], signal: lastResort.signal },
-        );
-        const parsed = processVideoResult.safeParse(raw);
-        return parsed.success
-          ? parsed.data
-          : failure('internal', `odd thread result: ${parsed.error.message}`);
-      } catch (error) {
-        const killed = await killChildrenOf(task);
-        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        options.logger?.warn({ videoId: task.videoId, killed, detail }, 'media thread ended by force');
-        if (signal.aborted) return failure('cancelled', detail);
-        return failure(isOutOfMemory(error) ? 'too_large' : 'internal', detail);
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', cancel);
-        port.close();
-      }
-    },
+    run: (task, { onMessage }, signal) =>
+      runShaped(task, { message: workerMessage, result: processVideoResult }, onMessage, signal),
+    applyFixes: (task, { onMessage }, signal) =>
+      runShaped(task, { message: fixesMessage, result: applyFixesResult }, onMessage, signal),
     async close() {
       await pool.destroy();
     },
@@ -114,7 +135,7 @@ const SENTENCES = {
   internal: 'Something went wrong on our side while this clip was processed. Please try again.',
 } as const;
 
-function failure(code: keyof typeof SENTENCES, detail: string): ProcessVideoResult {
+function failure(code: keyof typeof SENTENCES, detail: string): FailedTask {
   return { ok: false, code, message: SENTENCES[code], detail };
 }
 
@@ -126,7 +147,7 @@ function isOutOfMemory(error: unknown): boolean {
  * Kills media tools that a thread ended by force has left behind: children of this process whose command
  * line names the task's files. Reads `/proc`, so it does nothing on systems without it.
  */
-async function killChildrenOf(task: ProcessVideoTask): Promise<number[]> {
+async function killChildrenOf(task: ProcessVideoTask | ApplyFixesTask): Promise<number[]> {
   const killed: number[] = [];
   const names = await readdir('/proc').catch(() => []);
   for (const name of names) {

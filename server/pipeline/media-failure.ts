@@ -1,5 +1,5 @@
 import { MediaToolError } from '#server/media/tools.ts';
-import type { MediaFailureCode, ProcessVideoResult } from './worker-protocol.ts';
+import type { FailedTask, MediaFailureCode } from './worker-protocol.ts';
 
 /** A reason why a clip cannot be processed, with the sentence people read. Thrown inside the thread only. */
 export class MediaFailure extends Error {
@@ -23,7 +23,7 @@ const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
 };
 
 /** Any error as the value that a thread returns; unknown ones are `internal` and keep their stack for the log. */
-export function toFailure(error: unknown): Extract<ProcessVideoResult, { ok: false }> {
+export function toFailure(error: unknown): FailedTask {
   if (error instanceof MediaFailure) {
     return { ok: false, code: error.code, message: error.message, detail: error.detail };
   }

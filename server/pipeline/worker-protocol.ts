@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { fixOutcome } from '#common/api/quick-fixes.ts';
+import { fixId, type FixId } from '#common/fixes.ts';
 import { liveFindings } from '#common/live-findings.ts';
 import { repairReport, stepRecord } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -79,6 +81,17 @@ export const MEDIA_FAILURE_CODES = [
 export const mediaFailureCode = z.enum(MEDIA_FAILURE_CODES);
 export type MediaFailureCode = z.infer<typeof mediaFailureCode>;
 
+/** Why a task failed; the same for every kind of work. */
+const mediaFailure = z.object({
+  ok: z.literal(false),
+  code: mediaFailureCode,
+  /** One sentence for people: the cause and what they can do. */
+  message: z.string(),
+  /** For the log only. */
+  detail: z.string(),
+});
+export type FailedTask = z.infer<typeof mediaFailure>;
+
 export const processVideoResult = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
@@ -93,13 +106,51 @@ export const processVideoResult = z.discriminatedUnion('ok', [
     fixesApplied,
     report: repairReport,
   }),
-  z.object({
-    ok: z.literal(false),
-    code: mediaFailureCode,
-    /** One sentence for people: the cause and what they can do. */
-    message: z.string(),
-    /** For the log only. */
-    detail: z.string(),
-  }),
+  mediaFailure,
 ]);
 export type ProcessVideoResult = z.infer<typeof processVideoResult>;
+
+/** Quick fixes of a finished clip; see `ProcessVideoTask` for what the two sides promise each other. */
+export interface ApplyFixesTask {
+  readonly kind: 'apply-fixes';
+  readonly videoId: string;
+  /** The current version, opened read-only. */
+  readonly inputPath: string;
+  /** Private, empty folder of this attempt. */
+  readonly workDir: string;
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  /** What was chosen, each once. */
+  readonly fixes: readonly FixId[];
+}
+
+export const fixesMessage = z.object({
+  type: z.literal('fixes'),
+  /** Work done of the whole request, 0 to 1, measured and monotone. */
+  share: z.number().min(0).max(1),
+  fixes: z.array(fixOutcome),
+});
+export type FixesMessage = z.infer<typeof fixesMessage>;
+
+const madeFile = z.object({ path: z.string(), sha256: z.string(), sizeBytes: z.number() });
+
+export const applyFixesResult = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    /** The new version; null when no fix had anything to do. */
+    clip: madeFile
+      .extend({
+        durationMs: z.number().nullable(),
+        /** As shown, turned upright. */
+        width: z.number(),
+        height: z.number(),
+        /** Null when the pictures are those of the version before. */
+        posterPath: z.string().nullable(),
+      })
+      .nullable(),
+    exports: z.array(madeFile.extend({ fix: fixId })),
+    fixes: z.array(fixOutcome),
+  }),
+  mediaFailure,
+]);
+export type ApplyFixesResult = z.infer<typeof applyFixesResult>;

@@ -1,14 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
 import { processVideo } from './process-video.ts';
+import { applyFixes } from './repair/quick-fixes/apply-fixes.ts';
 import type {
+  ApplyFixesResult,
+  ApplyFixesTask,
   CancelMessage,
+  FixesMessage,
   ProcessVideoResult,
   ProcessVideoTask,
   WorkerMessage,
 } from './worker-protocol.ts';
 
 export interface WorkerRequest {
-  readonly task: ProcessVideoTask;
+  readonly task: ProcessVideoTask | ApplyFixesTask;
   /** Other end of the channel: progress goes out, a cancel comes in. */
   readonly port: MessagePort;
 }
@@ -17,16 +21,20 @@ export interface WorkerRequest {
  * Entry of the media threads. A cancel ends the thread's own ffmpeg child and the task then RETURNS
  * `cancelled`: aborting the thread from outside would leave that child running.
  */
-export default async function runTask({ task, port }: WorkerRequest): Promise<ProcessVideoResult> {
+export default async function runTask({
+  task,
+  port,
+}: WorkerRequest): Promise<ProcessVideoResult | ApplyFixesResult> {
   const cancel = new AbortController();
   port.on('message', (message: CancelMessage) => {
     if (message.type === 'cancel') cancel.abort();
   });
+  const io = {
+    signal: cancel.signal,
+    send: (message: WorkerMessage | FixesMessage) => port.postMessage(message),
+  };
   try {
-    return await processVideo(task, {
-      signal: cancel.signal,
-      send: (message: WorkerMessage) => port.postMessage(message),
-    });
+    return task.kind === 'apply-fixes' ? await applyFixes(task, io) : await processVideo(task, io);
   } finally {
     port.close();
   }

@@ -1,10 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FixRunDto } from '#common/api/quick-fixes.ts';
 import type { StatusDto } from '#common/api/videos.ts';
 import { createEventBus, type EventBus } from '../events.ts';
 import { createLogger } from '../logger.ts';
 import { forwardEvents } from './forward-events.ts';
 import type { Push } from './socket-server.ts';
 
+const RUN: FixRunDto = {
+  jobId: 'j',
+  state: 'working',
+  progress: 12,
+  fixes: [],
+  message: null,
+  revision: 3,
+};
 const FACT = { userId: 'u', videoId: 'v' };
 
 describe('forwardEvents', () => {
@@ -34,7 +43,8 @@ describe('forwardEvents', () => {
       toAll: (name, payload) => void sent.push({ to: 'all', name, payload, droppable: true }),
     };
     const statusOf = async (videoId: string) => (videoId === 'v' ? { userId: 'u', status } : null);
-    stop = forwardEvents({ events, push, statusOf, logger: createLogger('silent') });
+    const fixesOf = async (videoId: string) => (videoId === 'v' ? { userId: 'u', run: RUN } : null);
+    stop = forwardEvents({ events, push, statusOf, fixesOf, logger: createLogger('silent') });
   });
   afterEach(() => {
     stop();
@@ -54,6 +64,15 @@ describe('forwardEvents', () => {
     expect(pushed.length).toBeLessThanOrEqual(6);
     expect(pushed[0]).toMatchObject({ progress: 1 });
     expect(pushed.at(-1)).toMatchObject({ progress: 100 });
+  });
+
+  it('sends to its owner alone where the quick fixes of a video stand', async () => {
+    events.emit('fixes.changed', { videoId: 'v' });
+    events.emit('fixes.changed', { videoId: 'gone' });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(named('fixes:status')).toEqual([
+      { to: 'u', name: 'fixes:status', payload: { id: 'v', run: RUN }, droppable: false },
+    ]);
   });
 
   it('lets progress be dropped for a slow reader, an end never', async () => {

@@ -1,3 +1,4 @@
+import type { FixRunDto } from '#common/api/quick-fixes.ts';
 import type { StatusDto } from '#common/api/videos.ts';
 import type { EventBus } from '../events.ts';
 import type { Logger } from '../logger.ts';
@@ -8,6 +9,8 @@ export interface ForwardDeps {
   readonly push: Push;
   /** The state of a video as it is stored now; null when it is gone. */
   readonly statusOf: (videoId: string) => Promise<{ userId: string; status: StatusDto } | null>;
+  /** Where the quick fixes of a video stand; null when it is gone. */
+  readonly fixesOf: (videoId: string) => Promise<{ userId: string; run: FixRunDto | null } | null>;
   readonly logger: Logger;
 }
 
@@ -18,8 +21,9 @@ const SPACING_MS = 250;
  * Domain events -> socket events. Progress carries its state, read at the moment of sending; everything
  * else is a hint. @returns a function that ends it
  */
-export function forwardEvents({ events, push, statusOf, logger }: ForwardDeps): () => void {
+export function forwardEvents({ events, push, statusOf, fixesOf, logger }: ForwardDeps): () => void {
   const videos = createSpacing(SPACING_MS);
+  const fixes = createSpacing(SPACING_MS);
   const board = createSpacing(SPACING_MS);
 
   async function pushStatus(videoId: string): Promise<void> {
@@ -28,6 +32,14 @@ export function forwardEvents({ events, push, statusOf, logger }: ForwardDeps): 
       return null;
     });
     if (found) push.toUser(found.userId, 'video:status', found.status, found.status.status === 'processing');
+  }
+
+  async function pushFixes(videoId: string): Promise<void> {
+    const found = await fixesOf(videoId).catch((error: unknown) => {
+      logger.error({ err: error, videoId }, 'quick fixes could not be pushed');
+      return null;
+    });
+    if (found) push.toUser(found.userId, 'fixes:status', { id: videoId, run: found.run });
   }
 
   const listChanged = (fact: { userId: string; videoId: string }) => {
@@ -48,6 +60,7 @@ export function forwardEvents({ events, push, statusOf, logger }: ForwardDeps): 
     events.on('video.edited', ({ userId, videoId }) =>
       push.toUser(userId, 'videos:changed', { id: videoId }),
     ),
+    events.on('fixes.changed', ({ videoId }) => fixes.run(videoId, () => void pushFixes(videoId))),
     events.on('draft.changed', ({ userId, draftId }) => {
       push.toUser(userId, 'drafts:changed', { id: draftId });
       push.toUser(userId, 'stats:changed', {});
@@ -66,6 +79,7 @@ export function forwardEvents({ events, push, statusOf, logger }: ForwardDeps): 
   return () => {
     for (const stop of stops) stop();
     videos.stop();
+    fixes.stop();
     board.stop();
   };
 }

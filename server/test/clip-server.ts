@@ -217,6 +217,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
       'make-preview': job,
       'export-video': job,
       'tell-storyline': job,
+      'apply-fixes': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

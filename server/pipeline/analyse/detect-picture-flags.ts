@@ -55,6 +55,22 @@ export function detectPictureFlags(series: FrameSeries, cuts: readonly number[],
   return flags;
 }
 
+/**
+ * The shake of the shakiest shot of a clip, by the figure that the flag `shaky_footage` is judged by: share of the picture width
+ * per thirtieth of a second; null when no shot is long enough to tell.
+ * @param leastExplained share of pictures that a displacement must explain, else a shot counts as steady
+ */
+export function shakeOf(
+  series: FrameSeries,
+  cuts: readonly number[],
+  fps: number,
+  leastExplained = SHAKY_EXPLAINED,
+): number | null {
+  const long = shots(cuts, series.count).filter(([first, end]) => end - first >= MIN_SHOT_S * fps);
+  if (long.length === 0) return null;
+  return Math.max(...long.map(([first, end]) => shakiness(series, first, end, fps, leastExplained)));
+}
+
 function flag(
   kind: PictureFlag['kind'],
   first: number,
@@ -83,7 +99,13 @@ export function shots(cuts: readonly number[], count: number): [number, number][
  * Median over the shot of the displacement minus its moving mean, where a displacement explains the change;
  * 0 where it rarely does.
  */
-function shakiness(series: FrameSeries, first: number, end: number, fps: number): number {
+function shakiness(
+  series: FrameSeries,
+  first: number,
+  end: number,
+  fps: number,
+  leastExplained = SHAKY_EXPLAINED,
+): number {
   const half = Math.max(2, Math.round(fps / 4));
   const fast: number[] = [];
   for (let i = first + 1; i < end; i += 1) {
@@ -94,7 +116,7 @@ function shakiness(series: FrameSeries, first: number, end: number, fps: number)
     const y = (series.motionY[i] ?? 0) - mean(series.motionY.slice(from, to));
     fast.push(Math.hypot(x, y));
   }
-  if (fast.length < SHAKY_EXPLAINED * (end - first)) return 0;
+  if (fast.length < leastExplained * (end - first)) return 0;
   return (median(fast) / series.size.width) * (fps / 30);
 }
 

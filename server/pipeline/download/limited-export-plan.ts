@@ -79,7 +79,8 @@ export function limitedExportPlan(input: LimitedExportInput): FfmpegPlan {
   };
 }
 
-function pictureOptions(stream: VideoStreamInfo, { threads, preset }: MediaLimits): string[] {
+/** Encoder of the pictures: x264, or x265 in ten bits for high dynamic range; both with short queues. */
+export function pictureOptions(stream: VideoStreamInfo, { threads, preset }: MediaLimits): string[] {
   const common = ['-preset', preset, '-threads', String(threads)];
   if (isHdr(stream)) {
     const params = `log-level=none:pools=${threads}:frame-threads=1:rc-lookahead=10`;

@@ -87,6 +87,7 @@ export function createPublishService(deps: PublishDeps): PublishService {
             sizeBytes: main.sizeBytes,
             reportSha256: report.sha256,
             captionsSha256: captions?.sha256 ?? null,
+            fixesApplied: result.fixesApplied,
             posterSha256: poster?.sha256 ?? null,
             createdAt: at,
           });

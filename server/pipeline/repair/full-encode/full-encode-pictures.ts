@@ -170,7 +170,7 @@ function fieldParams(stream: VideoStreamInfo | undefined): string[] {
 }
 
 /** The colour description of the original, said to the encoder; pixel values are not converted. */
-function colourOptions(stream: VideoStreamInfo | undefined, fullRange: boolean): string[] {
+export function colourOptions(stream: VideoStreamInfo | undefined, fullRange: boolean): string[] {
   const said = (option: string, value: string | null | undefined) =>
     value && value !== 'unknown' && value !== 'reserved' ? [option, value] : [];
   return [

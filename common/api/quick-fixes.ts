@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { fixId } from '../fixes.ts';
+import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
+
+/** One figure of a fix, measured on the clip before and on the new one; null where there is nothing to measure. */
+export const fixFigure = z.object({
+  name: z.string(),
+  /** For people: `LUFS`, `% of the width`, `dB`; empty for a plain number. */
+  unit: z.string(),
+  before: z.number().nullable(),
+  after: z.number().nullable(),
+});
+export type FixFigure = z.infer<typeof fixFigure>;
+
+/**
+ * What became of one chosen fix. `unchanged`: nothing had to be done, or it did not help and was dropped. `failed`: it
+ * could not be done here. `detail` says so in one sentence.
+ */
+export const fixOutcome = z.object({
+  id: fixId,
+  state: z.enum(['waiting', 'working', 'applied', 'unchanged', 'failed']),
+  detail: z.string(),
+  figures: z.array(fixFigure),
+});
+export type FixOutcome = z.infer<typeof fixOutcome>;
+
+/** The newest request of a video. */
+export const fixRunDto = z.object({
+  jobId: z.string(),
+  state: z.enum(['waiting', 'working', 'done', 'failed']),
+  /** Whole percent of the work, measured. */
+  progress: z.number().int().min(0).max(100),
+  fixes: z.array(fixOutcome),
+  /** Why it failed as a whole, or why it waits. */
+  message: z.string().nullable(),
+  /** Rises with every change: older news are ignored. */
+  revision: z.number().int(),
+});
+export type FixRunDto = z.infer<typeof fixRunDto>;
+
+/** An immutable state of the clip that can be made the current one again. */
+export const clipVersionDto = z.object({
+  id,
+  kind: z.enum(['original', 'repair', 'fixes']),
+  current: z.boolean(),
+  createdAt: z.string(),
+  sizeBytes: z.number(),
+  /** Fixes that went into it, its ancestors' included. */
+  fixes: z.array(fixOutcome),
+});
+export type ClipVersionDto = z.infer<typeof clipVersionDto>;
+
+/** A file made for one platform beside the clip (D-71). */
+export const platformExportDto = z.object({
+  id,
+  fix: fixId,
+  createdAt: z.string(),
+  sizeBytes: z.number(),
+  /** False when another version of the clip is current by now. */
+  ofCurrent: z.boolean(),
+  detail: z.string(),
+  figures: z.array(fixFigure),
+});
+export type PlatformExportDto = z.infer<typeof platformExportDto>;
+
+export const quickFixesDto = z.object({
+  run: fixRunDto.nullable(),
+  /** Outcomes that hold for the current version: these need not be chosen again. */
+  done: z.array(fixOutcome),
+  /** The upload first, then newest first. */
+  versions: z.array(clipVersionDto),
+  exports: z.array(platformExportDto),
+});
+export type QuickFixesDto = z.infer<typeof quickFixesDto>;
+
+export const quickFixesApi = {
+  read: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/fixes',
+    summary: 'Quick fixes of a video: the running request, versions and platform files (plan Creator Pro+).',
+    params: idParams,
+    response: quickFixesDto,
+  }),
+  restore: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/versions/:versionId/restore',
+    summary: 'Makes the upload (`original`) or an earlier version the current one; nothing is deleted.',
+    params: z.object({ id, versionId: id }),
+    response: messageBody,
+  }),
+  removeExport: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/videos/:id/exports/:exportId',
+    summary: 'Deletes a file made for a platform.',
+    params: z.object({ id, exportId: id }),
+    response: messageBody,
+  }),
+} as const;
+
+/** Address of a platform file; a plain link. */
+export const platformExportPath = '/api/videos/:id/exports/:exportId/download';
+
+/** Name of the upload among the versions: it is always there, whether a version of its own exists or not. */
+export const ORIGINAL_VERSION = 'original';

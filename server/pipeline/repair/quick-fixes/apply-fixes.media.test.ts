@@ -1,0 +1,206 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FixId } from '#common/fixes.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
+import { hashPackets } from '../../publish/packet-hashes.ts';
+import type { ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
+import { applyFixes } from './apply-fixes.ts';
+import { measureLight } from './measure-light.ts';
+
+const folder = sharedFolder();
+const file = (name: string) => path.join(folder.path, name);
+
+/** Textured ground filmed by a hand: it jumps with every picture. Dark, and with a quiet tone. */
+const SHAKY_DARK =
+  "color=c=gray:s=400x226:r=30:d=2,noise=alls=100:all_seed=5,boxblur=4:2,eq=contrast=3,crop=320:180:'40+9*sin(n*2.1)+6*sin(n*3.7)':'22+8*sin(n*2.9)',lutyuv=y='16+(val-16)*0.28'";
+
+async function make(name: string, picture: string, sound: string, options = ''): Promise<string> {
+  const coded = options === '' ? '-c:v libx264 -preset ultrafast -crf 18 -pix_fmt yuv420p' : options;
+  const args = ['-v', 'error', '-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', sound, '-shortest'];
+  await runTool('make a clip', tools.ffmpeg, [...args, ...coded.split(' '), '-c:a', 'aac', file(name)]);
+  return file(name);
+}
+
+async function apply(inputPath: string, fixes: readonly FixId[], change: Partial<ApplyFixesTask> = {}) {
+  const workDir = `${inputPath}.${fixes.join('-')}`;
+  await mkdir(workDir);
+  const told: FixesMessage[] = [];
+  const task: ApplyFixesTask = {
+    kind: 'apply-fixes',
+    videoId: 'v',
+    inputPath,
+    workDir,
+    tools,
+    limits: renderLimits,
+    fixes,
+    ...change,
+  };
+  const { signal } = new AbortController();
+  const result = await applyFixes(task, { signal, send: (message) => told.push(message) });
+  if (!result.ok) throw new Error(`${result.message} ${result.detail}`);
+  const of = (fix: FixId) => result.fixes.find(({ id }) => id === fix);
+  return { ...result, of, told };
+}
+
+const packets = async (inputPath: string, stream: 'v' | 'a') => {
+  const info = await probe(tools, inputPath, 'mov');
+  return (await hashPackets({ path: inputPath, info, tools }, stream)).map(({ hash }) => hash);
+};
+
+describe('quick fixes', () => {
+  it('steady, brighten and sharpen a dark shaky clip in one go and make its voice loud', async () => {
+    const clip = await make('shaky.mp4', SHAKY_DARK, 'sine=f=220:d=2,volume=-6dB');
+    const made = await apply(clip, ['voice-enhance', 'stabilize', 'color-correct', 'sharpen']);
+    expect(made.fixes.map(({ id, state }) => `${id} ${state}`)).toEqual([
+      'voice-enhance applied',
+      'stabilize applied',
+      'color-correct applied',
+      'sharpen applied',
+    ]);
+    const shake = made.of('stabilize')?.figures[0];
+    expect(shake?.after ?? 99).toBeLessThan((shake?.before ?? 0) / 2);
+    const light = made.of('color-correct')?.figures[0];
+    expect(light?.after ?? 0).toBeGreaterThan((light?.before ?? 0) + 10);
+    const [loudness, peak] = made.of('voice-enhance')?.figures ?? [];
+    expect(Math.abs((loudness?.after ?? -70) + 14)).toBeLessThan(2);
+    expect(peak?.after ?? 0).toBeLessThanOrEqual(-0.5);
+    const info = await probe(tools, made.clip?.path ?? '', 'mov');
+    expect(info.video[0]).toMatchObject({ codec: 'h264', width: 320, height: 180, frameCount: 60 });
+    expect(info.audio[0]).toMatchObject({ codec: 'aac', sampleRateHz: 44_100, channels: 1 });
+    const shares = made.told.map(({ share }) => share);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(new Set(shares).size).toBeGreaterThan(5);
+    expect(made.told.at(-1)?.share).toBeCloseTo(1, 1);
+  }, 60_000);
+
+  it('copy the pictures bit by bit when the sound alone is fixed', async () => {
+    const clip = await make('calm.mp4', 'testsrc2=s=320x180:r=25:d=3', 'sine=f=220:d=3,volume=-12dB');
+    const made = await apply(clip, ['wind-noise', 'audio-sync', 'voice-enhance']);
+    expect(made.of('wind-noise')).toMatchObject({ state: 'unchanged' });
+    expect(made.of('audio-sync')).toMatchObject({ state: 'unchanged' });
+    expect(made.of('voice-enhance')).toMatchObject({ state: 'applied' });
+    const path_ = made.clip?.path ?? '';
+    expect(await packets(path_, 'v')).toEqual(await packets(clip, 'v'));
+    expect(await packets(path_, 'a')).not.toEqual(await packets(clip, 'a'));
+    expect(made.clip?.posterPath).toBeNull();
+  }, 60_000);
+
+  it('change nothing at all where nothing is to be done', async () => {
+    const clip = await make('fine.mp4', 'testsrc2=s=320x180:r=25:d=2', 'anullsrc=r=44100:cl=mono:d=2');
+    const made = await apply(clip, ['wind-noise', 'voice-enhance', 'stabilize', 'color-correct']);
+    expect(made.clip).toBeNull();
+    expect(new Set(made.fixes.map(({ state }) => state))).toEqual(new Set(['unchanged']));
+    expect(made.of('voice-enhance')?.detail).toContain('silent');
+  }, 60_000);
+
+  it('move late sound back with the repair of the six steps, pictures untouched', async () => {
+    const clip = await make('late-base.mp4', 'testsrc2=s=320x180:r=25:d=4', 'sine=f=300:d=4');
+    const late = file('late.mp4');
+    const args = `-v error -i ${clip} -itsoffset 0.4 -i ${clip} -map 0:v -map 1:a -c copy ${late}`.split(' ');
+    await runTool('delay the sound', tools.ffmpeg, args);
+    const made = await apply(late, ['audio-sync']);
+    expect(made.of('audio-sync')).toMatchObject({ state: 'applied' });
+    const figure = made.of('audio-sync')?.figures[0];
+    expect(Math.abs(figure?.after ?? 999)).toBeLessThan(Math.abs(figure?.before ?? 0));
+    const to = made.clip?.path ?? '';
+    expect(await packets(to, 'v')).toEqual(await packets(late, 'v'));
+    const info = await probe(tools, to, 'mov');
+    expect(Math.abs((info.audio[0]?.startMs ?? 999) - (info.video[0]?.startMs ?? 0))).toBeLessThan(60);
+  }, 60_000);
+
+  it('tone-map high dynamic range when colour correction is asked for, and never else', async () => {
+    const tags = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
+    const x265 =
+      '-x265-params log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc -tag:v hvc1';
+    const coded = `-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le ${x265} ${tags}`;
+    const clip = await make('hdr.mp4', 'testsrc2=s=320x180:r=10:d=2', 'sine=f=220:d=2', coded);
+    const asked = await apply(clip, ['color-correct']);
+    expect(asked.of('color-correct')).toMatchObject({ state: 'applied' });
+    const info = await probe(tools, asked.clip?.path ?? '', 'mov');
+    expect(info.video[0]).toMatchObject({
+      codec: 'h264',
+      pixelFormat: 'yuv420p',
+      colorTransfer: 'bt709',
+      colorPrimaries: 'bt709',
+      colorSpace: 'bt709',
+    });
+    const look = { tools, threads: 1 };
+    const before = await measureLight({ ...look, inputPath: clip, info: await probe(tools, clip, 'mov') });
+    const after = await measureLight({ ...look, inputPath: asked.clip?.path ?? '', info });
+    // Washed out would be less colour and no black.
+    expect(after?.saturation ?? 0).toBeGreaterThan(0.9 * (before?.saturation ?? 1));
+    expect(after?.dark ?? 99).toBeLessThan(40);
+    const sharpened = await apply(clip, ['sharpen', 'youtube-optimize']);
+    const kept = [sharpened.clip?.path ?? clip, sharpened.exports[0]?.path ?? ''];
+    for (const one of kept) {
+      const { video } = await probe(tools, one, 'mov');
+      expect(video[0]).toMatchObject({ colorTransfer: 'arib-std-b67', pixelFormat: 'yuv420p10le' });
+    }
+  }, 90_000);
+
+  it('make an upright file for each platform and leave the clip', async () => {
+    const clip = await make('wide.mp4', 'testsrc2=s=320x180:r=25:d=3', 'sine=f=220:d=3,volume=-10dB');
+    const made = await apply(clip, ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize']);
+    expect(made.clip).toBeNull();
+    expect(made.exports.map(({ fix }) => fix)).toEqual([
+      'tiktok-optimize',
+      'instagram-optimize',
+      'youtube-optimize',
+    ]);
+    for (const { path: one } of made.exports) {
+      const info = await probe(tools, one, 'mov');
+      expect(info.video[0]).toMatchObject({ codec: 'h264', frameCount: 75 });
+      const { width, height } = info.video[0] ?? { width: 0, height: 0 };
+      expect(Math.abs((width * 16) / (height * 9) - 1)).toBeLessThan(0.02);
+      expect(info.audio[0]).toMatchObject({ codec: 'aac' });
+    }
+    const loudness = made.of('tiktok-optimize')?.figures[0];
+    expect(Math.abs((loudness?.after ?? -70) + 14)).toBeLessThan(2);
+    const short = await make('short.mp4', 'testsrc2=s=320x180:r=25:d=1', 'sine=f=220:d=1');
+    const refused = await apply(short, ['tiktok-optimize']);
+    expect(refused.exports).toEqual([]);
+    expect(refused.of('tiktok-optimize')).toMatchObject({ state: 'failed' });
+    expect(refused.of('tiktok-optimize')?.detail).toContain('3 s are the least');
+  }, 90_000);
+
+  it('end with words, not with a failure, on an ffmpeg that lacks the filters', async () => {
+    const clip = await make('poor.mp4', SHAKY_DARK, 'sine=f=220:d=2');
+    const poor = file('poor-ffmpeg');
+    const script = `#!/bin/sh\ncase "$*" in *-filters*) echo ' ..C scale             V->V       Scale';; *) exec ffmpeg "$@";; esac\n`;
+    await writeFile(poor, script, { mode: 0o755 });
+    const made = await apply(clip, ['stabilize', 'sharpen'], { tools: { ...tools, ffmpeg: poor } });
+    expect(made.clip).toBeNull();
+    expect(made.fixes.map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(made.of('sharpen')?.detail).toContain('comes without cas or unsharp');
+  }, 60_000);
+
+  it('answer a cancel and a file that is no clip as values', async () => {
+    const clip = file('no-clip.mp4');
+    await writeFile(clip, 'no clip');
+    const task: ApplyFixesTask = {
+      kind: 'apply-fixes',
+      videoId: 'v',
+      inputPath: clip,
+      workDir: folder.path,
+      tools,
+      limits: renderLimits,
+      fixes: ['sharpen'],
+    };
+    const send = () => undefined;
+    expect(await applyFixes(task, { signal: new AbortController().signal, send })).toMatchObject({
+      ok: false,
+      code: 'not_a_video',
+    });
+    const stop = new AbortController();
+    stop.abort();
+    const cancelled = await applyFixes(
+      { ...task, inputPath: file('calm.mp4') },
+      { signal: stop.signal, send },
+    );
+    expect(cancelled).toMatchObject({ ok: false, code: 'cancelled' });
+  });
+});

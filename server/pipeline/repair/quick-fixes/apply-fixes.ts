@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { stat } from 'node:fs/promises';
+import type { FixId } from '#common/fixes.ts';
+import { probe } from '#server/media/probe.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { shownSize } from '../../download/limited-export-plan.ts';
+import { MediaFailure, toFailure } from '../../media-failure.ts';
+import { makePoster } from '../../publish/make-poster.ts';
+import { hashFile } from '../../step-store.ts';
+import type { ApplyFixesResult, ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
+import { FIX_BUILDERS, VISUAL_ORDER, type FixStep, type VisualStep } from './build-fixes.ts';
+import { changePictures, type ChangedPictures } from './change-pictures.ts';
+import { enhanceVoice, repairSound, type Clip } from './change-sound.ts';
+import { createFixJob, type FixJob } from './fix-job.ts';
+import { makeExport, type MadeExport } from './make-exports.ts';
+import { expectedCost, measureFacts, type Measured } from './measure-facts.ts';
+
+export interface ApplyFixesIo {
+  /** Aborting ends the running media tool; the task then answers `cancelled`. */
+  readonly signal: AbortSignal;
+  readonly send: (message: FixesMessage) => void;
+}
+
+/**
+ * Applies the chosen quick fixes to a finished clip: measures it, plans from the figures, codes the pictures once for all
+ * visual fixes, copies them for sound alone, and makes platform files out of the result. Every fix is measured on what came out,
+ * and one that did not help is dropped. Nothing is thrown for a clip that cannot be fixed.
+ */
+export async function applyFixes(task: ApplyFixesTask, io: ApplyFixesIo): Promise<ApplyFixesResult> {
+  try {
+    return await run(createFixJob(task, io.signal, io.send));
+  } catch (error) {
+    if (!io.signal.aborted) return toFailure(error);
+    return {
+      ok: false,
+      code: 'cancelled',
+      message: 'Applying was cancelled.',
+      detail: toFailure(error).detail,
+    };
+  }
+}
+
+async function run(job: FixJob): Promise<ApplyFixesResult> {
+  const { task, outcomes } = job;
+  const source = await open(job);
+  const stream = source.info.video[0];
+  if (!stream) throw new MediaFailure('no_video_track', 'This clip has no pictures.');
+  const chosen = new Set(task.fixes);
+  job.stages.expect(expectedCost(chosen));
+  outcomes.working(task.fixes.slice(0, 1));
+  const measured = await measureFacts(job, source.info, stream);
+  const steps = new Map(task.fixes.map((fix) => [fix, FIX_BUILDERS[fix](measured.facts, chosen)]));
+  for (const [fix, step] of steps) {
+    if (step.kind === 'skip') outcomes.settle(fix, step.state, step.detail, step.figures);
+  }
+  const pictures = await changeAll(job, measured, [...steps.values()]);
+  let clip: Clip = pictures ?? source;
+  const findings = [...steps.values()].flatMap((step) => (step.kind === 'repair-sound' ? step.findings : []));
+  clip = await repairSound(job, source, clip, findings);
+  if (steps.get('voice-enhance')?.kind === 'voice') clip = await enhanceVoice(job, clip);
+  const made = await makeExports(job, clip, steps);
+  return {
+    ok: true,
+    clip: clip.path === source.path ? null : await describeClip(job, clip, pictures),
+    exports: await Promise.all(
+      made.map(async ({ fix, path: file }) => ({ fix, ...(await describeFile(file)) })),
+    ),
+    fixes: outcomes.list(),
+  };
+}
+
+async function open({ task, signal }: FixJob): Promise<Clip> {
+  const format = await sniffFile(task.inputPath);
+  if (!format) throw new MediaFailure('not_a_video', 'The stored clip cannot be read.');
+  return { path: task.inputPath, info: await probe(task.tools, task.inputPath, format, signal) };
+}
+
+async function changeAll(
+  job: FixJob,
+  { facts, looked }: Measured,
+  steps: readonly FixStep[],
+): Promise<ChangedPictures | null> {
+  const visual = VISUAL_ORDER.flatMap((fix) =>
+    steps.filter((step): step is VisualStep => step.kind === 'visual' && step.fix === fix),
+  );
+  if (visual.length === 0) return null;
+  if (!looked) throw new MediaFailure('damaged_beyond_repair', 'No picture of this clip can be decoded.');
+  return changePictures(job, facts, looked, visual);
+}
+
+async function makeExports(
+  job: FixJob,
+  clip: Clip,
+  steps: ReadonlyMap<FixId, FixStep>,
+): Promise<MadeExport[]> {
+  const made: MadeExport[] = [];
+  for (const [fix, step] of steps) {
+    if (step.kind !== 'export') continue;
+    const one = await makeExport(job, clip, fix, step.platform);
+    if (one) made.push(one);
+  }
+  return made;
+}
+
+async function describeFile(file: string) {
+  return { path: file, sha256: await hashFile(file), sizeBytes: (await stat(file)).size };
+}
+
+async function describeClip({ task, signal }: FixJob, clip: Clip, pictures: ChangedPictures | null) {
+  const stream = clip.info.video[0];
+  const outputPath = path.join(task.workDir, 'poster.jpg');
+  const atMs = pictures ? (pictures.posterMs ?? 0) : null;
+  const { tools } = task;
+  const posted =
+    atMs !== null &&
+    (await makePoster({ inputPath: clip.path, info: clip.info, atMs, outputPath, tools, signal }));
+  return {
+    ...(await describeFile(clip.path)),
+    durationMs: clip.info.durationMs,
+    ...(stream ? shownSize(stream) : { width: 0, height: 0 }),
+    posterPath: posted ? outputPath : null,
+  };
+}

@@ -1,0 +1,184 @@
+import type { FixId } from '#common/fixes.ts';
+import type { Platform } from '#common/platform-check.ts';
+import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { Finding } from '../../analyse/analysis.ts';
+import { isHdr } from '../full-encode/full-encode-pictures.ts';
+import { figure, impossible, unchanged, type ClipFacts, type Skip } from './clip-facts.ts';
+import { castPercent } from './measure-light.ts';
+import { lightFilters, planLight, type LightSetting } from './plan-light.ts';
+import { sharpenFilter } from './sharpen-filter.ts';
+import { isLevelled, LOUDNESS_TARGET } from './voice-chain.ts';
+
+/** A change of the pictures; all of one request are coded in one go, in `VISUAL_ORDER`. */
+export type VisualStep =
+  | {
+      readonly kind: 'visual';
+      readonly fix: 'color-correct';
+      readonly hdr: true;
+      readonly filters: readonly string[];
+    }
+  | {
+      readonly kind: 'visual';
+      readonly fix: 'color-correct';
+      readonly hdr: false;
+      readonly setting: LightSetting;
+      readonly filters: readonly string[];
+    }
+  | { readonly kind: 'visual'; readonly fix: 'stabilize'; readonly looks: boolean }
+  | { readonly kind: 'visual'; readonly fix: 'sharpen'; readonly filters: readonly string[] };
+
+export type FixStep =
+  | Skip
+  | VisualStep
+  | { readonly kind: 'repair-sound'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'voice' }
+  | { readonly kind: 'export'; readonly platform: Platform };
+
+export type FixBuilder = (facts: ClipFacts, chosen: ReadonlySet<FixId>) => FixStep;
+
+/** Colours first: what follows works in eight bits, and sharpening comes last. */
+export const VISUAL_ORDER = ['color-correct', 'stabilize', 'sharpen'] as const;
+
+/** Camera motion below this is steady: a quarter of what the detector calls shaky. */
+export const STEADY = 0.00125;
+
+const NO_SOUND = 'This clip has no sound, so there is nothing to change.';
+
+/** The nine fixes: from the facts of a clip to what is to be done, pure. */
+export const FIX_BUILDERS: Readonly<Record<FixId, FixBuilder>> = {
+  'wind-noise': (facts) =>
+    repairSound(facts, 'wind_noise', 'No wind was heard in this clip, so its sound was left as it is.'),
+  'audio-sync': (facts) =>
+    repairSound(facts, 'audio_sync', 'Sound and picture are in step, so nothing was moved.'),
+  'voice-enhance': (facts) => {
+    const { loudness } = facts;
+    if (facts.info.audio.length === 0 || !loudness) return unchanged(NO_SOUND);
+    if (loudness.lufs === null || loudness.lufs < LOUDNESS_TARGET.silentLufs)
+      return unchanged('The sound of this clip is silent, so there is no voice to enhance.');
+    if (isLevelled(loudness)) {
+      const figures = [figure('loudness', 'LUFS', loudness.lufs, null)];
+      return unchanged('The voice already has the right loudness, so it was left as it is.', figures);
+    }
+    return { kind: 'voice' };
+  },
+  stabilize: buildStabilize,
+  'color-correct': buildColour,
+  sharpen: (facts) => {
+    const obstacle = pictureObstacle(facts);
+    if (obstacle) return obstacle;
+    const filter = sharpenFilter(facts.filters);
+    if (filter === null) return impossible(missing('cas or unsharp', 'sharpen'));
+    return { kind: 'visual', fix: 'sharpen', filters: [filter] };
+  },
+  'tiktok-optimize': (facts) => buildExport(facts, 'tiktok'),
+  'instagram-optimize': (facts) => buildExport(facts, 'instagram'),
+  'youtube-optimize': (facts) => buildExport(facts, 'youtube'),
+};
+
+function repairSound(facts: ClipFacts, kind: 'wind_noise' | 'audio_sync', nothing: string): FixStep {
+  if (facts.info.audio.length === 0) return unchanged(NO_SOUND);
+  const findings = facts.sound.filter((finding) => finding.kind === kind);
+  return findings.length === 0 ? unchanged(nothing) : { kind: 'repair-sound', findings };
+}
+
+function buildStabilize(facts: ClipFacts, chosen: ReadonlySet<FixId>): FixStep {
+  const { shake, filters, stream } = facts;
+  const obstacle = pictureObstacle(facts);
+  if (obstacle) return obstacle;
+  const looks = filters.has('vidstabdetect') && filters.has('vidstabtransform');
+  if (!looks && !filters.has('deshake')) return impossible(missing('vidstab or deshake', 'stabilize'));
+  if (shake === null || shake < STEADY) {
+    return unchanged('No shake of the camera was measured in this clip, so nothing was changed.', [
+      shakeFigure(shake, null),
+    ]);
+  }
+  if (isHdr(stream) && !chosen.has('color-correct')) {
+    return impossible(
+      'This clip has high dynamic range, which the stabilizer would lose. Choose Color Correction with it.',
+    );
+  }
+  return { kind: 'visual', fix: 'stabilize', looks };
+}
+
+function buildColour(facts: ClipFacts): FixStep {
+  const { light, filters, stream } = facts;
+  const obstacle = pictureObstacle(facts);
+  if (obstacle) return obstacle;
+  if (isHdr(stream)) {
+    if (!filters.has('zscale') || !filters.has('tonemap'))
+      return impossible(missing('zscale and tonemap', 'convert high dynamic range'));
+    return { kind: 'visual', fix: 'color-correct', hdr: true, filters: toneMapFilters(stream) };
+  }
+  const setting = light && planLight(light);
+  if (!light || !setting) {
+    const figures = light
+      ? [
+          figure('middle brightness', 'of 255', light.middle, null),
+          figure('colour cast', '%', castPercent(light), null),
+        ]
+      : [];
+    return unchanged('Light and colours are balanced, so nothing was changed.', figures);
+  }
+  const { matrix, range } = codedColours(stream);
+  return {
+    kind: 'visual',
+    fix: 'color-correct',
+    hdr: false,
+    setting,
+    filters: lightFilters(setting, matrix, range),
+  };
+}
+
+function buildExport(facts: ClipFacts, platform: Platform): FixStep {
+  return pictureObstacle(facts) ?? { kind: 'export', platform };
+}
+
+/** What keeps pictures from being coded anew on this server. */
+function pictureObstacle({ stream, limits, filters }: ClipFacts): Skip | null {
+  if (!filters.has('scale')) return impossible(missing('scale', 'change pictures'));
+  if (stream.width * stream.height <= limits.maxEncodePixels) return null;
+  return impossible(
+    `Pictures of ${stream.width} x ${stream.height} need more memory than this server may have, so nothing was changed.`,
+  );
+}
+
+function missing(what: string, deed: string): string {
+  return `The ffmpeg of this server cannot ${deed}: it comes without ${what}. Nothing was changed.`;
+}
+
+export function shakeFigure(before: number | null, after: number | null) {
+  const percent = (share: number | null) => (share === null ? null : share * 100);
+  const rounded = (share: number | null) =>
+    share === null ? null : Math.round((percent(share) ?? 0) * 100) / 100;
+  return { name: 'shake', unit: '% of the width', before: rounded(before), after: rounded(after) };
+}
+
+/** Matrix and range that the stream says, or what players take for it: high definition is BT.709. */
+export function codedColours(stream: VideoStreamInfo): { matrix: string; range: 'tv' | 'pc' } {
+  const full = stream.colorRange === 'pc' || (stream.pixelFormat ?? '').startsWith('yuvj');
+  const { colorSpace: said } = stream;
+  const isSd = said === 'smpte170m' || said === 'bt470bg' || said === 'fcc';
+  const known = said !== null && said !== 'unknown' && said !== 'reserved';
+  const small = Math.min(stream.width, stream.height) < 720;
+  return { matrix: isSd || (!known && small) ? 'bt601' : 'bt709', range: full ? 'pc' : 'tv' };
+}
+
+/** Peak of the light that becomes white, cd/m2: reference white of HDR is 203, highlights are rolled off above it. */
+const NOMINAL_PEAK = 203;
+
+/**
+ * High dynamic range to BT.709, with what comes in said explicitly: clips of phones lack parts of the tags, and a guess makes
+ * them washed out. Highlights are rolled off, not cut (Hable's curve).
+ */
+function toneMapFilters({ colorTransfer, colorRange }: VideoStreamInfo): string[] {
+  const range = colorRange === 'pc' ? 'full' : 'limited';
+  const said = `tin=${colorTransfer ?? 'smpte2084'}:min=2020_ncl:pin=2020:rin=${range}`;
+  return [
+    `zscale=${said}:t=linear:npl=${NOMINAL_PEAK}`,
+    'format=gbrpf32le',
+    'zscale=p=709',
+    'tonemap=tonemap=hable:desat=0',
+    'zscale=t=709:m=709:p=709:r=limited',
+    'format=yuv420p',
+  ];
+}

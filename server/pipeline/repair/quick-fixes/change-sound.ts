@@ -1,0 +1,182 @@
+import path from 'node:path';
+import type { FixId } from '#common/fixes.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/tools.ts';
+import { exportVideo } from '../../publish/export-video.ts';
+import { hashPackets } from '../../publish/packet-hashes.ts';
+import { playbackNeeds } from '../../publish/playback.ts';
+import type { Finding } from '../../analyse/analysis.ts';
+import { repairAudio, type AudioVerdict } from '../repair-audio.ts';
+import { isRefusal } from './change-pictures.ts';
+import { figure } from './clip-facts.ts';
+import { voicePlan } from './encode-plans.ts';
+import type { FixJob } from './fix-job.ts';
+import { COST } from './measure-facts.ts';
+import { measureLoudness, type Loudness } from './measure-loudness.ts';
+import { levelFilters, LOUDNESS_TARGET, loudnessHelped, VOICE_FILTERS } from './voice-chain.ts';
+
+/** A clip on its way through the fixes. */
+export interface Clip {
+  readonly path: string;
+  readonly info: MediaInfo;
+}
+
+const FIX_OF = { wind_noise: 'wind-noise', audio_sync: 'audio-sync' } as const satisfies Partial<
+  Record<Finding['kind'], FixId>
+>;
+
+/**
+ * Wind and sync with the repairs of the six steps, which judge themselves. The pictures are copied.
+ * @param source the clip that the findings are of; `clip` may have other pictures
+ * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ */
+export async function repairSound(
+  job: FixJob,
+  source: Clip,
+  clip: Clip,
+  findings: readonly Finding[],
+): Promise<Clip> {
+  const fixes = findings.flatMap(({ kind }) => (kind in FIX_OF ? [fixOf(kind)] : []));
+  if (fixes.length === 0) return clip;
+  const { task, signal, stages, outcomes } = job;
+  outcomes.working(fixes);
+  const { tools, workDir, limits } = task;
+  try {
+    const { audio, verdicts } = await stages.run(COST.repairSound, (onProgress) =>
+      repairAudio({
+        inputPath: source.path,
+        info: source.info,
+        findings,
+        workDir,
+        tools,
+        signal,
+        onProgress,
+      }),
+    );
+    const repaired = verdicts.filter(({ outcome }) => outcome === 'repaired');
+    if (repaired.length === 0) {
+      for (const verdict of verdicts) settle(job, verdict, 'unchanged');
+      return clip;
+    }
+    const made = await exportVideo({
+      inputPath: clip.path,
+      info: clip.info,
+      pictures: null,
+      edit: [],
+      audio,
+      needs: playbackNeeds(clip.info),
+      encodeAll: false,
+      workDir,
+      name: 'sound',
+      tools,
+      limits,
+      signal,
+    });
+    const info = made.info ?? (await probe(tools, made.path, 'mov', signal));
+    await mustKeepPictures(job, clip, { path: made.path, info });
+    for (const verdict of verdicts)
+      settle(job, verdict, verdict.outcome === 'repaired' ? 'applied' : 'unchanged');
+    return { path: made.path, info };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const detail = 'The sound of this clip could not be repaired, so it was left as it is.';
+    for (const fix of fixes) outcomes.settle(fix, 'failed', detail);
+    return clip;
+  }
+}
+
+function fixOf(kind: Finding['kind']): FixId {
+  return kind === 'audio_sync' ? FIX_OF.audio_sync : FIX_OF.wind_noise;
+}
+
+function settle({ outcomes }: FixJob, verdict: AudioVerdict, state: 'applied' | 'unchanged'): void {
+  const { measure, kind } = verdict.finding;
+  outcomes.settle(fixOf(kind), state, verdict.explanation, [
+    figure(measure.name, measure.unit, measure.value, verdict.after),
+  ]);
+}
+
+/**
+ * Makes the voice clear and as loud as it should be; the pictures are copied. Measured on the new sound, and dropped when it is
+ * not nearer to the target.
+ * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ */
+export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
+  const { task, signal, stages, outcomes } = job;
+  const { tools } = task;
+  const { info } = clip;
+  outcomes.working(['voice-enhance']);
+  const rateHz = info.audio[0]?.sampleRateHz ?? 48_000;
+  const outputPath = path.join(task.workDir, 'voice.mp4');
+  const read = { inputPath: clip.path, info, tools, signal };
+  try {
+    // What wind and sync repairs left is another sound than the one that was measured at first.
+    const before = await measureLoudness(read);
+    const shaped = await stages.run(COST.hear, (onProgress) =>
+      measureLoudness({ ...read, chain: VOICE_FILTERS, onProgress }),
+    );
+    const filters = [...VOICE_FILTERS, ...levelFilters(shaped, rateHz)];
+    await stages.run(COST.voice, (onProgress) =>
+      runFfmpeg(voicePlan({ inputPath: clip.path, info, filters, outputPath }), {
+        tools,
+        signal,
+        onProgress: ({ share }) => share !== null && onProgress(share),
+      }),
+    );
+    const made = { path: outputPath, info: await probe(tools, outputPath, 'mov', signal) };
+    const after = await stages.run(COST.hear, (onProgress) =>
+      measureLoudness({ inputPath: made.path, info: made.info, tools, signal, onProgress }),
+    );
+    const figures = [
+      figure('loudness', 'LUFS', before.lufs, after.lufs),
+      figure('true peak', 'dBTP', before.peakDb, after.peakDb),
+    ];
+    if (!loudnessHelped(before, after)) {
+      const detail = 'The voice did not come nearer to the right loudness, so the sound was left as it is.';
+      outcomes.settle('voice-enhance', 'unchanged', detail, figures);
+      return clip;
+    }
+    await mustKeepPictures(job, clip, made);
+    outcomes.settle('voice-enhance', 'applied', enhancedWords(after), figures);
+    return made;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const detail = 'The sound of this clip could not be changed, so it was left as it is.';
+    outcomes.settle('voice-enhance', 'failed', detail);
+    return clip;
+  }
+}
+
+function enhancedWords({ lufs }: Loudness): string {
+  const reached = lufs !== null && Math.abs(lufs - LOUDNESS_TARGET.lufs) <= 2;
+  return reached
+    ? 'The voice is clearer and as loud as the platforms play it; rumble and peaks are tamed.'
+    : 'The voice is clearer and louder, as far as its peaks allow; rumble is taken out.';
+}
+
+/** Sound may end this far from where it did: some packets. */
+const LENGTH_TOLERANCE_MS = 250;
+
+/** @throws MediaToolError unless every coded picture is the same bytes at its time, and the sound is there */
+async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: Clip): Promise<void> {
+  const { tools } = task;
+  const list = ({ path: file, info }: Clip) => hashPackets({ path: file, info, tools, signal }, 'v');
+  const [from, to] = [await list(before), await list(after)];
+  const ms = (clip: Clip, ticks: number) => {
+    const { num, den } = clip.info.video[0]?.timeBase ?? { num: 1, den: 1000 };
+    return (ticks * num * 1000) / den;
+  };
+  const [start, newStart] = [from[0]?.ptsTicks ?? 0, to[0]?.ptsTicks ?? 0];
+  const same = from.every((packet, at) => {
+    const other = to[at];
+    if (!other) return false;
+    const apartMs = ms(before, packet.ptsTicks - start) - ms(after, other.ptsTicks - newStart);
+    return other.hash === packet.hash && Math.abs(apartMs) <= 2;
+  });
+  const apartMs = Math.abs((before.info.durationMs ?? 0) - (after.info.durationMs ?? 0));
+  // A sound that was moved may end later than the pictures.
+  const fits = after.info.audio.length > 0 && apartMs <= LENGTH_TOLERANCE_MS + 2000;
+  if (!same || from.length !== to.length || !fits)
+    throw new MediaToolError('tool_failed', 'the pictures did not stay as they are beside the new sound');
+}

@@ -1,0 +1,153 @@
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { pictureOptions } from '../../download/limited-export-plan.ts';
+import { playbackNeeds } from '../../publish/playback.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
+import { colourOptions } from '../full-encode/full-encode-pictures.ts';
+import type { VisualStep } from './build-fixes.ts';
+
+const AAC_BITS_PER_CHANNEL = 96_000;
+/** Frames in which the camera's way is smoothed to each side: half a second at thirty a second. */
+const SMOOTHING_S = 0.5;
+/** How far a picture may be moved, share of its shorter side: the rest of a shake stays, nothing is zoomed away. */
+const MOST_SHIFT = 0.06;
+const MOST_ANGLE = 0.06;
+
+export interface CodePicturesInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly stream: VideoStreamInfo;
+  readonly steps: readonly VisualStep[];
+  /** Where the camera's motion was written; used by stabilizing steps alone. */
+  readonly motionPath: string;
+  readonly limits: MediaLimits;
+  readonly outputPath: string;
+}
+
+/** Interlaced pictures are woven of two moments: moved or sharpened as they are, they would comb. */
+function weave({ fieldOrder }: VideoStreamInfo): string[] {
+  return ['tt', 'bb', 'tb', 'bt'].includes(fieldOrder ?? '') ? ['bwdif=mode=send_frame'] : [];
+}
+
+/**
+ * Looks at the camera's motion and writes it to a file, picture by picture, upright; behind the colours, as too little is seen in
+ * the dark.
+ */
+export function lookAtMotionPlan(given: Omit<CodePicturesInput, 'outputPath'>): FfmpegPlan {
+  const { inputPath, info, stream, steps, motionPath, limits } = given;
+  const colours = steps.flatMap((step) => (step.fix === 'color-correct' ? step.filters : []));
+  const look = `vidstabdetect=shakiness=7:accuracy=12:mincontrast=0.2:result=${filterValue(motionPath)}`;
+  return {
+    label: 'look at the motion of the camera',
+    inputs: [input(inputPath, info, limits.threads)],
+    outputs: [
+      {
+        path: '-',
+        options: [
+          ...'-map 0:v:0 -an -sn -dn -vsync passthrough -vf'.split(' '),
+          [...weave(stream), ...colours, 'format=yuv420p', look].join(','),
+          '-f',
+          'null',
+        ],
+      },
+    ],
+    expectedDurationMs: info.durationMs,
+  };
+}
+
+/** Codes the pictures once, with all chosen changes in their order; each keeps its time, the sound is copied where it plays. */
+export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
+  const { inputPath, info, stream, steps, limits, outputPath } = given;
+  const toneMapped = steps.some((step) => step.fix === 'color-correct' && step.hdr);
+  const shown: VideoStreamInfo = toneMapped
+    ? { ...stream, colorTransfer: 'bt709', colorPrimaries: 'bt709', colorSpace: 'bt709', colorRange: 'tv' }
+    : stream;
+  const coded: VideoStreamInfo = toneMapped ? { ...shown, pixelFormat: 'yuv420p' } : shown;
+  const fullRange = coded.colorRange === 'pc' || (coded.pixelFormat ?? '').startsWith('yuvj');
+  const filters = [...weave(stream), ...steps.flatMap((step) => filtersOf(step, given)), EVEN];
+  return {
+    label: 'code the changed pictures',
+    globalOptions: ['-copyts'],
+    inputs: [input(inputPath, info, limits.threads)],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          ...'-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf'.split(' '),
+          filters.join(','),
+          ...pictureOptions(coded, limits),
+          ...colourOptions(coded, fullRange),
+          ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
+          ...copiedSound(info),
+          ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
+        ],
+      },
+    ],
+    expectedDurationMs: info.durationMs,
+  };
+}
+
+const EVEN = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
+
+function filtersOf(step: VisualStep, { stream, motionPath }: CodePicturesInput): readonly string[] {
+  if (step.fix !== 'stabilize') return step.filters;
+  if (!step.looks) return ['format=yuv420p', 'deshake=rx=32:ry=32:edge=mirror'];
+  const short = Math.min(stream.width, stream.height);
+  const smoothing = Math.max(5, Math.round((stream.frameRate ?? 30) * SMOOTHING_S));
+  const limits = `maxshift=${Math.round(short * MOST_SHIFT)}:maxangle=${MOST_ANGLE}`;
+  return [
+    'format=yuv420p',
+    `vidstabtransform=input=${filterValue(motionPath)}:smoothing=${smoothing}:optzoom=1:${limits}:interpol=bicubic:crop=black`,
+  ];
+}
+
+/** Puts the first sound track through filters; pictures and other tracks are copied, every time stays. */
+export function voicePlan(given: {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly filters: readonly string[];
+  readonly outputPath: string;
+}): FfmpegPlan {
+  const { inputPath, info, filters, outputPath } = given;
+  const { sampleRateHz, channels } = info.audio[0] ?? { sampleRateHz: 48_000, channels: 1 };
+  const rate = Math.min(96_000, sampleRateHz);
+  return {
+    label: 'write the enhanced sound',
+    globalOptions: ['-copyts'],
+    inputs: [input(inputPath, info, 1)],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          ...'-map 0:v:0 -map 0:a -c copy -c:a:0 aac -filter:a:0'.split(' '),
+          filters.join(','),
+          ...`-b:a:0 ${AAC_BITS_PER_CHANNEL * channels} -ar:a:0 ${rate} -ac:a:0 ${channels}`.split(' '),
+          ...(info.video[0]?.codec === 'hevc' ? ['-tag:v', 'hvc1'] : []),
+          ...(info.video[0]?.timeBase.num === 1
+            ? ['-video_track_timescale', String(info.video[0].timeBase.den)]
+            : []),
+          ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
+        ],
+      },
+    ],
+    expectedDurationMs: info.durationMs,
+  };
+}
+
+function copiedSound(info: MediaInfo): string[] {
+  const first = info.audio[0];
+  if (!first) return [];
+  if (playbackNeeds(info).audio === null) return ['-map', '0:a', '-c:a', 'copy'];
+  return ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
+}
+
+function input(path: string, info: MediaInfo, threads: number) {
+  const options = [...uploadedInputOptions(info.format), '-threads', String(threads)];
+  return { path, format: info.format, options };
+}
+
+/** A path as the value of a filter's option: escaped once for the option and once for the graph. */
+export function filterValue(path: string): string {
+  const option = path.replaceAll(/[\\':]/g, '\\$&');
+  return option.replaceAll(/[\\'[\],;]/g, '\\$&');
+}

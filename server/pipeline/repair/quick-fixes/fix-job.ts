@@ -1,0 +1,79 @@
+import type { FixFigure, FixOutcome } from '#common/api/quick-fixes.ts';
+import type { FixId } from '#common/fixes.ts';
+import type { ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
+
+/** What every part of a request works with. */
+export interface FixJob {
+  readonly task: ApplyFixesTask;
+  readonly signal: AbortSignal;
+  readonly outcomes: FixOutcomes;
+  readonly stages: Stages;
+}
+
+export interface FixOutcomes {
+  working(ids: readonly FixId[]): void;
+  settle(
+    id: FixId,
+    state: 'applied' | 'unchanged' | 'failed',
+    detail: string,
+    figures?: readonly FixFigure[],
+  ): void;
+  list(): FixOutcome[];
+}
+
+/** Work of one kind after the other, weighed by its cost; what was reported never goes back. */
+export interface Stages {
+  /** Runs one piece of work that costs so much; what it says of itself moves the whole. */
+  run<T>(cost: number, work: (onProgress: (share: number) => void) => Promise<T>): Promise<T>;
+  /** Adds to what is still to come, in the same unit. */
+  expect(cost: number): void;
+}
+
+/** Outcomes and progress of one request, told together. */
+export function createFixJob(
+  task: ApplyFixesTask,
+  signal: AbortSignal,
+  send: (message: FixesMessage) => void,
+): FixJob {
+  const outcomes = new Map<FixId, FixOutcome>(
+    task.fixes.map((id) => [id, { id, state: 'waiting', detail: '', figures: [] }]),
+  );
+  const list = () => [...outcomes.values()];
+  let reached = 0;
+  let done = 0;
+  let ahead = 0;
+  const tell = () => send({ type: 'fixes', share: reached, fixes: list() });
+  const move = (inside: number) => {
+    const total = done + ahead;
+    if (total > 0) reached = Math.max(reached, Math.min(1, (done + inside) / total));
+    tell();
+  };
+  return {
+    task,
+    signal,
+    outcomes: {
+      list,
+      working(ids) {
+        for (const id of ids) outcomes.set(id, { id, state: 'working', detail: '', figures: [] });
+        tell();
+      },
+      settle(id, state, detail, figures = []) {
+        outcomes.set(id, { id, state, detail, figures: [...figures] });
+        tell();
+      },
+    },
+    stages: {
+      expect(cost) {
+        ahead += cost;
+      },
+      async run(cost, work) {
+        ahead = Math.max(ahead, cost);
+        const value = await work((share) => move(cost * Math.min(1, Math.max(0, share))));
+        done += cost;
+        ahead = Math.max(0, ahead - cost);
+        move(0);
+        return value;
+      },
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { FixId } from '#common/fixes.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import { analyseAudio } from '../../analyse/analyse-audio.ts';
+import type { Analysis, Finding } from '../../analyse/analysis.ts';
+import { isHdr } from '../full-encode/full-encode-pictures.ts';
+import { planRepair } from '../plan-repair.ts';
+import type { ClipFacts } from './clip-facts.ts';
+import type { FixJob } from './fix-job.ts';
+import { lookAtClip, type LookedAt } from './look-at-clip.ts';
+import { measureEdges } from './measure-edges.ts';
+import { measureLight } from './measure-light.ts';
+import { measureLoudness } from './measure-loudness.ts';
+import { readFilters } from './tool-filters.ts';
+
+/** Work of the parts of a request against one strict decode of all pictures. */
+export const COST = {
+  look: 1,
+  sample: 0.6,
+  hear: 0.15,
+  motion: 1.5,
+  code: 4,
+  repairSound: 0.6,
+  voice: 0.3,
+  export: 4,
+} as const;
+
+const VISUAL: readonly FixId[] = ['stabilize', 'color-correct', 'sharpen'];
+const PLATFORM: readonly FixId[] = ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize'];
+
+/** Which measurements a choice of fixes needs. */
+export function needsOf(fixes: ReadonlySet<FixId>) {
+  return {
+    pictures: VISUAL.some((fix) => fixes.has(fix)) || fixes.has('audio-sync'),
+    sound: fixes.has('wind-noise') || fixes.has('audio-sync'),
+    loudness: fixes.has('voice-enhance') || PLATFORM.some((fix) => fixes.has(fix)),
+    light: fixes.has('color-correct'),
+    edges: fixes.has('sharpen'),
+    changesPictures: VISUAL.some((fix) => fixes.has(fix)),
+    exports: PLATFORM.filter((fix) => fixes.has(fix)).length,
+  };
+}
+
+/** Work of a whole request in the units of `COST`, as far as its choice tells. */
+export function expectedCost(fixes: ReadonlySet<FixId>): number {
+  const needs = needsOf(fixes);
+  const sum = (parts: readonly [boolean, number][]) =>
+    parts.reduce((total, [wanted, cost]) => total + (wanted ? cost : 0), 0);
+  return (
+    COST.export * needs.exports +
+    COST.look * needs.exports +
+    sum([
+      [needs.pictures, COST.look],
+      [needs.sound, COST.hear + COST.repairSound],
+      [needs.loudness, COST.hear],
+      [needs.light, 2 * COST.sample],
+      [needs.edges, 2 * COST.sample],
+      [needs.changesPictures, COST.code + COST.look],
+      [fixes.has('stabilize'), COST.motion],
+      [fixes.has('voice-enhance'), COST.voice + 2 * COST.hear],
+    ])
+  );
+}
+
+export interface Measured {
+  readonly facts: ClipFacts;
+  readonly looked: LookedAt | null;
+}
+
+/**
+ * Measures what the chosen fixes are planned from, and nothing else.
+ * @throws MediaToolError when the clip cannot be decoded or the run is cancelled
+ */
+export async function measureFacts(job: FixJob, info: MediaInfo, stream: VideoStreamInfo): Promise<Measured> {
+  const { task, signal, stages } = job;
+  const { tools, inputPath } = task;
+  const needs = needsOf(new Set(task.fixes));
+  const hasSound = info.audio.length > 0;
+  const { threads } = task.limits;
+  const clip = { inputPath, info, tools, signal };
+  const filters = await readFilters(tools, signal);
+  const looked = needs.pictures
+    ? await stages.run(COST.look, (onProgress) => lookAtClip({ ...clip, onProgress }))
+    : null;
+  const sound =
+    needs.sound && hasSound
+      ? await stages.run(COST.hear, (onProgress) => hear(job, info, looked, onProgress))
+      : [];
+  const loudness =
+    needs.loudness && hasSound
+      ? await stages.run(COST.hear, (onProgress) => measureLoudness({ ...clip, onProgress }))
+      : null;
+  const light =
+    needs.light && !isHdr(stream)
+      ? await stages.run(COST.sample, (onProgress) => measureLight({ ...clip, threads, onProgress }))
+      : null;
+  const edges = needs.edges
+    ? await stages.run(COST.sample, (onProgress) => measureEdges({ ...clip, threads, onProgress }))
+    : null;
+  const { limits } = task;
+  const facts = {
+    info,
+    stream,
+    filters,
+    limits,
+    shake: looked?.shake ?? null,
+    light,
+    edges,
+    loudness,
+    sound,
+  };
+  return { facts, looked };
+}
+
+/** Findings of the sound that the six steps would repair too. */
+async function hear(
+  { task, signal }: FixJob,
+  info: MediaInfo,
+  looked: LookedAt | null,
+  onProgress: (share: number) => void,
+): Promise<readonly Finding[]> {
+  const heard = await analyseAudio({
+    inputPath: task.inputPath,
+    info,
+    tools: task.tools,
+    signal,
+    onProgress,
+    audioPackets: looked?.judged.audioPackets ?? null,
+    motion: looked?.judged.motion ?? null,
+  });
+  const analysis: Analysis = {
+    info,
+    pictures: null,
+    sceneCuts: [],
+    findings: heard.findings,
+    speech: heard.speech,
+    posterFrame: null,
+    notes: [],
+  };
+  return planRepair(analysis, task.limits).sound;
+}

@@ -1,0 +1,102 @@
+import { clamp } from '#server/media/statistics.ts';
+import { castPercent, type LightFigures } from './measure-light.ts';
+
+/** One setting for the whole clip, so that nothing flickers. Levels are 0 to 255. */
+export interface LightSetting {
+  /** Level that becomes black, and level that becomes white. */
+  readonly black: number;
+  readonly white: number;
+  /** Above 1 lifts the middle. */
+  readonly gamma: number;
+  /** Factors of the channels. */
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+  readonly reasons: readonly ('dark' | 'flat' | 'cast')[];
+}
+
+/** Half of all pixels below this level, and four fifths of the pictures too: the clip is dark as a whole. */
+const DARK_MIDDLE = 55;
+const DARK_PICTURES = 75;
+/** Darker than this is black by intention (night, fades). */
+const BLACK_MIDDLE = 5;
+/** The middle that a dark clip is lifted towards, and how far at most. */
+const LIFTED_MIDDLE = 85;
+const MOST_LIFT = 1.9;
+const MOST_GAMMA = 1.7;
+const MOST_STRETCH = 1.4;
+/** Levels between black and white that a picture with haze on it does not fill. */
+const FLAT_RANGE = 140;
+const MOST_BLACK = 24;
+/** Light that is further from white than this, percent, is corrected; two thirds of the way, so that evenings stay warm. */
+const CAST_PERCENT = 9;
+const CAST_SHARE = 0.65;
+const MOST_FACTOR = 0.15;
+
+/**
+ * What the light of a clip needs: null when it is well lit and free of a colour cast. Restraint: bright and contrasty clips
+ * are never touched, and all corrections have a limit.
+ */
+export function planLight(light: LightFigures): LightSetting | null {
+  const isDark =
+    light.middle < DARK_MIDDLE && light.brightPictures < DARK_PICTURES && light.middle > BLACK_MIDDLE;
+  const isFlat = light.bright - light.dark < FLAT_RANGE && light.middle > BLACK_MIDDLE;
+  const cast = castPercent(light);
+  const isCast = cast !== null && cast > CAST_PERCENT;
+  if (!isDark && !isFlat && !isCast) return null;
+  const black = isFlat ? Math.min(MOST_BLACK, 0.8 * light.dark) : 0;
+  const white = isDark || isFlat ? clamp(light.bright * 1.04, 255 / MOST_STRETCH, 255) : 255;
+  const reasons = [isDark && 'dark', isFlat && 'flat', isCast && 'cast'] as const;
+  return {
+    black,
+    white,
+    gamma: isDark ? gammaFor(light.middle, black, white) : 1,
+    ...(isCast && light.neutral ? factorsFor(light.neutral) : { red: 1, green: 1, blue: 1 }),
+    reasons: reasons.filter((reason) => reason !== false),
+  };
+}
+
+function gammaFor(middle: number, black: number, white: number): number {
+  const now = clamp((middle - black) / (white - black), 0.01, 0.99);
+  const wanted = Math.min(LIFTED_MIDDLE, middle * MOST_LIFT) / 255;
+  if (now >= wanted) return 1;
+  return clamp(Math.log(now) / Math.log(wanted), 1, MOST_GAMMA);
+}
+
+function factorsFor({ red, green, blue }: NonNullable<LightFigures['neutral']>) {
+  const towards = (level: number) =>
+    clamp(1 + CAST_SHARE * (green / level - 1), 1 - MOST_FACTOR, 1 + MOST_FACTOR);
+  const [r, b] = [towards(red), towards(blue)];
+  // The brightness of grey stays: what two channels gain, all of them give back.
+  const luma = 0.2126 * r + 0.7152 + 0.0722 * b;
+  return { red: r / luma, green: 1 / luma, blue: b / luma };
+}
+
+/** Whether the new clip shows what the setting was for, and lost nothing. */
+export function lightHelped(before: LightFigures, after: LightFigures, setting: LightSetting): boolean {
+  const brighter = after.middle >= before.middle + 4;
+  const wider = after.bright - after.dark >= before.bright - before.dark + 6;
+  const [castBefore, castAfter] = [castPercent(before), castPercent(after)];
+  const whiter = castBefore !== null && (castAfter === null || castAfter <= castBefore - 1.5);
+  return setting.reasons.some(
+    (reason) =>
+      (reason === 'dark' && brighter) || (reason === 'flat' && wider) || (reason === 'cast' && whiter),
+  );
+}
+
+/** Filters for the setting. The matrix is said on both ways: ffmpeg would guess another one back than forth. */
+export function lightFilters(setting: LightSetting, matrix: string, range: 'tv' | 'pc'): string[] {
+  const { black, white, gamma } = setting;
+  const channel = (factor: number) => {
+    const stretched = `clip((val-${black.toFixed(2)})/${(white - black).toFixed(2)},0,1)`;
+    return `clip(255*pow(${stretched},${(1 / gamma).toFixed(4)})*${factor.toFixed(4)},0,255)`;
+  };
+  const lut = `lutrgb=r='${channel(setting.red)}':g='${channel(setting.green)}':b='${channel(setting.blue)}'`;
+  return [
+    `scale=in_color_matrix=${matrix}:in_range=${range}:out_range=pc:flags=lanczos+accurate_rnd+full_chroma_int`,
+    'format=gbrp',
+    lut,
+    `scale=out_color_matrix=${matrix}:in_range=pc:out_range=${range}:flags=lanczos+accurate_rnd`,
+    'format=yuv420p',
+  ];
+}

@@ -1,0 +1,151 @@
+import type { Knex } from 'knex';
+import { raw, type Transaction } from 'objection';
+import type { FixOutcome } from '#common/api/quick-fixes.ts';
+import { newId } from '#db/base-model.ts';
+import { FixRun } from '#db/models/fix-run.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import type { EventBus } from '#server/events.ts';
+import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
+import type { ApplyFixesResult } from '#server/pipeline/worker-protocol.ts';
+import { recordObject } from '#server/videos/create-video.ts';
+import type { VideoState } from '#server/videos/video-state.ts';
+
+export interface PublishFixesDeps {
+  readonly db: Knex;
+  readonly storage: Pick<MediaStorage, 'put' | 'putBuffer'>;
+  readonly state: Pick<VideoState, 'switchVersion'>;
+  readonly events: EventBus;
+  /** Removes objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
+  readonly now: () => number;
+}
+
+type Made = Extract<ApplyFixesResult, { ok: true }>;
+type MadeExport = Made['exports'][number];
+
+/**
+ * Makes what a request gave to a new version and to platform files: files into the storage first, then one transaction. A kill
+ * before the commit leaves the clip as it was and unreferenced objects, which the housekeeping removes.
+ * @param poster a picture of the new version; null keeps the old one
+ * @returns `moved` when another version became the current one meanwhile: nothing was changed
+ * @throws AppError `storage_full`
+ */
+export async function publishFixes(
+  deps: PublishFixesDeps,
+  run: FixRun,
+  source: VideoVersion,
+  result: Made,
+  poster: Buffer | null,
+): Promise<'published' | 'moved' | 'gone'> {
+  const { db, storage, events } = deps;
+  const { videoId } = run;
+  const clip = result.clip && (await storage.put(result.clip.path));
+  const picture = poster && (await storage.putBuffer(poster));
+  const files: { made: MadeExport; stored: StoredFile }[] = [];
+  for (const made of result.exports) files.push({ made, stored: await storage.put(made.path) });
+  const stored = [clip, picture, ...files.map((file) => file.stored)].filter((object) => object !== null);
+
+  const ended = await db.transaction(async (trx) => {
+    const video = await Video.query(trx).findById(videoId).forUpdate();
+    if (!video) return { is: 'gone' as const, replaced: [] };
+    if (video.status !== 'completed' || video.currentVersionId !== source.id)
+      return { is: 'moved' as const, replaced: [] };
+    const at = deps.now();
+    for (const object of stored) await recordObject(trx, object, at);
+    const versionId = clip ? newId() : null;
+    if (clip && versionId !== null) {
+      const applied = result.fixes.filter(isInVersion);
+      const fixesApplied = {
+        ...video.fixesApplied,
+        ...Object.fromEntries(applied.map(({ id }) => [id, true])),
+      };
+      await VideoVersion.query(trx).insert({
+        id: versionId,
+        videoId,
+        kind: 'fixes',
+        sha256: clip.sha256,
+        sizeBytes: clip.sizeBytes,
+        // The report tells of the repair that this version stands on; its certificate is not this version's.
+        reportSha256: source.reportSha256,
+        captionsSha256: source.captionsSha256,
+        posterSha256: picture?.sha256 ?? source.posterSha256,
+        fixes: mergeFixes(source.fixes ?? [], applied),
+        fixesApplied,
+        createdAt: at,
+      });
+      if (!(await deps.state.switchVersion(trx, videoId, versionId, fixesApplied)))
+        throw new Error('the video is not finished any more');
+    }
+    const sourceSha256 = clip?.sha256 ?? source.sha256;
+    const replaced: string[] = [];
+    for (const file of files)
+      replaced.push(
+        ...(await replaceExport(trx, { ...file, videoId, sourceSha256, at, fixes: result.fixes })),
+      );
+    await FixRun.query(trx)
+      .patch({
+        state: 'done',
+        progress: 100,
+        fixes: result.fixes,
+        message: null,
+        resultVersionId: versionId,
+        revision: raw('revision + 1'),
+        updatedAt: at,
+      })
+      .where({ videoId, jobId: run.jobId });
+    return { is: 'published' as const, replaced };
+  });
+
+  if (ended.is === 'published') {
+    const video = await Video.query(db).findById(videoId).select('userId');
+    const fact = { userId: video?.userId ?? '', videoId };
+    if (clip) {
+      events.emit('video.changed', fact);
+      events.emit('video.edited', fact);
+    }
+    events.emit('fixes.changed', { videoId });
+  }
+  const orphans = ended.is === 'published' ? ended.replaced : stored.map(({ sha256 }) => sha256);
+  if (orphans.length > 0) await deps.collect(orphans);
+  return ended.is;
+}
+
+const isInVersion = ({ id, state }: FixOutcome) => state === 'applied' && !id.endsWith('-optimize');
+
+/** Newer outcomes take the place of older ones. */
+function mergeFixes(before: readonly FixOutcome[], now: readonly FixOutcome[]): FixOutcome[] {
+  return [...new Map([...before, ...now].map((fix) => [fix.id, fix])).values()];
+}
+
+interface ExportRow {
+  readonly made: MadeExport;
+  readonly stored: StoredFile;
+  readonly videoId: string;
+  readonly sourceSha256: string;
+  readonly at: number;
+  readonly fixes: readonly FixOutcome[];
+}
+
+/** One file for each platform: a new one takes the place of the old one. @returns objects of the old one */
+async function replaceExport(trx: Transaction, row: ExportRow): Promise<string[]> {
+  const { made, stored, videoId, sourceSha256, at, fixes } = row;
+  const mine = { videoId, kind: 'platform', platformFix: made.fix };
+  const before = await VideoVersion.query(trx).where(mine);
+  await VideoVersion.query(trx).delete().where(mine);
+  await VideoVersion.query(trx).insert({
+    id: newId(),
+    videoId,
+    kind: 'platform',
+    sha256: stored.sha256,
+    sizeBytes: stored.sizeBytes,
+    reportSha256: null,
+    captionsSha256: null,
+    posterSha256: null,
+    sourceSha256,
+    platformFix: made.fix,
+    fixes: fixes.filter(({ id }) => id === made.fix),
+    createdAt: at,
+  });
+  return before.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== stored.sha256);
+}

@@ -1,0 +1,199 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { raw } from 'objection';
+import { newId } from '#db/base-model.ts';
+import { FixRun } from '#db/models/fix-run.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { AppError } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import type { MediaPool } from '#server/jobs/media-pool.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import type {
+  ApplyFixesResult,
+  ApplyFixesTask,
+  FixesMessage,
+  MediaFailureCode,
+  MediaLimits,
+} from '#server/pipeline/worker-protocol.ts';
+import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
+
+/** Two writes a second: often enough for a live bar, seldom enough for one disk. */
+const PROGRESS_INTERVAL_MS = 500;
+const ROOM_WAIT_MS = 60_000;
+/** Room that is needed at least, in sizes of the clip: the new one and the parts it is put together from. */
+const ROOM_SHARE = 2;
+const KEPT = 'Your clip is as it was.';
+const NO_ROOM =
+  'There is no room left on this server for the new version. It goes on by itself as soon as there is room.';
+const INTERRUPTED = `Applying the fixes was interrupted too many times. ${KEPT}`;
+const OUR_FAULT = `Something went wrong on our side while the fixes were applied. ${KEPT}`;
+const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
+
+export interface QuickFixesJobDeps extends PublishFixesDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly pool: Pick<MediaPool, 'applyFixes'>;
+  readonly events: EventBus;
+  readonly tools: ApplyFixesTask['tools'];
+  readonly limits: MediaLimits;
+  /** Folder for files being made; emptied before the first job. */
+  readonly folder: string;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** Main-thread side of `apply-fixes`: paths out, task to a thread, progress to the row, result to a version. */
+export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
+  const { db, storage, pool, events, logger, now } = deps;
+  let emptied: Promise<void> | null = null;
+  const running = new Map<string, AbortController>();
+  events.on('video.deleted', ({ videoId }) => running.get(videoId)?.abort());
+
+  /** Changes the row of one request and lets pages know; a row of a later request stays as it is. */
+  async function tell({ videoId, jobId }: FixRun, change: Partial<FixRun>): Promise<void> {
+    const rows = await FixRun.query(db)
+      .patch({ ...change, revision: raw('revision + 1'), updatedAt: now() })
+      .where({ videoId, jobId })
+      .whereIn('state', ['waiting', 'working']);
+    if (rows > 0) events.emit('fixes.changed', { videoId });
+  }
+
+  function progressOf(run: FixRun) {
+    let writtenAt = 0;
+    let newest: FixesMessage | null = null;
+    let states = '';
+    const write = ({ share, fixes }: FixesMessage) => {
+      writtenAt = now();
+      tell(run, { progress: Math.min(99, Math.floor(share * 100)), fixes }).catch((error: unknown) => {
+        logger.warn({ videoId: run.videoId, error: String(error) }, 'progress could not be written');
+      });
+    };
+    return (message: FixesMessage) => {
+      newest = message;
+      const now_ = newest.fixes.map(({ state }) => state).join();
+      if (now_ === states && now() - writtenAt < PROGRESS_INTERVAL_MS) return;
+      states = now_;
+      write(newest);
+    };
+  }
+
+  async function make(run: FixRun, source: VideoVersion, workDir: string, signal: AbortSignal) {
+    const file = await storage.localPath(source.sha256);
+    try {
+      const task: ApplyFixesTask = {
+        kind: 'apply-fixes',
+        videoId: run.videoId,
+        inputPath: file.path,
+        workDir,
+        tools: deps.tools,
+        limits: deps.limits,
+        fixes: run.fixes.map(({ id }) => id),
+      };
+      return await pool.applyFixes(task, { onMessage: progressOf(run) }, signal);
+    } finally {
+      await file.release();
+    }
+  }
+
+  async function hasRoom(source: VideoVersion): Promise<boolean> {
+    const free = await storage.freeBytes();
+    return free === null || free >= ROOM_SHARE * source.sizeBytes;
+  }
+
+  async function waitForRoom(run: FixRun): Promise<JobOutcome> {
+    await tell(run, { state: 'waiting', progress: 0, message: NO_ROOM });
+    return { kind: 'waiting', reason: NO_ROOM, forMs: ROOM_WAIT_MS };
+  }
+
+  async function giveUp(run: FixRun, message: string): Promise<JobOutcome> {
+    const fixes = run.fixes.map((fix) => ({
+      ...fix,
+      state: 'failed' as const,
+      detail: message,
+      figures: [],
+    }));
+    await tell(run, { state: 'failed', message, fixes });
+    return { kind: 'failed', error: message, retryable: false };
+  }
+
+  async function work(job: ClaimedJob, run: FixRun, signal: AbortSignal): Promise<JobOutcome> {
+    const { sourceVersionId } = run;
+    const source =
+      sourceVersionId === null ? undefined : await VideoVersion.query(db).findById(sourceVersionId);
+    if (!source || !(await storage.stat(source.sha256)))
+      return giveUp(run, `The stored file is no longer available.`);
+    if (!(await hasRoom(source))) return waitForRoom(run);
+    await tell(run, { state: 'working', progress: 0, message: null });
+    emptied ??= rm(deps.folder, { recursive: true, force: true });
+    await emptied;
+    const workDir = path.join(deps.folder, newId());
+    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    try {
+      const result = await make(run, source, workDir, signal);
+      if (!result.ok) return await endFailed(job, run, result, signal);
+      return await publish(run, source, result);
+    } finally {
+      await rm(workDir, { recursive: true, force: true });
+    }
+  }
+
+  async function publish(
+    run: FixRun,
+    source: VideoVersion,
+    result: Extract<ApplyFixesResult, { ok: true }>,
+  ): Promise<JobOutcome> {
+    const poster = result.clip?.posterPath ? await readFile(result.clip.posterPath) : null;
+    const ended = await publishFixes(deps, run, source, result, poster);
+    if (ended === 'moved') return giveUp(run, `Another version became the current one meanwhile. ${KEPT}`);
+    return { kind: 'done' };
+  }
+
+  async function endFailed(
+    job: ClaimedJob,
+    run: FixRun,
+    failure: Extract<ApplyFixesResult, { ok: false }>,
+    signal: AbortSignal,
+  ): Promise<JobOutcome> {
+    if (signal.aborted) return { kind: 'interrupted' };
+    const { code, detail } = failure;
+    logger.warn({ videoId: run.videoId, code, detail }, 'quick fixes failed');
+    if (code === 'storage_full') return waitForRoom(run);
+    if (RETRYABLE.has(code) && !isLastTry(job)) {
+      return { kind: 'failed', error: failure.message, retryable: true };
+    }
+    return giveUp(run, code === 'internal' ? OUR_FAULT : `${failure.message} ${KEPT}`);
+  }
+
+  return {
+    async run(job, signal) {
+      const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
+      const run = await FixRun.query(db).findById(videoId);
+      // Deleted, replaced by a later request, or published by an attempt that was killed at its end.
+      if (!run || run.jobId !== job.id || run.state === 'done' || run.state === 'failed')
+        return { kind: 'done' };
+      const deleted = new AbortController();
+      running.set(videoId, deleted);
+      try {
+        return await work(job, run, AbortSignal.any([signal, deleted.signal]));
+      } catch (error) {
+        if (signal.aborted || deleted.signal.aborted) return { kind: 'interrupted' };
+        if (error instanceof AppError && error.code === 'storage_full') return await waitForRoom(run);
+        if (!isLastTry(job)) throw error;
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        logger.error({ videoId, detail }, 'the last try of quick fixes failed');
+        return await giveUp(run, OUR_FAULT);
+      } finally {
+        running.delete(videoId);
+      }
+    },
+    async exhausted(job) {
+      const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
+      const run = await FixRun.query(db).findById(videoId);
+      if (run?.jobId === job.id) await giveUp(run, INTERRUPTED);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  ORIGINAL_VERSION,
+  type ClipVersionDto,
+  type FixOutcome,
+  type FixRunDto,
+  type PlatformExportDto,
+  type QuickFixesDto,
+} from '#common/api/quick-fixes.ts';
+import type { FixRun } from '#db/models/fix-run.ts';
+import type { VideoVersion } from '#db/models/video-version.ts';
+import type { Video } from '#db/models/video.ts';
+
+export function toRunDto(run: FixRun): FixRunDto {
+  const { jobId, state, progress, fixes, message, revision } = run;
+  return { jobId, state, progress, fixes, message, revision };
+}
+
+/**
+ * Rows -> what the panel shows.
+ * @param versions all rows of the video, newest first
+ */
+export function toQuickFixesDto(
+  video: Video,
+  run: FixRun | null,
+  versions: readonly VideoVersion[],
+): QuickFixesDto {
+  const current = versions.find(({ id }) => id === video.currentVersionId) ?? null;
+  const exports = versions.filter(({ kind }) => kind === 'platform');
+  return {
+    run: run && toRunDto(run),
+    done: doneFixes(current, run, exports),
+    versions: listVersions(video, current, versions),
+    exports: exports.map((version) => toExportDto(version, current)),
+  };
+}
+
+/** What holds for the current version: fixes in it, answers of the last request about it, files made of it. */
+function doneFixes(
+  current: VideoVersion | null,
+  run: FixRun | null,
+  exports: readonly VideoVersion[],
+): FixOutcome[] {
+  if (!current) return [];
+  const about = run?.state === 'done' && (run.resultVersionId ?? run.sourceVersionId) === current.id;
+  const answers = about ? run.fixes.filter(({ state }) => state === 'unchanged') : [];
+  const files = exports
+    .filter(({ sourceSha256 }) => sourceSha256 === current.sha256)
+    .flatMap(({ fixes }) => fixes ?? []);
+  const done = new Map([...answers, ...files, ...(current.fixes ?? [])].map((fix) => [fix.id, fix]));
+  return [...done.values()];
+}
+
+function listVersions(
+  video: Video,
+  current: VideoVersion | null,
+  versions: readonly VideoVersion[],
+): ClipVersionDto[] {
+  const original: ClipVersionDto = {
+    id: ORIGINAL_VERSION,
+    kind: 'original',
+    current: current?.sha256 === video.originalSha256,
+    createdAt: new Date(video.createdAt).toISOString(),
+    sizeBytes: video.fileSize,
+    fixes: [],
+  };
+  // A clip with nothing wrong is its own result: one line, not two.
+  const made = versions.flatMap((version) => {
+    const { kind, sha256 } = version;
+    if ((kind !== 'repair' && kind !== 'fixes') || sha256 === video.originalSha256) return [];
+    return [toVersionDto(version, kind, version.id === current?.id)];
+  });
+  return [original, ...made];
+}
+
+function toVersionDto(version: VideoVersion, kind: 'repair' | 'fixes', current: boolean): ClipVersionDto {
+  const { id, sizeBytes, fixes } = version;
+  return {
+    id,
+    kind,
+    current,
+    createdAt: new Date(version.createdAt).toISOString(),
+    sizeBytes,
+    fixes: fixes ?? [],
+  };
+}
+
+function toExportDto(version: VideoVersion, current: VideoVersion | null): PlatformExportDto {
+  const { id, sizeBytes, createdAt, sourceSha256 } = version;
+  const made = version.fixes?.[0];
+  return {
+    id,
+    fix: version.platformFix ?? 'tiktok-optimize',
+    createdAt: new Date(createdAt).toISOString(),
+    sizeBytes,
+    ofCurrent: sourceSha256 === current?.sha256,
+    detail: made?.detail ?? '',
+    figures: made?.figures ?? [],
+  };
+}

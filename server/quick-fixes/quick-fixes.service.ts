@@ -1,0 +1,180 @@
+import type { Knex } from 'knex';
+import { ORIGINAL_VERSION, type FixRunDto, type QuickFixesDto } from '#common/api/quick-fixes.ts';
+import { FIXES, type FixId } from '#common/fixes.ts';
+import { FixRun } from '#db/models/fix-run.ts';
+import type { User } from '#db/models/user.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError, notFound } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import type { VideoRestore } from '#server/videos/restore-video.ts';
+import type { VideoState } from '#server/videos/video-state.ts';
+import { toQuickFixesDto, toRunDto } from './quick-fixes.presenter.ts';
+
+const NOT_FINISHED = 'This works once the video has been processed.';
+const BUSY = 'Fixes are being applied to this video. Wait until they are done.';
+const FILE_GONE = 'The stored file is no longer available.';
+
+export interface QuickFixesServiceDeps {
+  readonly db: Knex;
+  readonly storage: Pick<MediaStorage, 'stat'>;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly state: Pick<VideoState, 'switchVersion'>;
+  readonly restoring: VideoRestore;
+  readonly events: EventBus;
+  /** Removes objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
+  readonly now: () => number;
+}
+
+/** Videos are given as their owner's rows. */
+export interface QuickFixesService {
+  /**
+   * Queues the fixes for the current version. The same choice again while it is at work is the same request.
+   * @throws AppError `conflict` while the video is not finished or other fixes are at work
+   */
+  apply(video: Video, fixes: readonly FixId[]): Promise<{ fixesApplied: number; jobId: string }>;
+  read(video: Video): Promise<QuickFixesDto>;
+  /** Where the newest request stands, for the push; null when the video is gone. */
+  runOf(videoId: string): Promise<{ userId: string; run: FixRunDto | null } | null>;
+  /**
+   * Makes the upload or an earlier version the current one; nothing is deleted (N7).
+   * @throws AppError `not_found`, `conflict` while fixes are at work
+   */
+  restore(owner: User, video: Video, versionId: string): Promise<void>;
+  /** SHA-256 of a platform file. @throws AppError `not_found` */
+  exportObject(video: Video, exportId: string): Promise<{ sha256: string; fix: FixId }>;
+  removeExport(video: Video, exportId: string): Promise<void>;
+}
+
+/** See `QuickFixesService`. */
+export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixesService {
+  const { db, storage, queue, state, events, now } = deps;
+
+  const isAtWork = (run: FixRun | undefined) => run?.state === 'waiting' || run?.state === 'working';
+
+  async function exportRow(video: Video, exportId: string): Promise<VideoVersion> {
+    const row = await VideoVersion.query(db).findOne({ id: exportId, videoId: video.id, kind: 'platform' });
+    if (!row) throw notFound();
+    return row;
+  }
+
+  /** A clip with nothing wrong has a version of its own with the same bytes, and its report with it. */
+  async function versionFor(video: Video, versionId: string): Promise<VideoVersion | null> {
+    const wanted =
+      versionId === ORIGINAL_VERSION
+        ? { videoId: video.id, kind: 'repair', sha256: video.originalSha256 }
+        : { videoId: video.id, id: versionId };
+    const row = await VideoVersion.query(db).findOne(wanted).whereIn('kind', ['original', 'repair', 'fixes']);
+    if (!row && versionId !== ORIGINAL_VERSION) throw notFound();
+    return row ?? null;
+  }
+
+  async function switchTo(video: Video, version: VideoVersion): Promise<void> {
+    if (video.currentVersionId === version.id) return;
+    if (!(await storage.stat(version.sha256))) throw new AppError('not_found', FILE_GONE);
+    await db.transaction(async (trx) => {
+      await Video.query(trx).findById(video.id).select('id').forUpdate();
+      if (isAtWork(await FixRun.query(trx).findById(video.id))) throw new AppError('conflict', BUSY);
+      if (!(await state.switchVersion(trx, video.id, version.id, version.fixesApplied ?? {})))
+        throw new AppError('conflict', NOT_FINISHED);
+    });
+    const fact = { userId: video.userId, videoId: video.id };
+    events.emit('video.changed', fact);
+    events.emit('video.edited', fact);
+  }
+
+  return {
+    async apply(video, fixes) {
+      const versionId = video.currentVersionId;
+      if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
+      // The order of the list, each once, however they were sent.
+      const chosen = FIXES.map(({ id }) => id).filter((id) => fixes.includes(id));
+      const jobId = await db.transaction(async (trx) => {
+        const at = now();
+        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
+        await trx('fix_runs')
+          .insert({
+            video_id: video.id,
+            job_id: '',
+            state: 'failed',
+            fixes: '[]',
+            created_at: at,
+            updated_at: at,
+          })
+          .onConflict('video_id')
+          .ignore();
+        const run = await FixRun.query(trx).findById(video.id).forUpdate();
+        if (run && isAtWork(run)) {
+          const same = run.fixes.map(({ id }) => id).join() === chosen.join();
+          if (same) return run.jobId;
+          throw new AppError('conflict', BUSY);
+        }
+        const made = await queue.enqueue(
+          'apply-fixes',
+          { videoId: video.id },
+          { trx, userId: video.userId, videoId: video.id },
+        );
+        await FixRun.query(trx)
+          .patch({
+            jobId: made,
+            sourceVersionId: versionId,
+            resultVersionId: null,
+            state: 'waiting',
+            progress: 0,
+            fixes: chosen.map((id) => ({ id, state: 'waiting', detail: '', figures: [] })),
+            message: null,
+            revision: (run?.revision ?? 0) + 1,
+            createdAt: at,
+            updatedAt: at,
+          })
+          .where({ videoId: video.id });
+        return made;
+      });
+      events.emit('fixes.changed', { videoId: video.id });
+      return { fixesApplied: chosen.length, jobId };
+    },
+
+    async read(video) {
+      const run = await FixRun.query(db).findById(video.id);
+      const versions = await VideoVersion.query(db).where({ videoId: video.id }).orderBy('createdAt', 'desc');
+      return toQuickFixesDto(video, run ?? null, versions);
+    },
+
+    async runOf(videoId) {
+      const video = await Video.query(db).findById(videoId).select('userId');
+      if (!video) return null;
+      const run = await FixRun.query(db).findById(videoId);
+      return { userId: video.userId, run: run ? toRunDto(run) : null };
+    },
+
+    async restore(owner, video, versionId) {
+      const version = await versionFor(video, versionId);
+      if (isAtWork(await FixRun.query(db).findById(video.id))) throw new AppError('conflict', BUSY);
+      if (version) await switchTo(video, version);
+      else {
+        await deps.restoring.restore(owner, {
+          videoId: video.id,
+          fileName: video.originalFileName,
+          sha256: video.originalSha256,
+          sizeBytes: video.fileSize,
+        });
+      }
+      events.emit('fixes.changed', { videoId: video.id });
+    },
+
+    async exportObject(video, exportId) {
+      const { sha256, platformFix } = await exportRow(video, exportId);
+      return { sha256, fix: platformFix ?? 'tiktok-optimize' };
+    },
+
+    async removeExport(video, exportId) {
+      const row = await exportRow(video, exportId);
+      await VideoVersion.query(db).deleteById(row.id);
+      events.emit('fixes.changed', { videoId: video.id });
+      await deps.collect([row.sha256]);
+    },
+  };
+}

@@ -16,6 +16,7 @@ import {
 } from '#common/realtime.ts';
 import { callApi } from './api-client.ts';
 import { announceEnd, wantsNotice } from './browser-notifications.ts';
+import { applyFixRun } from './quick-fixes.ts';
 import { pushStateAtom } from './push-state.ts';
 import { queryKeyOf, resyncLiveQueries } from './query-client.ts';
 import { type VideoEnd, watchVideoEnds } from './video-ends.ts';
@@ -122,6 +123,10 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     if (!status.success) return;
     ends.see(status.data);
     applyStatus(client, status.data);
+  });
+  socket.on('fixes:status', (payload) => {
+    const news = serverEvents['fixes:status'].safeParse(payload);
+    if (news.success) applyFixRun(client, news.data.id, news.data.run);
   });
   socket.on('videos:changed', (payload) => {
     const hint = serverEvents['videos:changed'].safeParse(payload);

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
-import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icons.tsx';
@@ -117,19 +116,6 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
           </Button>
         </div>
       )}
-    </Panel>
-  );
-}
-
-/** The place of AI Quick Fixes on a server that has none: said plainly to those whose plan includes them. */
-export function QuickFixesNotice() {
-  return (
-    <Panel aria-label={texts.fixes.title}>
-      <Title icon="spark">{texts.fixes.title}</Title>
-      <div>
-        <Badge icon="clock">{texts.fixes.soon}</Badge>
-      </div>
-      <Note>{texts.fixes.text}</Note>
     </Panel>
   );
 }

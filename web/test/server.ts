@@ -40,5 +40,8 @@ export const server = setupServer(
   http.get('*/api/drafts', () => HttpResponse.json([])),
   http.get('*/api/ideas/counts', () => refusal('not_found')),
   http.get('*/api/ideas/similar', () => HttpResponse.json([])),
+  http.get('*/api/videos/:id/fixes', () =>
+    HttpResponse.json({ run: null, done: [], versions: [], exports: [] }),
+  ),
   http.get('*/api/notifications', () => HttpResponse.json({ notifications: [], unread: 0 })),
 );

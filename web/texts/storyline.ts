@@ -1,4 +1,4 @@
-/** Texts of the AI Storyline panel, and of AI Quick Fixes where the server has none. */
+/** Texts of the AI Storyline panel. */
 export const storylineTexts = {
   title: 'AI Storyline',
   note: 'Computed from picture and sound: cuts, light, movement, speech. Nobody is recognised.',
@@ -23,9 +23,4 @@ export const storylineTexts = {
   more: (n: number) => `+${n} more`,
   jump: (mark: string) => `Play the scene at ${mark}`,
   nothing: 'Picture and sound of this clip tell too little.',
-  fixes: {
-    title: 'AI Quick Fixes',
-    soon: 'Not available on this server yet',
-    text: 'The six repair steps have run on this clip. Fixes that you choose yourself are still being built; your plan will include them.',
-  },
 } as const;

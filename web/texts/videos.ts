@@ -33,9 +33,9 @@ export const videoTexts = {
   issuesUnknown: 'Issues: not known',
   issuesPending: 'Issues: being analysed',
   recommended: {
-    shakyFootage: 'Shaky footage: noted, not changed. Stabilize Footage is still being built.',
-    poorLighting: 'Dark picture: noted, not changed. Color Correction is still being built.',
-    blurrySection: 'Soft picture: noted, not changed. Sharpen Video is still being built.',
+    shakyFootage: 'Shaky footage: noted, not changed. The quick fix Stabilize Footage steadies it.',
+    poorLighting: 'Dark picture: noted, not changed. The quick fix Color Correction brightens it.',
+    blurrySection: 'Soft picture: noted, not changed. The quick fix Sharpen Video makes edges clearer.',
   },
   recommendedShort: {
     shakyFootage: 'Noted: shaky',
@@ -159,8 +159,7 @@ export const videoTexts = {
 
   upsell: {
     fixesTitle: 'AI Quick Fixes',
-    fixesText:
-      'Steadier picture, cleaner voice, colour and platform exports, each with one press. Still being built.',
+    fixesText: 'Steadier picture, cleaner voice, colour and platform exports, each with one press.',
     storylineTitle: 'AI Storyline',
     storylineText: 'Scenes, light, movement and when somebody speaks, computed from picture and sound.',
     needs: 'Creator Pro+',

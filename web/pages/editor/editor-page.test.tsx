@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
@@ -70,6 +71,24 @@ describe('EditorPage', () => {
     expect(files.at(-1)).toHaveAttribute('download', 'captions-done-1.vtt');
   });
 
+  it('lets other plans return to earlier versions and keep their platform files', async () => {
+    const version = (id: string, kind: 'original' | 'fixes', current: boolean) => ({
+      id,
+      kind,
+      current,
+      createdAt: '2026-05-04T10:00:00.000Z',
+      sizeBytes: 1024,
+      fixes: [],
+    });
+    const versions = [version('original', 'original', false), version('f1', 'fixes', true)];
+    server.use(
+      on(quickFixesApi.read, () => HttpResponse.json({ run: null, done: [], versions, exports: [] })),
+    );
+    open('/editor/done-1', VIDEOS, 'starter');
+    expect(await screen.findByRole('button', { name: 'Restore: Original, as uploaded' })).toBeEnabled();
+    expect(screen.queryByRole('button', { name: /^Sharpen Video/ })).not.toBeInTheDocument();
+  });
+
   it.each(['starter', 'creator-pro'] as const)('shows the AI tools locked on plan %s', async (plan) => {
     open('/editor/done-1', VIDEOS, plan);
     expect(await screen.findByRole('heading', { name: /^AI Quick Fixes/ })).toHaveTextContent('Creator Pro+');
@@ -79,7 +98,7 @@ describe('EditorPage', () => {
     expect(hrefs.filter((href) => href === '/subscribe/business')).toHaveLength(2);
   });
 
-  it('shows the storyline on plan business, says what is still missing, and shows no upsell card', async () => {
+  it('shows the storyline and the quick fixes beside the player on plan business, and no upsell card', async () => {
     server.use(
       on(storylineApi.state, () => HttpResponse.json({ state: 'none', progress: 0, message: null })),
       on(storylineApi.get, () => refusal('not_found')),
@@ -88,7 +107,7 @@ describe('EditorPage', () => {
     expect(await screen.findByRole('group', { name: 'Player: harbour.mp4' })).toBeInTheDocument();
     expect(await screen.findByRole('button', { name: 'Analyze' })).toBeInTheDocument();
     const fixes = within(screen.getByRole('region', { name: 'AI Quick Fixes' }));
-    expect(fixes.getByText('Not available on this server yet')).toBeInTheDocument();
+    expect(await fixes.findByRole('button', { name: /^Sharpen Video/ })).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
   });
 

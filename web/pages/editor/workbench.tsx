@@ -12,9 +12,11 @@ import { Icon } from '../../components/icons.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
+import { KeptFixFiles } from '../../panels/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/platform-list.tsx';
-import { QuickFixesNotice, StorylinePanel } from '../../panels/storyline-panel.tsx';
+import { QuickFixesPanel } from '../../panels/quick-fixes-panel.tsx';
+import { StorylinePanel } from '../../panels/storyline-panel.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
@@ -119,13 +121,14 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
       <Side>
         {planAllows(plan, 'ai_tools') ? (
           <>
-            <QuickFixesNotice />
+            <QuickFixesPanel key={video.id} video={video} />
             <StorylinePanel video={video} onJump={(ms) => player.current?.seek(ms)} />
           </>
         ) : (
           <UpsellCards />
         )}
       </Side>
+      {!planAllows(plan, 'ai_tools') && <KeptFixFiles videoId={id} />}
       {report && <PlatformList report={report} />}
       <Versions>
         <h3>{texts.versions}</h3>

@@ -6,7 +6,8 @@ import { Card } from '../../components/card.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
-import { QuickFixesNotice, StorylinePanel } from '../../panels/storyline-panel.tsx';
+import { QuickFixesPanel } from '../../panels/quick-fixes-panel.tsx';
+import { StorylinePanel } from '../../panels/storyline-panel.tsx';
 import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { videoTexts } from '../../texts/videos.ts';
@@ -83,7 +84,7 @@ export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
           )}
           {aiTools ? (
             <>
-              <QuickFixesNotice />
+              <QuickFixesPanel key={video.id} video={video} />
               <StorylinePanel video={video} onJump={(ms) => player.current?.seek(ms)} />
             </>
           ) : (

@@ -80,7 +80,7 @@ describe('VideosPage', () => {
     },
   );
 
-  it('hides banner and upsell cards on business, and shows the storyline', async () => {
+  it('hides banner and upsell cards on business, and shows the storyline and the quick fixes', async () => {
     server.use(
       on(storylineApi.state, () => HttpResponse.json({ state: 'none', progress: 0, message: null })),
       on(storylineApi.get, () => refusal('not_found')),
@@ -91,6 +91,7 @@ describe('VideosPage', () => {
     expect(screen.queryByRole('link', { name: 'Upgrade to Pro+' })).not.toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
     expect(await screen.findByRole('button', { name: 'Analyze' })).toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: /^Stabilize Footage/ })).toBeInTheDocument();
   });
 
   it('leads from an empty library to the first upload', async () => {

@@ -1,0 +1,83 @@
+import type { FixId } from '#common/fixes.ts';
+
+const HINTS: Readonly<Record<FixId, string>> = {
+  'wind-noise': 'Takes wind out of the sound; the voice stays.',
+  'audio-sync': 'Moves sound and picture back into step.',
+  'voice-enhance': 'Rumble out, voice clear, loudness as the platforms play it.',
+  stabilize: 'Takes the shake of a hand out of the picture.',
+  'color-correct': 'Lifts dark clips, removes a colour cast, converts HDR.',
+  sharpen: 'Clearer edges, gently.',
+  'tiktok-optimize': 'An upright file of its own for TikTok.',
+  'instagram-optimize': 'An upright file of its own for Instagram.',
+  'youtube-optimize': 'An upright file of its own for YouTube Shorts.',
+};
+
+const number = (value: number | null) => (value === null ? '–' : String(value).replace('-', '−'));
+
+/** Texts of the AI Quick Fixes panel. */
+export const quickFixTexts = {
+  title: 'AI Quick Fixes',
+  note: 'Each fix is measured before and after; one that does not help is dropped. Every version stays restorable.',
+  loading: 'Loading the quick fixes...',
+  fetchFailed: 'The quick fixes could not be loaded.',
+  retry: 'Retry',
+  categories: { audio: 'Audio', visual: 'Visual', platform: 'Platform' },
+  hints: HINTS,
+  recommended: 'Recommended',
+  states: {
+    waiting: 'Waiting',
+    working: 'Working',
+    applied: 'Applied',
+    made: 'File made',
+    unchanged: 'No change needed',
+    failed: 'Not possible',
+    settled: 'Being checked',
+  },
+  apply: (n: number) => (n === 0 ? 'Apply fixes' : n === 1 ? 'Apply 1 fix' : `Apply ${n} fixes`),
+  asking: 'Applying...',
+  none: 'No fixes selected',
+  noneDetail: 'Please select at least one enhancement to apply.',
+  failed: 'Failed to apply fixes',
+  failedDetail: 'Please try again later.',
+  progress: 'Quick fixes',
+  working: (percent: number) => `Applying the fixes, ${percent} percent`,
+  estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
+  waiting: 'The fixes wait for their turn.',
+  done: 'Fixes applied',
+  doneDetail: (applied: number, unchanged: number, failed: number) =>
+    [
+      `${applied} applied`,
+      ...(unchanged > 0 ? [`${unchanged} needed no change`] : []),
+      ...(failed > 0 ? [`${failed} not possible`] : []),
+    ].join(', '),
+  nothingDone: 'Nothing had to be changed',
+  figure: (name: string, before: number | null, after: number | null, unit: string) => {
+    const of = unit === '' ? '' : ` ${unit}`;
+    if (after === null) return `${name}: ${number(before)}${of}`;
+    return before === null
+      ? `${name}: ${number(after)}${of}`
+      : `${name}: ${number(before)} → ${number(after)}${of}`;
+  },
+  versions: 'Versions of the clip',
+  kinds: { original: 'Original, as uploaded', repair: 'Mended', fixes: 'With quick fixes' },
+  current: 'current',
+  restore: 'Restore',
+  restoreLabel: (name: string) => `Restore: ${name}`,
+  restored: 'Version restored',
+  restoredDetail: 'It is what plays and downloads now; all others are kept.',
+  restoreFailed: 'The version could not be restored',
+  tryAgain: 'Please try again.',
+  exports: 'Files for platforms',
+  exportNames: {
+    'tiktok-optimize': 'TikTok',
+    'instagram-optimize': 'Instagram',
+    'youtube-optimize': 'YouTube',
+  } satisfies Partial<Record<FixId, string>>,
+  older: 'of an earlier version',
+  download: 'Download',
+  downloadLabel: (name: string) => `Download the file for ${name}`,
+  remove: (name: string) => `Delete the file for ${name}`,
+  confirmRemove: (name: string) => `Delete the file for ${name}? The clip stays; the file can be made again.`,
+  removed: 'File deleted',
+  removeFailed: 'The file could not be deleted',
+} as const;

@@ -10,6 +10,7 @@ import { detectAudioSync } from './detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
 import { detectWindNoise } from './detect-wind-noise.ts';
+import { steadyEnd } from './picture-times.ts';
 import type { AudioPackets } from './read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
@@ -151,12 +152,8 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
 function pictureTimes({ info, motion }: AnalyseAudioInput) {
   const picture = info.video[0];
   const times = motion?.frameTimesMs ?? [];
-  const first = times[0];
-  const last = times.at(-1);
-  const usual =
-    times.length > 1 && first !== undefined && last !== undefined ? (last - first) / (times.length - 1) : 0;
-  const pictureStartMs = picture?.startMs ?? first ?? 0;
-  const shownEndMs = last === undefined ? null : last + usual;
+  const pictureStartMs = picture?.startMs ?? times[0] ?? 0;
+  const shownEndMs = steadyEnd(times);
   const stated = picture?.durationMs ?? null;
   return {
     pictureStartMs,

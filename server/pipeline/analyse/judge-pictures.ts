@@ -17,7 +17,7 @@ import {
   stutterFinding,
   type FindingContext,
 } from './picture-findings.ts';
-import { frameEndMs, frameStartMs, ticksToMs, type PictureIndex } from './picture-times.ts';
+import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './picture-times.ts';
 import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './read-packets.ts';
 
@@ -134,7 +134,7 @@ function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null
   if (!audio || firstPts === undefined || lastPts === undefined) return null;
   return {
     pictureStartMs: frameStartMs(times, 0),
-    pictureEndMs: frameEndMs(times, times.ptsTicks.length - 1),
+    pictureEndMs: ticksToMs(steadyEnd(times.ptsTicks) ?? 0, times.timeBase),
     soundStartMs: ticksToMs(firstPts, audio.timeBase),
     soundEndMs: ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase),
   };

@@ -1,4 +1,5 @@
 import type { VideoStreamInfo } from '#server/media/probe.ts';
+import { mean, median } from '#server/media/signal.ts';
 import type { PictureTimes } from './analysis.ts';
 import { classifyIntervals } from './picture-intervals.ts';
 import type { VideoPacket } from './read-packets.ts';
@@ -124,4 +125,32 @@ export function frameEndMs(times: PictureTimes, frame: number): number {
   const next = times.ptsTicks[frame + 1];
   if (next !== undefined) return ticksToMs(next, times.timeBase);
   return frameStartMs(times, frame) + ticksToMs(times.medianIntervalTicks, times.timeBase);
+}
+
+/** A cut by stream copy leaves out pictures in front of up to this many at the very end (a P picture and its B pyramid). */
+const MOST_STRAY = 3;
+/** Share of the intervals that are as long as the usual one in a clip of constant rate... */
+const STEADY_SHARE = 0.9;
+/** ...up to this, and from which on pictures are missing. */
+const USUAL_LENGTHS = 1.2;
+const HOLE_LENGTHS = 1.5;
+
+/**
+ * Where the pictures of a clip end as far as they follow each other: a cut by stream copy goes by the order of coding, so that the
+ * last pictures stand behind some that it has left out, and beyond the end of the sound that was cut with them.
+ * @param times of the pictures, rising; any unit
+ * @returns in the same unit: the end of the last picture where the rate varies or nothing is missing; null without pictures
+ */
+export function steadyEnd(times: readonly number[]): number | null {
+  const end = times.at(-1);
+  if (end === undefined) return null;
+  const intervals = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  const usual = intervals.length === 0 ? 0 : median(intervals);
+  const steady = intervals.filter((interval) => interval <= USUAL_LENGTHS * usual).length;
+  if (steady < STEADY_SHARE * intervals.length) return end + mean(intervals);
+  let last = times.length - 1;
+  const most = Math.min(MOST_STRAY, last - 1);
+  for (let stray = 0; stray < most && (intervals[last - 1] ?? 0) > HOLE_LENGTHS * usual; stray += 1)
+    last -= 1;
+  return (times[last] ?? end) + usual;
 }

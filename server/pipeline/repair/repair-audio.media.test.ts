@@ -306,6 +306,20 @@ describe('repairAudio', () => {
     await expectInSync(await finish(file, result));
   });
 
+  it('leaves the coded sound as it is where mending it brought nothing', async () => {
+    const file = inFolder('torn-again.mp4');
+    const holes = [{ startMs: 3000, durationMs: 130 }];
+    await tearHoles({ tools, inputPath: clean, outputPath: file, holes });
+    const analysis = await analyse(file);
+    const findings = analysis.findings.map((finding) => ({
+      ...finding,
+      measure: { ...finding.measure, value: 0 },
+    }));
+    const result = await repair(file, { ...analysis, findings });
+    expect(result.verdicts.map(({ outcome }) => outcome)).toEqual(['left_alone']);
+    expect(result.audio).toEqual({ kind: 'copy', shiftMs: 0 });
+  });
+
   it('lowers wind under a voice and keeps rate, channels, length and sync', async () => {
     const file = inFolder('windy.mp4');
     const wind = gustingWind(SECONDS, RATE, 11);
@@ -356,4 +370,38 @@ describe('repairAudio', () => {
     const made = await readSound(await finish(file, result));
     for (const atMs of [400, 5500, 10_200]) expect(Math.abs(lagMs(truth, made, atMs))).toBeLessThanOrEqual(1);
   });
+
+  it.each(['wind', 'a hole'])(
+    'keeps a sound with %s in its place whose first frame is the warm-up of its coder',
+    async (fault) => {
+      const plain = inFolder('warm-plain.mp4');
+      const file = inFolder('warm.mp4');
+      const samples = fault === 'wind' ? mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), 0) : voice;
+      await replaceSound({ tools, inputPath: clean, outputPath: plain, channels: [samples], rateHz: RATE });
+      const torn = fault === 'wind' ? plain : inFolder('warm-torn.mp4');
+      const holes = [{ startMs: 3000, durationMs: 130 }];
+      if (fault !== 'wind') await tearHoles({ tools, inputPath: plain, outputPath: torn, holes });
+      // Without an edit list the first frame begins at 0, and all others wait for the pictures, as those wait for their order.
+      const fragments = ['-c', 'copy', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4'];
+      await runFfmpeg(
+        {
+          label: 'write fragments',
+          inputs: [{ path: torn }],
+          outputs: [{ path: file, options: fragments }],
+          expectedDurationMs: null,
+        },
+        { tools },
+      );
+      const waitMs = (await probe(tools, file, 'mov')).video[0]?.startMs ?? 0;
+      expect(waitMs).toBeGreaterThan(40);
+      const result = await repair(file, await analyse(file));
+      expect(result.audio.kind).toBe('file');
+      expect(result.verdicts.map(({ outcome }) => outcome)).toEqual(['repaired']);
+      const made = await readSound(await finish(file, result));
+      const truth = { samples: voice, startMs: waitMs };
+      for (const atMs of [900, 5500, 10_200]) {
+        expect(Math.abs(lagMs(truth, made, atMs)), `lag at ${atMs} ms`).toBeLessThanOrEqual(2);
+      }
+    },
+  );
 });

@@ -17,6 +17,7 @@ import {
   soundPlaces,
   syncCurveAfter,
   timesInMended,
+  withoutWarmUp,
 } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
 import { renderSound, type Filling, type RenderSound } from './repair-audio-render.ts';
@@ -126,8 +127,9 @@ async function repairSamples(
   { sync, wind, plan, rawPath }: SampleWork,
 ): Promise<RepairAudioResult> {
   const measured = (share: number) => input.onProgress?.(MEASURED * share);
-  const before = wind ? await measureSound({ ...input, rawPath, onProgress: measured }) : null;
-  const clock = before?.clock ?? (await clockOf(input, input.inputPath, input.info, rawPath));
+  const heard = wind ? await measureSound({ ...input, rawPath, onProgress: measured }) : null;
+  const clock = withoutWarmUp(heard?.clock ?? (await clockOf(input, input.inputPath, input.info, rawPath)));
+  const before = heard && { ...heard, clock };
   input.onProgress?.(MEASURED);
   const raw = { path: rawPath, channels: input.info.audio[0]?.channels ?? 1 };
   const mended = wind && before ? await tryWind(input, raw, before, plan, wind.detail) : null;
@@ -145,7 +147,13 @@ async function repairSamples(
     const places = soundPlaces(clock, await clockOf(input, file, info), plan, filledHoles(clock, plan));
     const { finding } = sync;
     const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
-    verdicts.push(syncVerdict(finding, plan, largestResidualMs(clock, places), curveAfter));
+    const verdict = syncVerdict(finding, plan, largestResidualMs(clock, places), curveAfter);
+    if (verdict.outcome === 'left_alone') {
+      await rm(file, { force: true });
+      const rest = await repairSamples(input, { sync: null, wind, plan: planAudioSync(null), rawPath });
+      return { ...rest, verdicts: [...rest.verdicts, verdict] };
+    }
+    verdicts.push(verdict);
   }
   return {
     audio: { kind: 'file', path: file, codec: 'aac', startMs: soundStartMs(clock) + plan.shiftMs },

@@ -1,6 +1,7 @@
 import type { FfmpegPlan } from './ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo } from './probe.ts';
 import { runFfmpeg } from './run-ffmpeg.ts';
+import { saneFilter } from './sane-samples.ts';
 import { appendSound, createSoundClock, type SoundClock } from './pcm-clock.ts';
 import type { ToolPaths } from './tools.ts';
 
@@ -33,7 +34,9 @@ export function soundDecodePlan(
   const stream = input.info.audio[0];
   const picked = ['-map', `0:${stream?.index ?? 0}`, '-vn', '-sn', '-dn'];
   const raw = ['-c:a', 'pcm_f32le', '-f', 'f32le'];
-  const filters: string[] = [];
+  const sane = saneFilter(stream?.codec ?? '');
+  const filters = sane === null ? [] : [sane];
+  const cleaned = sane === null ? [] : ['-af', sane];
   if (input.timed !== false) filters.push('ashowinfo');
   if (input.rateHz !== null) filters.push(`aresample=${input.rateHz}`);
   if (input.channels === 1) filters.push('aformat=channel_layouts=mono');
@@ -49,7 +52,9 @@ export function soundDecodePlan(
       },
     ],
     outputs: [
-      ...(input.rawPath === undefined ? [] : [{ path: input.rawPath, options: [...picked, ...raw] }]),
+      ...(input.rawPath === undefined
+        ? []
+        : [{ path: input.rawPath, options: [...picked, ...cleaned, ...raw] }]),
       { path: 'pipe:1', options: [...picked, ...filtered, ...raw] },
     ],
     expectedDurationMs: stream?.durationMs ?? input.info.durationMs,

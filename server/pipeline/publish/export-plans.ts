@@ -1,5 +1,7 @@
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { saneSamples } from '#server/media/sane-samples.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe.ts';
+import { playsSound } from './playback.ts';
 
 export interface RemuxInput {
   /** File whose pictures are copied. */
@@ -9,9 +11,9 @@ export interface RemuxInput {
   readonly sound:
     | { readonly kind: 'none' }
     | { readonly kind: 'copy' }
-    /** Coded anew as AAC because players cannot play it as it is. */
-    | { readonly kind: 'convert'; readonly stream: AudioStreamInfo }
-    /** First track from another file, its times moved by `startMs`; later tracks copied. */
+    /** Each track that players cannot play as it is coded anew as AAC. */
+    | { readonly kind: 'convert' }
+    /** First track from another file, its times moved by `startMs`; later tracks copied, or converted as above. */
     | { readonly kind: 'file'; readonly path: string; readonly startMs: number };
   readonly outputPath: string;
 }
@@ -32,14 +34,16 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
   const options = ['-map', '0:v:0', '-c:v', 'copy'];
   if (video?.codec === 'hevc') options.push('-tag:v', 'hvc1');
   if (sound.kind === 'copy') options.push('-map', '0:a?', '-c:a', 'copy');
-  if (sound.kind === 'convert')
-    options.push('-map', '0:a:0', ...aac(sound.stream.sampleRateHz, sound.stream.channels));
+  if (sound.kind === 'convert') {
+    videoInfo.audio.forEach((stream, index) => options.push(...soundTrack(stream, index)));
+  }
   if (sound.kind === 'file') {
     inputs.push({ path: sound.path, options: ['-itsoffset', toSeconds(sound.startMs)] });
     options.push('-map', '1:a:0', '-c:a', 'copy');
-    videoInfo.audio.slice(1).forEach((_, index) => {
-      options.push('-map', `0:a:${index + 1}`, `-c:a:${index + 1}`, 'copy');
-    });
+    // The new sound has the language and the name of the one that it stands for; one choice turns ffmpeg's own off.
+    if (video) options.push('-map_metadata:s:v:0', `0:s:${video.index}`);
+    videoInfo.audio.forEach(({ index }, at) => options.push(`-map_metadata:s:a:${at}`, `0:s:${index}`));
+    videoInfo.audio.slice(1).forEach((stream, index) => options.push(...soundTrack(stream, index + 1)));
   }
   if (video && video.timeBase.num === 1) options.push('-video_track_timescale', String(video.timeBase.den));
   options.push('-map_metadata', '0', '-map_chapters', '-1', '-movflags', '+faststart', '-f', 'mp4');
@@ -53,7 +57,12 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
   };
 }
 
-function aac(sampleRateHz: number, channels: number): string[] {
-  const bits = String(AAC_BITS_PER_CHANNEL * channels);
-  return ['-c:a:0', 'aac', '-b:a:0', bits, '-ar:a:0', String(sampleRateHz), '-ac:a:0', String(channels)];
+/** Options for one sound track of the first input as track `index` of the result. */
+function soundTrack(stream: AudioStreamInfo, index: number): string[] {
+  const map = ['-map', `0:${stream.index}`];
+  if (playsSound(stream.codec)) return [...map, `-c:a:${index}`, 'copy'];
+  const { codec, channels, sampleRateHz } = stream;
+  const bits = AAC_BITS_PER_CHANNEL * channels;
+  const aac = `-c:a:${index} aac -b:a:${index} ${bits} -ar:a:${index} ${sampleRateHz} -ac:a:${index} ${channels}`;
+  return [...map, ...saneSamples(codec, index), ...aac.split(' ')];
 }

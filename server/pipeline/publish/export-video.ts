@@ -127,7 +127,7 @@ async function repack(input: ExportInput, copied: PictureStage, outputPath: stri
   try {
     const stream = input.info.audio[0];
     const sound: RemuxInput['sound'] =
-      stream && input.needs.audio !== null ? { kind: 'convert', stream } : { kind: 'copy' };
+      stream && input.needs.audio !== null ? { kind: 'convert' } : { kind: 'copy' };
     const plan = remuxPlan({ videoPath: input.inputPath, videoInfo: input.info, sound, outputPath });
     await runFfmpeg(plan, { tools, signal });
     const info = await probe(tools, outputPath, 'mov', signal);
@@ -227,7 +227,7 @@ function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['so
   if (!stream || input.needs.brokenSound) return { kind: 'none' };
   // A full encode has already turned unplayable sound into AAC.
   const converted = stream.codec === 'aac' || input.needs.audio === null;
-  return converted ? { kind: 'copy' } : { kind: 'convert', stream };
+  return converted ? { kind: 'copy' } : { kind: 'convert' };
 }
 
 function soundTreatment(input: ExportInput): StreamTreatment {

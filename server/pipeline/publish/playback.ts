@@ -8,6 +8,9 @@ import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 const PLAYABLE_VIDEO = new Set(['h264', 'hevc', 'av1', 'vp9']);
 const PLAYABLE_AUDIO = new Set(['aac', 'mp3', 'opus', 'flac']);
 
+/** Whether browsers play sound of a codec, as ffmpeg names it, out of an MP4 file. */
+export const playsSound = (codec: string): boolean => PLAYABLE_AUDIO.has(codec);
+
 /** What must be converted so that the result plays; null where the stream can stay. */
 export interface PlaybackNeeds {
   readonly container: string | null;
@@ -26,9 +29,7 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
     container: format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[format]} files`,
     video: video ? pictureNeed(info.format, video) : null,
     audio:
-      audio && !PLAYABLE_AUDIO.has(audio.codec)
-        ? `sound coded as ${audio.codec} does not play from MP4 files`
-        : null,
+      audio && !playsSound(audio.codec) ? `sound coded as ${audio.codec} does not play from MP4 files` : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
   };
 }

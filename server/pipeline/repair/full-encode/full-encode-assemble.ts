@@ -14,6 +14,7 @@ import {
   readDuration,
   withDuration,
 } from '#server/media/mp4/write-tables.ts';
+import { saneSamples } from '#server/media/sane-samples.ts';
 import { type AudioStreamInfo, uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
@@ -243,10 +244,10 @@ function toTimedSamples(
 const MP4_SOUND = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac']);
 
 /** Options that make AAC of output sound stream `index` at the same rate and channel count. */
-function toAac(index: number, { sampleRateHz, channels }: AudioStreamInfo): string[] {
+function toAac(index: number, { codec, sampleRateHz, channels }: AudioStreamInfo): string[] {
   const bitRate = Math.min(320, 96 * channels);
   const options = `-c:a:${index} aac -b:a:${index} ${bitRate}k -ar:a:${index} ${sampleRateHz} -ac:a:${index} ${channels}`;
-  return options.split(' ');
+  return [...saneSamples(codec, index), ...options.split(' ')];
 }
 
 /** The sound tracks in an MP4 of their own, copied where possible. */

@@ -1,0 +1,83 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { replaceSound } from '#server/test/broken-sound.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { processVideo } from './process-video.ts';
+
+const SECONDS = 8;
+const RATE = 48_000;
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+beforeAll(async () => {
+  folder = await makeFolder();
+  await makeMovingClip({ tools, outputPath: at('clean.mp4'), seconds: SECONDS, width: 240, height: 136 });
+  const voice = voiceLike(SECONDS, RATE, 5);
+  const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), 0);
+  const sound = { tools, inputPath: at('clean.mp4'), rateHz: RATE };
+  await replaceSound({ ...sound, outputPath: at('windy.mp4'), channels: [windy] });
+});
+afterAll(() => folder.remove());
+
+const ffmpeg = (...args: string[]) => runTool('make', tools.ffmpeg, ['-v', 'error', ...args]);
+
+async function mend(name: string) {
+  const task = await makeTask(at(name), at(`work-${name}`));
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { report, resultPath } = mustBeOk(await processVideo(task, io));
+  return { report, resultPath: resultPath ?? '' };
+}
+
+/** Languages of the sound tracks. */
+async function languages(file: string): Promise<string[]> {
+  const entries = 'stream_tags=language';
+  const { stdout } = await runTool('languages', tools.ffprobe, [
+    ...`-v error -select_streams a -show_entries ${entries} -of csv=p=0`.split(' '),
+    file,
+  ]);
+  return stdout.trim().split('\n');
+}
+
+it.each(['clean.mp4', 'windy.mp4'])(
+  'keeps both sounds of a camera that writes two of raw samples (%s)',
+  async (name) => {
+    const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a pcm_s16le -ac 1'.split(' ');
+    const named = '-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra'.split(' ');
+    const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
+    await ffmpeg('-i', at(name), ...tone, ...tracks, ...named, at(`two-${name}.mov`));
+    const { report, resultPath } = await mend(`two-${name}.mov`);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const mended = report.defects.filter(({ outcome }) => outcome !== 'flagged');
+    const found = mended.map(({ kind, outcome }) => [kind, outcome]);
+    expect(found).toEqual(name === 'windy.mp4' ? [['wind_noise', 'repaired']] : []);
+    const { audio } = await probe(tools, resultPath, 'mov');
+    expect(audio.map(({ codec, channels }) => [codec, channels])).toEqual([
+      ['aac', 1],
+      ['aac', 1],
+    ]);
+    expect(await languages(resultPath)).toEqual(['eng', 'fra']);
+  },
+);
+
+it('codes a sound of floating-point samples of which some are no numbers', async () => {
+  await ffmpeg('-i', at('clean.mp4'), '-c:v', 'copy', '-c:a', 'pcm_f32le', at('float.mov'));
+  const bytes = await readFile(at('float.mov'));
+  const { stdout } = await runTool('places', tools.ffprobe, [
+    ...'-v error -select_streams a -show_entries packet=pos -of csv=p=0'.split(' '),
+    at('float.mov'),
+  ]);
+  const [first, second, third] = stdout.trim().split('\n').slice(20).map(Number);
+  bytes.writeFloatLE(Number.NaN, first);
+  bytes.writeFloatLE(Number.POSITIVE_INFINITY, second);
+  bytes.writeFloatLE(1e30, third);
+  await writeFile(at('float-torn.mov'), bytes);
+  const { report, resultPath } = await mend('float-torn.mov');
+  expect(report.audio.treatment).toBe('full_encode');
+  const { stderr } = await ffmpeg('-i', resultPath, '-map', '0:a', '-f', 'null', '-');
+  expect(stderr).toBe('');
+});

@@ -29,6 +29,8 @@ export interface MeasuredPictures {
   readonly damage: readonly CorruptedSpan[];
   /** What the container lists. */
   readonly scan: PacketScan;
+  /** Where picture and sound of the whole clip lie, if the pictures are a stretch of it; by `scan` where left out. */
+  readonly spans?: StreamSpans | null;
 }
 
 export interface PictureAnalysis {
@@ -52,7 +54,7 @@ export interface PictureAnalysis {
  * @param leadingSilenceMs digital silence in front of the sound
  */
 export function judgePictures(
-  { series, index, damage, scan }: MeasuredPictures,
+  { series, index, damage, scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
   leadingSilenceMs: number,
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
@@ -73,7 +75,6 @@ export function judgePictures(
     detectStutter(series, cuts, fps, surplus).filter(
       (run) => isTrueRun(run, isSound, speaksTrue) && (run.last > run.first || !times.variableByNature),
     );
-  const spans = spansOf(times, scan);
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);
   const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
@@ -127,8 +128,8 @@ function isTrueRun(
   return last > first;
 }
 
-/** Where picture and sound begin and end; null without sound. */
-function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {
+/** Where picture and sound of a clip begin and end; null without sound. */
+export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {
   const firstPts = audio?.ptsTicks[0];
   const lastPts = audio?.ptsTicks.at(-1);
   if (!audio || firstPts === undefined || lastPts === undefined) return null;

@@ -7,8 +7,9 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
 import type { CorruptedSpan } from '../analyse/detect-corruption.ts';
-import { judgePictures } from '../analyse/judge-pictures.ts';
+import { judgePictures, spansOf } from '../analyse/judge-pictures.ts';
 import { readKept, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
+import type { StreamSpans } from '../analyse/picture-surplus.ts';
 import { indexPictures } from '../analyse/picture-times.ts';
 import { listPackets } from '../analyse/list-packets.ts';
 import { readPackets } from '../analyse/read-packets.ts';
@@ -66,7 +67,8 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
   if (stream && covered < total * WHOLE_SHARE) {
     const size = smallSize(stream.width, stream.height);
-    const findings = await lookAtStretches(input, pictures, { size, stretches, windows });
+    const spans = spansOf(pictures, scan);
+    const findings = await lookAtStretches(input, pictures, { size, stretches, windows, spans });
     if (findings) {
       const strictly = windows.flatMap(({ shown, end }) => numbers(shown, end));
       return { pictures, findings, decoded: new Set([...input.freshFrames, ...strictly]).size };
@@ -85,19 +87,21 @@ interface Plan {
   readonly stretches: readonly Stretch[];
   /** What of them has to be decoded. */
   readonly windows: readonly Window[];
+  /** Of the whole result: time that its pictures may lack is not seen in a stretch. */
+  readonly spans: StreamSpans | null;
 }
 
 /** Findings near fresh pictures; null where the tables of the file are unusual, so that no part can be cut out. */
 async function lookAtStretches(
   input: LookAgainInput,
   pictures: PictureTimes,
-  { size, stretches, windows }: Plan,
+  { size, stretches, windows, spans }: Plan,
 ): Promise<Finding[] | null> {
   const made: string[] = [];
   try {
     const decoded = await decodeWindows(input, pictures, windows, made);
     if (!decoded) return null;
-    const seen = { size, runs: [...input.known, ...decoded.runs], damage: decoded.damage };
+    const seen = { size, runs: [...input.known, ...decoded.runs], damage: decoded.damage, spans };
     const findings: Finding[] = [];
     for (const stretch of stretches) findings.push(...(await judgeStretch(stretch, pictures, seen)));
     return nearFresh(findings, input.freshFrames, pictures);
@@ -165,7 +169,7 @@ const CHUNK = 64;
 async function judgeStretch(
   { shown, end }: Stretch,
   pictures: PictureTimes,
-  seen: Seen & KeptPictures,
+  seen: Seen & KeptPictures & Pick<Plan, 'spans'>,
 ): Promise<Finding[]> {
   const builder = createGreySeries(seen.size);
   const frameOfDecoded: number[] = [];
@@ -191,6 +195,7 @@ async function judgeStretch(
       index: { times, frameOfDecoded },
       damage: damage.map((span) => moved(span, -shown)),
       scan: { video: [], audio: null },
+      spans: seen.spans,
     },
     0,
   );

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
-import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import {
+  corruptSamples,
+  DEFAULT_ENCODE,
+  injectTimestampGaps,
+  makeMovingClip,
+} from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import { processVideo } from './process-video.ts';
@@ -121,6 +126,19 @@ describe('damage in groups of pictures', () => {
     expect(report.notes).toEqual([]);
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsTotal: 56 });
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  });
+
+  it('holes in the times of such a clip are filled without coding all pictures anew', async () => {
+    const broken = at('holes.mp4');
+    const x264 = ['-x264-params', 'keyint=250:bframes=3:b-adapt=0:b-pyramid=none:scenecut=0'];
+    const encode = [...DEFAULT_ENCODE, ...x264];
+    const holes = [{ frame: 30, count: 3 }];
+    await injectTimestampGaps({ tools, inputPath: at('cut.mp4'), outputPath: broken, holes, encode });
+    const { report } = await mend(broken);
+    expect(report.video.treatment).toBe('smart_render');
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const filled = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(filled).toMatchObject([{ count: 3, outcome: 'repaired' }]);
   });
 
   it('in the first picture of a clip of one group leaves a clip that decodes in silence', async () => {

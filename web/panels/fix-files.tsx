@@ -21,6 +21,7 @@ const Part = styled.section`
   display: grid;
   gap: ${space(0.5)};
   min-width: 0;
+  margin-top: ${space(1)};
   h4 {
     font-size: ${text.m};
   }

@@ -15,7 +15,7 @@ export type FixItemState =
 
 const Row = styled.button<{ $selected: boolean; $fixed: boolean }>`
   display: grid;
-  grid-template-columns: auto minmax(0, 1fr) auto;
+  grid-template-columns: auto minmax(0, 1fr);
   align-items: center;
   gap: ${space(0.25, 1.25)};
   width: 100%;
@@ -49,23 +49,25 @@ const Box = styled.span<{ $on: boolean }>`
 const Words = styled.span`
   display: grid;
   min-width: 0;
-  strong {
-    font-size: ${text.m};
-    font-weight: 600;
-  }
-  span {
+  & > small {
     font-size: ${text.s};
     color: ${colour.inkSoft};
   }
 `;
-const Marks = styled.span`
+/* Beside the name where there is room, below it in a narrow panel. */
+const Head = styled.span`
   display: flex;
   flex-wrap: wrap;
-  justify-content: end;
-  gap: ${space(0.5)};
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(0.25, 1)};
+  strong {
+    font-size: ${text.m};
+    font-weight: 600;
+  }
 `;
 const Result = styled.p`
-  padding: ${space(0, 1.25, 0.5)};
+  padding: ${space(0.5, 1.25, 0.75)};
   font-size: ${text.s};
   color: ${colour.inkSoft};
   span {
@@ -126,21 +128,21 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
           {isOn && <Icon name="check" size={15} />}
         </Box>
         <Words>
-          <strong>{label}</strong>
-          <span>{texts.hints[id]}</span>
+          <Head>
+            <strong>{label}</strong>
+            {recommended && !isFixed && (
+              <Badge tone="info" icon="spark">
+                {texts.recommended}
+              </Badge>
+            )}
+            {badge && (
+              <Badge tone={badge.tone} icon={badge.icon}>
+                {badge.word}
+              </Badge>
+            )}
+          </Head>
+          {kind !== 'completed' && <small>{texts.hints[id]}</small>}
         </Words>
-        <Marks>
-          {recommended && !isFixed && (
-            <Badge tone="info" icon="spark">
-              {texts.recommended}
-            </Badge>
-          )}
-          {badge && (
-            <Badge tone={badge.tone} icon={badge.icon}>
-              {badge.word}
-            </Badge>
-          )}
-        </Marks>
       </Row>
       {told && (
         <Result id={resultId}>

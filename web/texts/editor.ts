@@ -18,6 +18,7 @@ export const editorTexts = {
   versions: 'Versions',
   original: 'Original, as uploaded',
   repaired: 'Mended',
+  fixed: 'With quick fixes',
   captions: 'Captions (WebVTT)',
   cues: (cues: number, worded: number) => {
     const count = cues === 1 ? '1 timed cue' : `${cues} timed cues`;

@@ -128,6 +128,8 @@ export const reportTexts = {
         : `${title}: ${before} in the original, ${after} mended.`,
   },
   notes: 'Remarks',
+  older:
+    'Quick fixes were applied after this repair: the report tells of the version before them, which can be restored.',
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:
     'Anyone with ffmpeg can check this report again: npm run verify -- original.mp4 repaired.mp4 report.json',

@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
+import { FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 import type { RepairReport } from '#common/report.ts';
@@ -94,6 +95,11 @@ function captionFacts({ captions }: RepairReport): string {
   return texts.cues(captions.length, worded);
 }
 
+/** Whether quick fixes went into the current version. */
+function isFixed({ fixesApplied }: VideoDto): boolean {
+  return FIXES.some(({ id }) => fixesApplied[id] === true);
+}
+
 /** Player, defects, AI tools and versions of the chosen video; other plans see the tools locked. */
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
@@ -137,7 +143,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           {!video.unchanged && (
             <li>
               <Name>
-                {texts.repaired} <Badge tone="ok">{texts.current}</Badge>
+                {isFixed(video) ? texts.fixed : texts.repaired} <Badge tone="ok">{texts.current}</Badge>
                 {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
               </Name>
               {(!video.limitedExport || video.limitedExport.state === 'ready') && (

@@ -58,6 +58,13 @@ describe('ReportPage', () => {
     expect(screen.getByText(/no stutter/)).toBeInTheDocument();
   });
 
+  it('says when quick fixes were applied after the repair, and offers no certificate for their version', async () => {
+    open({ resultSha256: 'c'.repeat(64) });
+    expect(await screen.findByText(/the version before them, which can be restored/)).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Certificate' })).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: /JSON/ })).toBeInTheDocument();
+  });
+
   it('calls containers and codecs as people do', async () => {
     open({});
     const facts = await screen.findAllByText(

@@ -84,6 +84,8 @@ export function ReportPage() {
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
   if (video === null) return <NotFound />;
   const name = video?.originalFileName ?? '';
+  // Quick fixes made another version since; what is signed is the one that the report tells of.
+  const isOlder = version !== '' && report !== undefined && report.result.sha256 !== version;
   return (
     <Frame>
       <Head>
@@ -97,10 +99,12 @@ export function ReportPage() {
             <Button look="secondary" onClick={() => window.print()}>
               {texts.print}
             </Button>
-            <Save href={buildPath(certificatePath, { id })} download={`certificate-${id}.json`}>
-              <Icon name="shield" />
-              {texts.certificate}
-            </Save>
+            {!isOlder && (
+              <Save href={buildPath(certificatePath, { id })} download={`certificate-${id}.json`}>
+                <Icon name="shield" />
+                {texts.certificate}
+              </Save>
+            )}
             <Save href={buildPath(videosApi.report.path, { id })} download={`report-${id}.json`}>
               <Icon name="download" />
               {texts.json}
@@ -128,6 +132,7 @@ export function ReportPage() {
           <p>
             <strong>{summary(report)}</strong>
           </p>
+          {isOlder && <p>{texts.older}</p>}
           {video && <LimitedExportNote video={video} />}
           <ReportAxis report={report} />
           {video && <Comparison video={video} defects={report.defects} />}

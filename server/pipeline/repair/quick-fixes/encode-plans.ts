@@ -1,10 +1,10 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
-import { pictureOptions } from '../../download/limited-export-plan.ts';
 import { playbackNeeds } from '../../publish/playback.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
-import { colourOptions } from '../full-encode/full-encode-pictures.ts';
+import { colourOptions, isHdr } from '../full-encode/full-encode-pictures.ts';
 import type { VisualStep } from './build-fixes.ts';
+import { coderOptions } from './picture-coder.ts';
 
 const AAC_BITS_PER_CHANNEL = 96_000;
 /** Frames in which the camera's way is smoothed to each side: half a second at thirty a second. */
@@ -67,15 +67,15 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
   const filters = [...weave(stream), ...steps.flatMap((step) => filtersOf(step, given)), EVEN];
   return {
     label: 'code the changed pictures',
-    globalOptions: ['-copyts'],
-    inputs: [input(inputPath, info, limits.threads)],
+    globalOptions: ['-copyts', ...LEAN_GRAPH],
+    inputs: [input(inputPath, info, decoderThreads(toneMapped || isHdr(stream), limits))],
     outputs: [
       {
         path: outputPath,
         options: [
           ...'-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf'.split(' '),
           filters.join(','),
-          ...pictureOptions(coded, limits),
+          ...coderOptions(coded, limits, toneMapped),
           ...colourOptions(coded, fullRange),
           ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
           ...copiedSound(info),
@@ -85,6 +85,14 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
     ],
     expectedDurationMs: info.durationMs,
   };
+}
+
+/** One thread for the filters: each more keeps pictures, and their stacks and heaps count against the memory of a child. */
+export const LEAN_GRAPH: readonly string[] = ['-filter_threads', '1', '-filter_complex_threads', '1'];
+
+/** High dynamic range takes twice the memory, and tone mapping 25 MB a picture at 1080p: no room for a second decoder. */
+function decoderThreads(deep: boolean, { threads }: MediaLimits): number {
+  return deep ? 1 : threads;
 }
 
 const EVEN = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';

@@ -1,8 +1,10 @@
 import { PLATFORM_LIMITS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
-import { pictureOptions, shownSize, type Size } from '../../download/limited-export-plan.ts';
+import { shownSize, type Size } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
+import { LEAN_GRAPH } from './encode-plans.ts';
+import { coderOptions } from './picture-coder.ts';
 import { colourOptions, isHdr } from '../full-encode/full-encode-pictures.ts';
 
 /** Upright and full screen on all three platforms; larger is only scaled down there. */
@@ -72,8 +74,6 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
   const { inputPath, info, stream, platform, limits, outputPath } = given;
   const shape = platformShape(stream, platform);
   const hdr = isHdr(stream);
-  // Two decoder threads at 4K pass the memory of a small machine.
-  const decoders = stream.width * stream.height > limits.maxEncodePixels ? 1 : limits.threads;
   const rate = bitRateLimit(info.durationMs ?? 0, platform);
   const fullRange = stream.colorRange === 'pc' || (stream.pixelFormat ?? '').startsWith('yuvj');
   return {
@@ -82,16 +82,17 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
       {
         path: inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), '-threads', String(decoders)],
+        options: [...uploadedInputOptions(info.format), '-threads', '1'],
       },
     ],
+    globalOptions: LEAN_GRAPH,
     filterComplex: pictureGraph(shape, hdr),
     outputs: [
       {
         path: outputPath,
         options: [
           ...'-map [fitted] -vsync passthrough -enc_time_base -1'.split(' '),
-          ...pictureOptions(stream, limits),
+          ...coderOptions(stream, limits),
           ...(hdr ? [] : ['-maxrate', String(rate), '-bufsize', String(2 * rate)]),
           ...colourOptions(stream, fullRange),
           ...sound(given),

@@ -54,7 +54,7 @@ export const FIX_BUILDERS: Readonly<Record<FixId, FixBuilder>> = {
     const { loudness } = facts;
     if (facts.info.audio.length === 0 || !loudness) return unchanged(NO_SOUND);
     if (loudness.lufs === null || loudness.lufs < LOUDNESS_TARGET.silentLufs)
-      return unchanged('The sound of this clip is silent, so there is no voice to enhance.');
+      return unchanged('The sound of this clip is next to silent, so there is no voice to enhance.');
     if (isLevelled(loudness)) {
       const figures = [figure('loudness', 'LUFS', loudness.lufs, null)];
       return unchanged('The voice already has the right loudness, so it was left as it is.', figures);

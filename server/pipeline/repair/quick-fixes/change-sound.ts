@@ -113,6 +113,11 @@ export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
   try {
     // What wind and sync repairs left is another sound than the one that was measured at first.
     const before = await measureLoudness(read);
+    if (before.lufs === null || before.lufs < LOUDNESS_TARGET.silentLufs) {
+      const detail = 'Nothing but quiet is left of this sound, so there is no voice to enhance.';
+      outcomes.settle('voice-enhance', 'unchanged', detail);
+      return clip;
+    }
     const shaped = await stages.run(COST.hear, (onProgress) =>
       measureLoudness({ ...read, chain: VOICE_FILTERS, onProgress }),
     );

@@ -8,8 +8,8 @@ import type { Loudness } from './measure-loudness.ts';
 export const LOUDNESS_TARGET = {
   lufs: -14,
   peakDb: -1,
-  /** Below this the sound is noise of the recorder. */
-  silentLufs: -60,
+  /** Below this no voice is meant to be heard: it is the noise of the room and the recorder, which must not be lifted. */
+  silentLufs: -48,
   /** So near the target is at it. */
   toleranceLu: 1,
 } as const;

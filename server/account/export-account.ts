@@ -5,6 +5,7 @@ import { Draft } from '#db/models/draft.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
 import { Session } from '#db/models/session.ts';
+import { FixRun } from '#db/models/fix-run.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
 import { Trial } from '#db/models/trial.ts';
 import { Upload } from '#db/models/upload.ts';
@@ -96,6 +97,10 @@ async function readRows(db: Knex, userId: string) {
         'versionId',
         versions.map(({ id }) => id),
       ),
+    quickFixes: await FixRun.query(db).whereIn(
+      'videoId',
+      videos.map(({ id }) => id),
+    ),
     drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
     uploads: await Upload.query(db)
       .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')

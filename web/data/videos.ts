@@ -4,6 +4,7 @@ import { atomWithInfiniteQuery, atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { cursorAfterVideo, type VideoDto, videosApi } from '#common/api/videos.ts';
 import { draftsApi } from '#common/api/drafts.ts';
+import type { RepairReport } from '#common/report.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { callApi, serverMessageOf } from './api-client.ts';
@@ -82,6 +83,11 @@ export function useVideoStatus(id: string) {
 /** Names one result of a video: what is read about it stays good while other things of the video change. */
 export function resultMark({ resultSha256, version }: VideoDto): string {
   return resultSha256 ?? String(version);
+}
+
+/** Whether a report tells of the current version; quick fixes make newer ones that keep the report of the repair below them. */
+export function tellsOfCurrent({ result }: RepairReport, { resultSha256 }: VideoDto): boolean {
+  return resultSha256 === null || result.sha256 === resultSha256;
 }
 
 /** The repair report of one video; it never changes for one version of the result. */

@@ -11,7 +11,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import type { PlayerHandle } from '../../components/video-player.tsx';
-import { resultMark, useReport } from '../../data/videos.ts';
+import { resultMark, tellsOfCurrent, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { KeptFixFiles } from '../../panels/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
@@ -135,7 +135,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
         )}
       </Side>
       {!planAllows(plan, 'ai_tools') && <KeptFixFiles videoId={id} />}
-      {report && <PlatformList report={report} />}
+      {report && tellsOfCurrent(report, video) && <PlatformList report={report} />}
       <Versions>
         <h3>{texts.versions}</h3>
         <LimitedExportNote video={video} />

@@ -11,7 +11,7 @@ import { NotFound } from '../../components/not-found.tsx';
 import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/video-by-id.ts';
-import { useReport } from '../../data/videos.ts';
+import { useReport, tellsOfCurrent } from '../../data/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/platform-list.tsx';
 import { reportTexts as texts } from '../../texts/report.ts';
@@ -85,7 +85,7 @@ export function ReportPage() {
   if (video === null) return <NotFound />;
   const name = video?.originalFileName ?? '';
   // Quick fixes made another version since; what is signed is the one that the report tells of.
-  const isOlder = version !== '' && report !== undefined && report.result.sha256 !== version;
+  const isOlder = Boolean(video && report && !tellsOfCurrent(report, video));
   return (
     <Frame>
       <Head>
@@ -144,7 +144,7 @@ export function ReportPage() {
             defects={report.defects}
             ratio={(video?.width ?? 16) / (video?.height ?? 9)}
           />
-          <PlatformList report={report} />
+          {!isOlder && <PlatformList report={report} />}
           <ReportFacts report={report} />
           {report.notes.length > 0 && (
             <div>

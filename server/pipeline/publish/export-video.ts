@@ -1,6 +1,7 @@
 import { link, rename, rm } from 'node:fs/promises';
 import type { StreamTreatment } from '#common/report.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -40,6 +41,8 @@ export interface ExportedClip {
   readonly path: string;
   /** What the finished file declares, where it has been read already; else null. */
   readonly info: MediaInfo | null;
+  /** What is not in the result, in words for the report. */
+  readonly notes: readonly string[];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
   /** Pictures of the original that were coded anew though nothing was wrong with them, `[first, end)`. */
@@ -62,11 +65,13 @@ const PICTURE_SHARE = 0.9;
  */
 export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
   const pictures = await exportPictures(input);
-  const { path, info } = await exportSound(input, pictures);
+  const written = await exportSound(input, pictures);
+  const { path, info, notes } = await addOtherTracks(input, written);
   input.onProgress?.(1);
   return {
     path,
     info,
+    notes,
     video: pictures.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
@@ -74,6 +79,27 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
     seen: pictures.seen,
   };
 }
+
+/** What ffmpeg or a full encode left out beside picture and sound is carried into the finished clip. */
+async function addOtherTracks(
+  input: ExportInput,
+  written: Pick<ExportedClip, 'path' | 'info'>,
+): Promise<Pick<ExportedClip, 'path' | 'info' | 'notes'>> {
+  if (input.info.format !== 'mov') return { ...written, notes: [] };
+  const outputPath = `${input.workDir}/${input.name}.tracks.mp4`;
+  const files = { fromPath: input.inputPath, intoPath: written.path, outputPath };
+  try {
+    if (!(await carryOtherTracks({ ...files, signal: input.signal }))) return { ...written, notes: [] };
+  } catch (error) {
+    if (!(error instanceof Mp4Error)) throw error;
+    return { ...written, notes: [LEFT_OUT] };
+  }
+  await rename(outputPath, written.path);
+  return { path: written.path, info: null, notes: [] };
+}
+
+const LEFT_OUT =
+  'The result holds picture and sound alone: the other tracks (subtitles, chapters, time code or telemetry) could not be carried over.';
 
 interface PictureStage extends Pick<ExportedClip, 'path' | 'video' | 'reencodedSpans' | 'altered' | 'seen'> {
   readonly info: MediaInfo;

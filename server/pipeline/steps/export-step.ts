@@ -182,7 +182,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     audio: exported.audio,
     verdicts: verification.verdicts,
     checks: verification.checks,
-    notes: [...attempt.notes, ...(note === null ? [] : [note])],
+    notes: [...attempt.notes, ...(note === null ? [] : [note]), ...exported.notes],
   };
   return { outcome, verification };
 }

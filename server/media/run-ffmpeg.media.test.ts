@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { sumOf } from './ffmpeg-plan.ts';
+import { findTools } from './find-tools.ts';
 import { runFfmpeg } from './run-ffmpeg.ts';
 import { runTool } from './tools.ts';
 
@@ -22,7 +23,25 @@ async function childrenWith(word: string): Promise<string[]> {
   return found;
 }
 
+/** The binaries of the optional packages, which are taken where the system has none; null where they are not installed. */
+const packaged = await findTools({ ffmpegPath: null, ffprobePath: null, searchPath: '' });
+
 describe('runFfmpeg', () => {
+  it.skipIf(packaged === null)('runs the packaged ffmpeg, which is years older', async () => {
+    if (!packaged) throw new Error('no packages');
+    const shares: (number | null)[] = [];
+    await runFfmpeg(
+      {
+        label: 'make a clip',
+        inputs: [{ path: 'testsrc2=s=64x64:r=25:d=1', lavfi: true }],
+        outputs: [{ path: path.join(folder.path, 'old.mp4'), options: ['-c:v', 'libx264'] }],
+        expectedDurationMs: 1000,
+      },
+      { tools: packaged.paths, onProgress: ({ share }) => shares.push(share) },
+    );
+    expect(shares.at(-1)).toBeCloseTo(1, 1);
+  });
+
   it('leaves no child behind when the input stream fails on its way', async () => {
     const outputPath = path.join(folder.path, 'half-fed.mkv');
     const size = { width: 64, height: 64 };

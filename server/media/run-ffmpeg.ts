@@ -113,7 +113,7 @@ function addPlan(
   }
   command
     .input(source === 'pipe:0' && stdin ? stdin : source)
-    .inputOptions('-progress', 'pipe:2', '-nostats', '-stats_period', '0.5', ...beforeInput);
+    .inputOptions('-progress', 'pipe:2', '-nostats', ...beforeInput);
   if (last === 'pipe:1') {
     if (!sink) throw new MediaToolError('tool_failed', `${plan.label}: pipe output without a reader.`);
     command.output(sink, { end: true });

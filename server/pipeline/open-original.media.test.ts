@@ -41,6 +41,44 @@ describe('openOriginal', () => {
   });
 });
 
+describe('openOriginal on whole files of other codecs', () => {
+  const folder = sharedFolder();
+  const SOURCE = 'testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]';
+  const open = async (name: string, encode: string) => {
+    const inputPath = path.join(folder.path, name);
+    await encodeSource(SOURCE, inputPath, encode.split(' '));
+    return openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: renderLimits,
+      tools: testTools,
+    });
+  };
+
+  it.each([
+    ['animation.mov', '-c:v qtrle -c:a aac', /coded as qtrle.*Export the clip as H\.264/],
+    ['archive.avi', '-c:v huffyuv -c:a mp3', /coded as huffyuv.*Export the clip as H\.264/],
+    ['old-sound.mov', '-c:v libx264 -c:a adpcm_ima_qt -ar 44100', /coded as adpcm_ima_qt/],
+  ])(
+    'says which codec of %s it does not take, and not that the file is damaged',
+    async (name, encode, said) => {
+      await expect(open(name, encode)).rejects.toMatchObject({
+        code: 'unsupported_codec',
+        message: expect.stringMatching(said),
+      });
+    },
+  );
+
+  it.each(['pcm_s8', 'pcm_s32be', 'pcm_f32be', 'pcm_f64le'])(
+    'takes %s sound of QuickTime files',
+    async (codec) => {
+      const { info } = await open(`${codec}.mov`, `-c:v libx264 -c:a ${codec}`);
+      expect(info.audio.map((stream) => stream.codec)).toEqual([codec]);
+    },
+  );
+});
+
 describe('openOriginal on files that were harmed as a whole', () => {
   const folder = sharedFolder();
   const SOURCE = 'testsrc2=s=128x96:r=25:d=2[out0];anoisesrc=c=pink:a=0.2:r=44100:d=2[out1]';

@@ -79,7 +79,9 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     const clip = { path: input.inputPath, info: read.info, rebuilt: null };
     return rewrapped(checked(clip, input), input);
   }
-  if (format !== 'mov') throw refusal('The file has no part that can be played.', detailOf(read));
+  if (format !== 'mov') {
+    throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
+  }
 
   const rebuilt = await rebuildIndex({
     inputPath: input.inputPath,
@@ -89,7 +91,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     signal: input.signal,
   });
   if (!rebuilt.rebuilt) {
-    if (!readable) throw refusal(rebuilt.reason, detailOf(read));
+    if (!readable) throw unsupported(read) ?? refusal(rebuilt.reason, detailOf(read));
     return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
   }
   const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
@@ -158,6 +160,20 @@ function refusal(reason: string, detail: string): MediaFailure {
   return new MediaFailure(
     'damaged_beyond_repair',
     `This clip cannot be repaired: ${lowerFirst(reason)}`,
+    detail,
+  );
+}
+
+/** What ffprobe says when it meets a codec that it may not decode; it then tells nothing else of the file. */
+const NOT_ALLOWED = /Codec \((\w+)\) not on whitelist/;
+
+function unsupported(read: Read): MediaFailure | null {
+  const detail = detailOf(read);
+  const codec = NOT_ALLOWED.exec(detail)?.[1];
+  if (codec === undefined) return null;
+  return new MediaFailure(
+    'unsupported_codec',
+    `A part of this clip is coded as ${codec}, which cannot be repaired here. Export the clip as H.264 with AAC sound and try again.`,
     detail,
   );
 }

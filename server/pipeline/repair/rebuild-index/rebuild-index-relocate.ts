@@ -190,8 +190,21 @@ async function searchBetween(
   if (next?.chunk === sample.chunk && next.offset === sample.offset + sample.sizeBytes)
     return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
   const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, units) : 0;
-  if (sizeBytes > 0) return { sample, offset: listed, sizeBytes, whole: true };
-  return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
+  const asListed = { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
+  if (sizeBytes === 0) return asListed;
+  // Fewer slices than the next one has are the head of a picture that is damaged further on.
+  const behind = next ? await readUpTo(file, to, next.sizeBytes) : Buffer.alloc(0);
+  const found = countUnits(bytes.subarray(listed - from, listed - from + sizeBytes), units);
+  return found < countUnits(behind, units) ? asListed : { sample, offset: listed, sizeBytes, whole: true };
+}
+
+/** Units that stand one behind the other in the bytes of a picture. */
+function countUnits(bytes: Buffer, units: UnitRules): number {
+  let count = 0;
+  for (let at = 0; isHead(bytes, at, units, bytes.length - at); count++) {
+    at += units.lengthSize + bytes.readUIntBE(at, units.lengthSize);
+  }
+  return count;
 }
 
 /** Bytes of the whole NAL units of a picture at a place; 0 when none is there. */

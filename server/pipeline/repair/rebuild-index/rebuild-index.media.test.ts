@@ -301,6 +301,21 @@ describe('rebuildIndex', () => {
     },
   );
 
+  it('leaves a right list alone where the damaged picture is the last before a piece of sound', async () => {
+    const source = 'testsrc2=s=320x240:r=30[out0];sine=f=300:r=44100[out1]';
+    const clip = await make('slices-sound.mp4', source, 3, '-slices 4 -bf 2');
+    const [samples = []] = await tracksOf(clip);
+    const last = samples.find(({ chunk }, at) => at > 40 && samples[at + 1]?.chunk === chunk + 1);
+    const offset = last?.offset ?? 0;
+    const scramble = (bytes: Buffer) => {
+      const second = offset + 4 + bytes.readUInt32BE(offset);
+      bytes.fill(0xa5, second, second + 60);
+      return bytes;
+    };
+    const answer = await rebuild(await damaged('slices-sound-torn.mp4', scramble, clip));
+    expect(answer.rebuilt).toBe(false);
+  });
+
   it.each<[string, (bytes: Buffer) => Buffer]>([
     [
       'is cut off behind its first track',

@@ -72,9 +72,10 @@ export function judgePictures(
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
   const findStutter = (surplus: number | null) =>
-    detectStutter(series, cuts, fps, surplus).filter(
-      (run) => isTrueRun(run, isSound, speaksTrue) && (run.last > run.first || !times.variableByNature),
-    );
+    detectStutter(series, cuts, fps, surplus).flatMap((run) => {
+      const own = withoutConcealed(run, isSound, speaksTrue);
+      return own && (own.last > own.first || !times.variableByNature) ? [own] : [];
+    });
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);
   const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
@@ -115,17 +116,20 @@ export function judgePictures(
 }
 
 /**
- * Whether the repeats are the clip's own: none of their data is damaged, and single ones, which a concealed loss looks like
- * as well, stand beside damage.
+ * What of a run the clip repeats by itself: pictures whose own data are damaged look like repeats where their loss is concealed,
+ * and so may single ones beside damage.
  */
-function isTrueRun(
-  { first, last }: StutterRun,
+function withoutConcealed(
+  run: StutterRun,
   isSound: (decoded: number) => boolean,
   speaksTrue: (decoded: number) => boolean,
-): boolean {
-  if (isSound(first) && isSound(last)) return true;
-  for (let at = first; at <= last; at += 1) if (!speaksTrue(at)) return false;
-  return last > first;
+): StutterRun | null {
+  let { first, last } = run;
+  if (isSound(first) && isSound(last)) return run;
+  while (first <= last && !speaksTrue(first)) first += 1;
+  while (last >= first && !speaksTrue(last)) last -= 1;
+  for (let at = first; at <= last; at += 1) if (!speaksTrue(at)) return null;
+  return last > first ? { ...run, first, last } : null;
 }
 
 /** Where picture and sound of a clip begin and end; null without sound. */

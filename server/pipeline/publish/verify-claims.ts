@@ -217,7 +217,9 @@ function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
     if (mine.every(({ outcome }) => outcome !== 'repaired')) return [];
     const left = mine.filter(({ outcome }) => outcome === 'left_alone').length;
     const seen = result.analysis.findings.filter((finding) => {
-      return finding.kind === kind && finding.confidence >= ACT_CONFIDENCE;
+      return (
+        finding.kind === kind && finding.confidence >= ACT_CONFIDENCE && !isTrace(finding, report.defects)
+      );
     });
     const places = seen.map((finding) => clock(finding.startMs)).join(', ');
     return [
@@ -228,6 +230,29 @@ function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
       },
     ];
   });
+}
+
+/**
+ * Whether a repeat or a jump stands in or beside damage that the report says to be kept as the decoder conceals it: a concealed
+ * loss is a repeat, and the first whole picture behind a smear is a jump.
+ */
+function isTrace({ kind, firstFrame, lastFrame }: Finding, defects: readonly Defect[]): boolean {
+  if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
+  return defects.some((damage) => {
+    if (damage.action !== 'concealed_frames' || damage.firstFrame === null || damage.lastFrame === null)
+      return false;
+    const moved = addedBefore(damage.firstFrame, defects);
+    return lastFrame >= damage.firstFrame + moved - 1 && firstFrame <= damage.lastFrame + moved + 1;
+  });
+}
+
+/** How many pictures the result has more than the original before a picture of the original. */
+function addedBefore(frame: number, defects: readonly Defect[]): number {
+  return defects.reduce((sum, { kind, outcome, action, firstFrame, count }) => {
+    if (outcome !== 'repaired' || firstFrame === null || firstFrame >= frame) return sum;
+    if (action === 'removed_repeats') return sum - count;
+    return kind === 'dropped_frames' ? sum + count : sum;
+  }, 0);
 }
 
 async function orderClaim(result: OpenFile, tools: ToolPaths): Promise<Claim> {

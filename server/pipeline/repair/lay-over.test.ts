@@ -43,7 +43,7 @@ function damage(first: number, end: number, picture: (frame: number) => NewPictu
 function repeats(first: number, end: number): PictureRepair {
   const pictures = numbers(first, end).map(rebuilt);
   const span = { firstFrame: first, endFrame: end, pictures, shiftAfterTicks: 0 };
-  return repair('repeats', { ...span, mendsDamage: true, underDamage: true });
+  return repair('repeats', { ...span, mendsDamage: true, underDamage: 'decoded' });
 }
 
 const places = (spans: readonly ChangedSpan[]) =>
@@ -82,13 +82,14 @@ describe('layOver', () => {
   });
 
   it('takes out copies that made the clip longer, and puts in what is missing between kept pictures', () => {
-    const removal = { firstFrame: 15, endFrame: 18, pictures: [], shiftAfterTicks: -3, underDamage: true };
+    const underDamage = 'decoded' as const;
+    const removal = { firstFrame: 15, endFrame: 18, pictures: [], shiftAfterTicks: -3, underDamage };
     const insertion = {
       firstFrame: 25,
       endFrame: 25,
       pictures: [rebuilt(24)],
       shiftAfterTicks: 0,
-      underDamage: true,
+      underDamage,
     };
     const both = [repair('copies', removal), repair('hole', insertion)];
     expect(places(layOver([damage(10, 30, decoded), ...both]).spans)).toEqual([
@@ -105,5 +106,11 @@ describe('layOver', () => {
       [18, 30, 12],
     ]);
     expect(dropped.map(({ finding }) => finding.detector)).toEqual(['hole']);
+    const filled = repair('hole', { ...insertion, underDamage: 'whole' });
+    expect(places(layOver([damage(10, 30, rebuilt), filled]).spans)).toEqual([
+      [10, 25, 15],
+      [25, 25, 1],
+      [25, 30, 5],
+    ]);
   });
 });

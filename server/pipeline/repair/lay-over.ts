@@ -14,7 +14,7 @@ export interface LaidOver {
 /**
  * Settles repairs that lie under damage: where the damaged pictures are kept as they decode, repeats and holes among them
  * are mended there, and the damage's span is cut around them; where they are rebuilt, only what lies outside is left to do.
- * Repeats that made the clip longer go in any case.
+ * Repeats that made the clip longer go in any case, and holes are filled where all around is rebuilt like them.
  */
 export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   const dropped: Verdict[] = [];
@@ -23,7 +23,7 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   const beside: ChangedSpan[] = [];
   for (const { span, verdict } of repairs.filter((repair) => repair.span.underDamage)) {
     const rebuilt = repairs.filter((other) => isDamage(other) && !keepsAround(other.span, span));
-    const isAbove = span.pictures.length === 0 || rebuilt.length === 0;
+    const isAbove = span.pictures.length === 0 || rebuilt.length === 0 || span.underDamage === 'whole';
     const left = rebuilt.reduce(
       (parts, other) => parts.flatMap((part) => cutAround(part, other.span)),
       [span],
@@ -35,7 +35,7 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   }
   const spans = [...above, ...beside];
   for (const repair of repairs) {
-    if (repair.span.underDamage === true) continue;
+    if (repair.span.underDamage) continue;
     const parts = isDamage(repair)
       ? above.reduce((all, span) => all.flatMap((part) => cutAround(part, span)), [repair.span])
       : [repair.span];
@@ -49,7 +49,7 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
 const isReplaced = ({ firstFrame, endFrame, pictures }: ChangedSpan) =>
   pictures.length === endFrame - firstFrame;
 
-const isDamage = ({ span }: PictureRepair) => span.mendsDamage === true && span.underDamage !== true;
+const isDamage = ({ span }: PictureRepair) => span.mendsDamage === true && !span.underDamage;
 
 /** Whether the pictures of a damaged stretch are kept as decoded where another span lies and right beside it. */
 function keepsAround(damage: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): boolean {

@@ -1,3 +1,5 @@
+import type { UnderDamage } from './picture-task.ts';
+
 /**
  * The pictures of a repaired clip, said as differences to the original: every picture that no span names
  * stays as it is, coded bytes included where the container allows. Producer: the frame and cut repairs.
@@ -33,7 +35,7 @@ export interface ChangedSpan {
   /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
   readonly mendsDamage?: boolean;
   /** Set where it lies in a stretch that another span mends the damage of; `layOver` settles whose pictures stand there. */
-  readonly underDamage?: boolean;
+  readonly underDamage?: UnderDamage;
   /** What the method that rebuilt its pictures reached on true pictures beside them, dB; absent where none was tried. */
   readonly scoredDb?: number;
 }

@@ -1,6 +1,12 @@
 import type { RepairAction } from '#common/report.ts';
 import type { Finding } from '../analyse/analysis.ts';
 
+/**
+ * How a repair is made that lies in a damaged stretch. `decoded`: from neighbours that only refer to damaged pictures, if the
+ * stretch is kept as decoded. `whole`: from the whole pictures around the stretch, which is rebuilt from them too.
+ */
+export type UnderDamage = 'decoded' | 'whole';
+
 /** What shall be done about one picture defect; frame numbers and ticks are the original's. */
 export type PictureTask =
   | {
@@ -10,7 +16,7 @@ export type PictureTask =
       readonly endFrame: number;
       /** Negative: later pictures move forward by the time of the removed ones. */
       readonly shiftAfterTicks: number;
-      readonly underDamage?: boolean;
+      readonly underDamage?: UnderDamage;
     }
   | {
       readonly kind: 'rebuild';
@@ -28,11 +34,7 @@ export type PictureTask =
       /** A cut lies in the hole: the pictures on its two sides must not be mixed. */
       readonly acrossCut: boolean;
       readonly shiftAfterTicks: number;
-      /**
-       * Set where it lies in a damaged stretch, of which it is mended as far as the stretch is kept as decoded: its
-       * neighbours may be pictures that only refer to damaged ones.
-       */
-      readonly underDamage?: boolean;
+      readonly underDamage?: UnderDamage;
     };
 
 export type RebuildTask = Extract<PictureTask, { kind: 'rebuild' }>;

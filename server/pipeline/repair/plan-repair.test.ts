@@ -216,12 +216,14 @@ describe('planRepair', () => {
     const from22: FindingDetail = { ...damage, damagedDataFrames: [22] };
     const stretch = finding(from22, 20, 60);
     const plan = planRepair(analysis([stretch, finding(held, 23, 24), finding(gap, 40, 41)]), limits);
-    expect(plan.cuts).toMatchObject([{ before: 21, after: 25, underDamage: true }]);
+    expect(plan.cuts).toMatchObject([{ before: 21, after: 25, underDamage: 'decoded' }]);
     expect(plan.frames).toMatchObject([
       { firstFrame: 20, before: 19, after: 61 },
-      { firstFrame: 41, before: 40, after: 41, underDamage: true },
+      { firstFrame: 41, before: 40, after: 41, underDamage: 'decoded' },
     ]);
     expect(plan.left).toEqual([]);
+    const short = planRepair(analysis([finding(from22, 20, 28), finding(gap, 24, 25)]), limits);
+    expect(short.frames[1]).toMatchObject({ firstFrame: 25, before: 19, after: 29, underDamage: 'whole' });
   });
 
   it('flags what only a quick fix can change', () => {

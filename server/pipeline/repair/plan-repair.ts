@@ -5,7 +5,8 @@ import type { MediaLimits } from '../worker-protocol.ts';
 import { badThemselves, damagedData } from './damaged-pictures.ts';
 import { planCut } from './repair-cuts.ts';
 import { planFrames } from './repair-frames.ts';
-import type { PictureTask, Verdict } from './picture-task.ts';
+import type { PictureTask, UnderDamage, Verdict } from './picture-task.ts';
+import { MAX_INTERPOLATED } from './rebuild-pictures/rebuild-pictures.ts';
 import { isRebuildableFormat } from './rebuild-pictures/rebuild-pictures-raw.ts';
 
 export interface RepairPlan {
@@ -74,8 +75,8 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     } else if (obstacle !== null) {
       left.push(leave(finding, obstacle));
     } else {
-      const underDamage = isUnderDamage(finding, planned);
-      const around = underDamage ? { ...context, isBad: context.isBadItself } : context;
+      const underDamage = liesUnderDamage(finding, planned);
+      const around = underDamage === 'decoded' ? { ...context, isBad: context.isBadItself } : context;
       const answer =
         finding.kind === 'stuttered_cut' ? planCut(finding, around) : planFrames(finding, around);
       if ('reason' in answer) {
@@ -104,18 +105,29 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
 export const REBUILT_WITH_DAMAGE = 'Lies inside a section that is rebuilt for a worse defect.';
 
 /**
- * True for repeats and holes in the times inside damage, which is mostly kept as it decodes: whether they are mended
+ * How to mend repeats and holes in the times inside damage, which is mostly kept as it decodes: whether they are mended
  * with it shows only when its pictures are made. It must be known which data are damaged.
  */
-function isUnderDamage({ detail, firstFrame, lastFrame }: Finding, planned: readonly PictureTask[]): boolean {
+function liesUnderDamage(
+  { detail, firstFrame, lastFrame }: Finding,
+  planned: readonly PictureTask[],
+): UnderDamage | undefined {
   const isHole = detail.kind === 'dropped_frames' && detail.history === 'timestamp_gap';
-  if (detail.kind !== 'stuttered_cut' && !isHole) return false;
-  if (firstFrame === null || lastFrame === null) return false;
+  if (detail.kind !== 'stuttered_cut' && !isHole) return undefined;
+  if (firstFrame === null || lastFrame === null) return undefined;
   const damage = planned.filter((task) => {
     return mendsDamage(task) && task.firstFrame <= lastFrame && task.endFrame > firstFrame;
   });
-  return damage.length > 0 && damage.every(({ finding }) => damagedData(finding) !== undefined);
+  if (damage.length === 0 || damage.some(({ finding }) => !damagedData(finding))) return undefined;
+  return isHole && damage.every(isRebuilt) ? 'whole' : 'decoded';
 }
+
+/** Damage that is short enough to be rebuilt between whole pictures. */
+const isRebuilt = (task: PictureTask) =>
+  task.kind === 'rebuild' &&
+  task.slotTicks.length <= MAX_INTERPOLATED &&
+  task.before !== null &&
+  task.after !== null;
 
 const mendsDamage = ({ finding }: PictureTask) => finding.kind === 'corrupted_section';
 

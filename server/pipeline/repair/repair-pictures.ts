@@ -58,7 +58,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   for (const task of input.tasks) {
     if (task.kind !== 'remove') continue;
     const { firstFrame, endFrame, shiftAfterTicks } = task;
-    const under = task.underDamage === true && { underDamage: true };
+    const under = task.underDamage && { underDamage: task.underDamage };
     const span = { firstFrame, endFrame, pictures: [], shiftAfterTicks, ...under };
     repairs.set(task, { span, verdict: removedVerdict(task, info, pictures?.timeBase) });
   }
@@ -67,7 +67,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
       const wanted = group.flatMap(({ needed }) => needed);
       // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
-      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage);
+      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage === 'decoded');
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
       const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);
@@ -100,7 +100,7 @@ function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<
   return input.tasks.flatMap((task, index) => {
     if (task.kind === 'remove') return [];
     const { sceneCuts } = input.analysis;
-    const isNoTruth = task.underDamage ? isBadItself : isBad;
+    const isNoTruth = task.underDamage === 'decoded' ? isBadItself : isBad;
     const rawPath = input.rawPath(index);
     const hole: RebuildInput = { ...decode, task, isBad: isNoTruth, isRepeat, sceneCuts, kernels, rawPath };
     return [{ hole, needed: neededPictures(hole) }];
@@ -153,7 +153,7 @@ async function repairHole(
       pictures: rebuilt.pictures,
       shiftAfterTicks,
       ...((isDamage(task) || task.underDamage) && { mendsDamage: true }),
-      ...(task.underDamage && { underDamage: true }),
+      ...(task.underDamage && { underDamage: task.underDamage }),
       ...(score !== null && { scoredDb: score }),
     },
     verdict: rebuiltVerdict(task, rebuilt),

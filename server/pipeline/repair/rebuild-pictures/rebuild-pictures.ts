@@ -178,7 +178,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 
 /**
  * Where each new picture stands between its neighbours, as a whole number of equal steps: neighbouring
- * holes can lie between the same two true pictures.
+ * holes can lie between the same two true pictures, and a hole in the times within damage.
  */
 function slotPhases(input: RebuildInput): { steps: number; stepOf: number[] } {
   const { task, pictures } = input;
@@ -186,7 +186,8 @@ function slotPhases(input: RebuildInput): { steps: number; stepOf: number[] } {
   const count = task.slotTicks.length;
   const plain = { steps: count + 1, stepOf: task.slotTicks.map((_, index) => index + 1) };
   if (start === undefined || task.before === null || task.after === null) return plain;
-  if (task.before === task.firstFrame - 1 && task.after === task.endFrame) return plain;
+  const isAlone = task.before === task.firstFrame - 1 && task.after === task.endFrame;
+  if (isAlone && (pictures.variableByNature || !isDamage(task))) return plain;
   const afterTicks = pictures.ptsTicks[task.after];
   if (afterTicks === undefined) return plain;
   // Times behind an insertion move by its length, so the neighbour behind stands that much later.

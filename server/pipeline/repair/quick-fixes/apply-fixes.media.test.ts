@@ -89,6 +89,19 @@ describe('quick fixes', () => {
     expect(made.clip?.posterPath).toBeNull();
   }, 60_000);
 
+  it('keep subtitles beside changed pictures and sound', async () => {
+    const plain = await make('plain.mp4', 'testsrc2=s=160x90:r=25:d=2', 'sine=f=220:d=2,volume=-12dB');
+    const [words, clip] = [file('words.srt'), file('subtitled.mp4')];
+    await writeFile(words, '1\n00:00:00,200 --> 00:00:01,500\nHello\n');
+    const args = `-v error -i ${plain} -i ${words} -map 0 -map 1 -c copy -c:s mov_text ${clip}`;
+    await runTool('add subtitles', tools.ffmpeg, args.split(' '));
+    const made = await apply(clip, ['sharpen', 'voice-enhance']);
+    expect(made.fixes.map(({ state }) => state)).toEqual(['applied', 'applied']);
+    const info = await probe(tools, made.clip?.path ?? '', 'mov');
+    expect(info.others).toEqual(['subtitle: mov_text']);
+    expect(info.video[0]?.frameCount).toBe(50);
+  }, 60_000);
+
   it('change nothing at all where nothing is to be done', async () => {
     const clip = await make('fine.mp4', 'testsrc2=s=320x180:r=25:d=2', 'anullsrc=r=44100:cl=mono:d=2');
     const made = await apply(clip, ['wind-noise', 'voice-enhance', 'stabilize', 'color-correct']);

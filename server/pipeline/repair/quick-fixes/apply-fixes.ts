@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { stat } from 'node:fs/promises';
 import type { FixId } from '#common/fixes.ts';
+import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { shownSize } from '../../download/limited-export-plan.ts';
@@ -58,6 +60,7 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   const findings = [...steps.values()].flatMap((step) => (step.kind === 'repair-sound' ? step.findings : []));
   clip = await repairSound(job, source, clip, findings);
   if (steps.get('voice-enhance')?.kind === 'voice') clip = await enhanceVoice(job, clip);
+  clip = await keepOtherTracks(job, source, clip);
   const made = await makeExports(job, clip, steps);
   return {
     ok: true,
@@ -86,6 +89,20 @@ async function changeAll(
   if (visual.length === 0) return null;
   if (!looked) throw new MediaFailure('damaged_beyond_repair', 'No picture of this clip can be decoded.');
   return changePictures(job, facts, looked, visual);
+}
+
+/** Subtitles, chapters and telemetry of the clip go on with it; without a word where they cannot be carried. */
+async function keepOtherTracks({ task, signal }: FixJob, source: Clip, clip: Clip): Promise<Clip> {
+  if (clip.path === source.path || source.info.format !== 'mov') return clip;
+  const outputPath = path.join(task.workDir, 'tracks.mp4');
+  try {
+    const files = { fromPath: source.path, intoPath: clip.path, outputPath };
+    if (!(await carryOtherTracks({ ...files, signal }))) return clip;
+  } catch (error) {
+    if (!(error instanceof Mp4Error)) throw error;
+    return clip;
+  }
+  return { path: outputPath, info: await probe(task.tools, outputPath, 'mov', signal) };
 }
 
 async function makeExports(

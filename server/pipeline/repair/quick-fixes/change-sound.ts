@@ -179,9 +179,15 @@ async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: C
     const apartMs = ms(before, packet.ptsTicks - start) - ms(after, other.ptsTicks - newStart);
     return other.hash === packet.hash && Math.abs(apartMs) <= 2;
   });
-  const apartMs = Math.abs((before.info.durationMs ?? 0) - (after.info.durationMs ?? 0));
+  const apartMs = Math.abs(endMs(before.info) - endMs(after.info));
   // A sound that was moved may end later than the pictures.
   const fits = after.info.audio.length > 0 && apartMs <= LENGTH_TOLERANCE_MS + 2000;
   if (!same || from.length !== to.length || !fits)
     throw new MediaToolError('tool_failed', 'the pictures did not stay as they are beside the new sound');
+}
+
+/** End of picture and sound; subtitles may outlast both. */
+function endMs({ video, audio }: MediaInfo): number {
+  const ends = [video[0], audio[0]].map((stream) => (stream?.startMs ?? 0) + (stream?.durationMs ?? 0));
+  return Math.max(...ends);
 }

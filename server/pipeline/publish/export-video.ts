@@ -9,6 +9,7 @@ import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { KeptRun } from '../analyse/kept-pictures.ts';
 import { fullEncode } from '../repair/full-encode/full-encode.ts';
+import { lostByCoding } from '../repair/full-encode/lost-by-coding.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { RepairedAudio } from '../repair/repair-audio.ts';
 import { smartRender } from '../repair/smart-render/smart-render.ts';
@@ -68,10 +69,11 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
   const written = await exportSound(input, pictures);
   const { path, info, notes } = await addOtherTracks(input, written);
   input.onProgress?.(1);
+  const lost = pictures.video.treatment === 'full_encode' ? lostByCoding(input.info.video[0]) : null;
   return {
     path,
     info,
-    notes,
+    notes: lost === null ? notes : [...notes, lost],
     video: pictures.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,

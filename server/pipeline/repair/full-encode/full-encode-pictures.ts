@@ -13,7 +13,7 @@ const WALL_MS = 4 * 60 * 60_000;
 const HDR_TRANSFERS = new Set(['arib-std-b67', 'smpte2084']);
 
 /** True for hybrid log-gamma and perceptual quantiser: 8 bits would band and players would wash them out. */
-export function isHdr(stream: VideoStreamInfo): boolean {
+export function isHdr(stream: Pick<VideoStreamInfo, 'colorTransfer'>): boolean {
   return stream.colorTransfer !== null && HDR_TRANSFERS.has(stream.colorTransfer);
 }
 

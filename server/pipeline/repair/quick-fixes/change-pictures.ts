@@ -83,7 +83,7 @@ async function codeAndJudge(
   steps: readonly VisualStep[],
 ): Promise<ChangedPictures | null> {
   const { task, signal, stages, outcomes } = job;
-  const { info, stream, limits } = { ...facts };
+  const { info, stream, limits } = facts;
   const motionPath = path.join(task.workDir, 'motion.trf');
   const clip = { inputPath: task.inputPath, info, stream, motionPath, limits };
   const run = (plan: Parameters<typeof runFfmpeg>[0], onProgress: (share: number) => void) =>

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { lostByCoding } from './lost-by-coding.ts';
+
+const lost = (pixelFormat: string, colorTransfer: string | null = null) =>
+  lostByCoding({ pixelFormat, colorTransfer });
+
+describe('lostByCoding', () => {
+  it('says nothing where all is kept', () => {
+    expect(lost('yuv420p')).toBeNull();
+    expect(lost('yuvj420p')).toBeNull();
+    expect(lost('nv12')).toBeNull();
+    expect(lost('yuv420p10le', 'arib-std-b67')).toBeNull();
+    expect(lostByCoding(undefined)).toBeNull();
+  });
+
+  it('names depth, colour and transparency', () => {
+    expect(lost('yuv420p10le')).toMatch(/gave up 10 bits a sample \(8 are left\)/);
+    expect(lost('yuv422p10le')).toMatch(/colour finer than 4:2:0 and 10 bits/);
+    expect(lost('yuva444p12le')).toMatch(/transparency and colour finer than 4:2:0 and 12 bits/);
+    expect(lost('yuv422p12le', 'smpte2084')).toMatch(/12 bits a sample \(10 are left\)/);
+    expect(lost('rgb24')).toMatch(/colour finer/);
+    expect(lost('rgba')).toMatch(/transparency/);
+  });
+});

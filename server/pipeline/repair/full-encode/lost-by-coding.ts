@@ -1,0 +1,27 @@
+import type { VideoStreamInfo } from '#server/media/probe.ts';
+import { isHdr } from './full-encode-pictures.ts';
+
+/** Formats of samples that hold how much shines through, as ffmpeg names them. */
+const WITH_ALPHA = /^(yuva|gbrap|rgba|bgra|argb|abgr|ya)/;
+/** Colour in more places than one for each block of four, RGB included. */
+const FINE_COLOUR = /^(yuv[aj]?4(22|4[04])|gbr|rgb|bgr|argb|abgr|pal8)/;
+
+/**
+ * What coding all pictures anew gives up, in words for the report: what comes out are pictures of 4:2:0, of ten bits where the dynamic
+ * range is high and of eight else, which is what browsers and platforms show.
+ * @returns null when nothing is given up
+ */
+export function lostByCoding(
+  stream: Pick<VideoStreamInfo, 'pixelFormat' | 'colorTransfer'> | undefined,
+): string | null {
+  const name = stream?.pixelFormat ?? '';
+  const bits = Number(/(\d\d)(?:le|be)$/.exec(name)?.[1] ?? 8);
+  const kept = stream && isHdr(stream) ? 10 : 8;
+  const lost = [
+    WITH_ALPHA.test(name) ? 'transparency' : '',
+    FINE_COLOUR.test(name) ? 'colour finer than 4:2:0' : '',
+    bits > kept ? `${bits} bits a sample (${kept} are left)` : '',
+  ].filter(Boolean);
+  if (lost.length === 0) return null;
+  return `Coding all pictures anew gave up ${lost.join(' and ')}: browsers do not show it. The original keeps it.`;
+}

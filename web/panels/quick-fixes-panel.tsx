@@ -4,7 +4,6 @@ import type { FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
 import type { VideoDto } from '#common/api/videos.ts';
 import { FIXES, type FixId } from '#common/fixes.ts';
 import { Button } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
 import { Icon } from '../components/icons.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
@@ -12,31 +11,11 @@ import { useFixProgress } from '../data/fix-progress.ts';
 import { isAtWork, useApplyFixes, useQuickFixes } from '../data/quick-fixes.ts';
 import { useShowToast } from '../data/toasts.ts';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
-import { colour, eyebrow, space, text } from '../theme.ts';
+import { eyebrow, space } from '../theme.ts';
+import { Failure, Note, Panel } from './ai-panel.tsx';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
 
-const Panel = styled(Card)`
-  display: grid;
-  align-content: start;
-  gap: ${space(1.5)};
-  min-width: 0;
-  padding: ${space(2)};
-  h3 {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: ${space(1)};
-    font-size: ${text.l};
-  }
-`;
-const Note = styled.p`
-  font-size: ${text.s};
-  color: ${colour.inkSoft};
-`;
-const Failure = styled.p`
-  color: ${colour.defect};
-`;
 const Form = styled.form`
   display: grid;
   gap: ${space(1.5)};

@@ -1,8 +1,6 @@
 import { useEffect, useRef } from 'react';
-import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Button } from '../components/button.tsx';
-import { Card } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icons.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
@@ -10,30 +8,8 @@ import { useAnalyzeStoryline, useStoryline } from '../data/storyline.ts';
 import { useShowToast } from '../data/toasts.ts';
 import { resultMark } from '../data/videos.ts';
 import { storylineTexts as texts } from '../texts/storyline.ts';
-import { colour, space, text } from '../theme.ts';
+import { Failure, Note, Panel } from './ai-panel.tsx';
 import { StorylineStory } from './storyline-story.tsx';
-
-const Panel = styled(Card)`
-  display: grid;
-  align-content: start;
-  gap: ${space(1.5)};
-  min-width: 0;
-  padding: ${space(2)};
-  h3 {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: ${space(1)};
-    font-size: ${text.l};
-  }
-`;
-const Note = styled.p`
-  font-size: ${text.s};
-  color: ${colour.inkSoft};
-`;
-const Failure = styled.p`
-  color: ${colour.defect};
-`;
 
 function Title({ icon, children }: { readonly icon: IconName; readonly children: string }) {
   return (

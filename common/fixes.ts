@@ -13,6 +13,11 @@ export const FIXES = [
   { id: 'youtube-optimize', category: 'platform', label: 'Optimize for YouTube' },
 ] as const;
 export type FixId = (typeof FIXES)[number]['id'];
+const PLATFORM_FIXES: ReadonlySet<FixId> = new Set(
+  FIXES.filter(({ category }) => category === 'platform').map(({ id }) => id),
+);
+/** Whether a fix makes a file of its own for a platform and leaves the clip as it is (D-71). */
+export const isPlatformFix = (id: FixId): boolean => PLATFORM_FIXES.has(id);
 export const fixId = z.enum([
   'wind-noise',
   'audio-sync',

@@ -23,6 +23,11 @@ export class AppError extends Error {
   }
 }
 
+/** Said where the row is there and its bytes are not. */
+export const FILE_GONE = 'The stored file is no longer available.';
+/** Said of work that needs a finished video. */
+export const NOT_FINISHED = 'This works once the video has been processed.';
+
 /** A private thing of someone else and a thing that does not exist answer alike. */
 export function notFound(): AppError {
   return new AppError('not_found');

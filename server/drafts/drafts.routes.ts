@@ -1,5 +1,5 @@
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, FILE_GONE } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter } from '#server/http/context.ts';
 import { signedIn } from '#server/http/route.ts';
@@ -23,7 +23,7 @@ export function createDraftsRoutes({ drafts, storage }: DraftsRoutesDeps): AppRo
   router.get(draftDownloadPath, async (ctx) => {
     const draft = await drafts.owned(await requireUser(ctx), ctx.params['id'] ?? '');
     const object = await storage.stat(draft.sha256);
-    if (!object) throw new AppError('not_found', 'The stored file is no longer available.');
+    if (!object) throw new AppError('not_found', FILE_GONE);
     setDigest(ctx, draft.sha256);
     await sendMedia(ctx, storage, {
       object,

@@ -29,6 +29,8 @@ export interface RunResult {
 
 const STALL_MS = 60_000;
 const WALL_MS = 30 * 60_000;
+/** Hard limit for decoding or coding a whole clip of any length, ms. */
+export const CODING_WALL_MS = 4 * 60 * 60_000;
 
 /**
  * Runs one plan to its end. The only place that starts ffmpeg: it adds machine-readable progress, the

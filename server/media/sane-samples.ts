@@ -7,7 +7,8 @@ const MOST_FULL_SCALES = 16;
  * @param codec as ffmpeg names it
  */
 export function saneSamples(codec: string, index: number): string[] {
-  return codec.startsWith('pcm_f') ? [`-filter:a:${index}`, SANE] : [];
+  const filter = saneFilter(codec);
+  return filter === null ? [] : [`-filter:a:${index}`, filter];
 }
 
 /** The same as a filter for sound that is decoded to be measured or mended; null where nothing is to be done. */

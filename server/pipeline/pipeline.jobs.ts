@@ -7,7 +7,7 @@ import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
 import { createProgressWriter, type ProgressWriter } from './progress-writer.ts';
 import type { FinishedVideo, PublishService } from './publish/publish.service.ts';
@@ -27,7 +27,6 @@ const NO_ROOM =
 const ROOM_WAIT_MS = 60_000;
 /** Room that a repair needs at least, in sizes of the original: the result and the parts it is put together from. */
 const ROOM_SHARE = 2;
-const SOURCE_GONE = 'The stored file is no longer available.';
 
 /** Failures that another try may not meet again; all others are the clip's own. */
 const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
@@ -111,7 +110,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     const video = await Video.query(db).findById(videoId);
     if (!video) return { kind: 'done' };
     if (!(await storage.stat(video.originalSha256))) {
-      return giveUp(videoId, attempt, 'source_gone', SOURCE_GONE);
+      return giveUp(videoId, attempt, 'source_gone', FILE_GONE);
     }
     const workDir = await work.open(videoId);
     const kept = await readyResult(videoId);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { raw, type Transaction } from 'objection';
+import { raw } from 'objection';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
+import { isPlatformFix } from '#common/fixes.ts';
 import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -9,6 +10,7 @@ import type { EventBus } from '#server/events.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { ApplyFixesResult } from '#server/pipeline/worker-protocol.ts';
 import { recordObject } from '#server/videos/create-video.ts';
+import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
 
 export interface PublishFixesDeps {
@@ -79,10 +81,11 @@ export async function publishFixes(
     }
     const sourceSha256 = clip?.sha256 ?? source.sha256;
     const replaced: string[] = [];
-    for (const file of files)
-      replaced.push(
-        ...(await replaceExport(trx, { ...file, videoId, sourceSha256, at, fixes: result.fixes })),
-      );
+    for (const { made, stored: object } of files) {
+      const mine = { videoId, kind: 'platform', platformFix: made.fix } as const;
+      const fixes = result.fixes.filter(({ id }) => id === made.fix);
+      replaced.push(...(await replaceVersion(trx, mine, object, { sourceSha256, fixes, createdAt: at })));
+    }
     await FixRun.query(trx)
       .patch({
         state: 'done',
@@ -111,41 +114,9 @@ export async function publishFixes(
   return ended.is;
 }
 
-const isInVersion = ({ id, state }: FixOutcome) => state === 'applied' && !id.endsWith('-optimize');
+const isInVersion = ({ id, state }: FixOutcome) => state === 'applied' && !isPlatformFix(id);
 
 /** Newer outcomes take the place of older ones. */
 function mergeFixes(before: readonly FixOutcome[], now: readonly FixOutcome[]): FixOutcome[] {
   return [...new Map([...before, ...now].map((fix) => [fix.id, fix])).values()];
-}
-
-interface ExportRow {
-  readonly made: MadeExport;
-  readonly stored: StoredFile;
-  readonly videoId: string;
-  readonly sourceSha256: string;
-  readonly at: number;
-  readonly fixes: readonly FixOutcome[];
-}
-
-/** One file for each platform: a new one takes the place of the old one. @returns objects of the old one */
-async function replaceExport(trx: Transaction, row: ExportRow): Promise<string[]> {
-  const { made, stored, videoId, sourceSha256, at, fixes } = row;
-  const mine = { videoId, kind: 'platform', platformFix: made.fix };
-  const before = await VideoVersion.query(trx).where(mine);
-  await VideoVersion.query(trx).delete().where(mine);
-  await VideoVersion.query(trx).insert({
-    id: newId(),
-    videoId,
-    kind: 'platform',
-    sha256: stored.sha256,
-    sizeBytes: stored.sizeBytes,
-    reportSha256: null,
-    captionsSha256: null,
-    posterSha256: null,
-    sourceSha256,
-    platformFix: made.fix,
-    fixes: fixes.filter(({ id }) => id === made.fix),
-    createdAt: at,
-  });
-  return before.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== stored.sha256);
 }

@@ -5,11 +5,12 @@ import { raw } from 'objection';
 import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type {
@@ -63,21 +64,20 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   }
 
   function progressOf(run: FixRun) {
-    let writtenAt = 0;
-    let newest: FixesMessage | null = null;
+    let fixes = run.fixes;
+    const tellShare = createProgressTeller({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      now,
+      write: (progress) => tell(run, { progress, fixes }),
+      logger,
+      about: { videoId: run.videoId },
+    });
     let states = '';
-    const write = ({ share, fixes }: FixesMessage) => {
-      writtenAt = now();
-      tell(run, { progress: Math.min(99, Math.floor(share * 100)), fixes }).catch((error: unknown) => {
-        logger.warn({ videoId: run.videoId, error: String(error) }, 'progress could not be written');
-      });
-    };
     return (message: FixesMessage) => {
-      newest = message;
-      const now_ = newest.fixes.map(({ state }) => state).join();
-      if (now_ === states && now() - writtenAt < PROGRESS_INTERVAL_MS) return;
-      states = now_;
-      write(newest);
+      fixes = message.fixes;
+      const before = states;
+      states = fixes.map(({ state }) => state).join();
+      tellShare(message.share, states !== before);
     };
   }
 
@@ -124,8 +124,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     const { sourceVersionId } = run;
     const source =
       sourceVersionId === null ? undefined : await VideoVersion.query(db).findById(sourceVersionId);
-    if (!source || !(await storage.stat(source.sha256)))
-      return giveUp(run, `The stored file is no longer available.`);
+    if (!source || !(await storage.stat(source.sha256))) return giveUp(run, FILE_GONE);
     if (!(await hasRoom(source))) return waitForRoom(run);
     await tell(run, { state: 'working', progress: 0, message: null });
     emptied ??= rm(deps.folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { platformExportPath, quickFixesApi } from '#common/api/quick-fixes.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { User } from '#db/models/user.ts';
 import type { Video } from '#db/models/video.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, FILE_GONE } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter } from '#server/http/context.ts';
 import { signedIn } from '#server/http/route.ts';
@@ -19,8 +19,6 @@ export interface QuickFixesRoutesDeps {
   /** False opens the fixes to every plan (D-40). */
   readonly enforcePlans: boolean;
 }
-
-const FILE_GONE = 'The stored file is no longer available.';
 
 /**
  * Quick fixes, versions and platform files of a video. Somebody else's video is refused before the plan is looked at. Applying

@@ -5,7 +5,7 @@ import { FixRun } from '#db/models/fix-run.ts';
 import type { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
-import { AppError, notFound } from '#server/errors.ts';
+import { AppError, FILE_GONE, NOT_FINISHED, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -13,9 +13,7 @@ import type { VideoRestore } from '#server/videos/restore-video.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
 import { toQuickFixesDto, toRunDto } from './quick-fixes.presenter.ts';
 
-const NOT_FINISHED = 'This works once the video has been processed.';
 const BUSY = 'Fixes are being applied to this video. Wait until they are done.';
-const FILE_GONE = 'The stored file is no longer available.';
 
 export interface QuickFixesServiceDeps {
   readonly db: Knex;

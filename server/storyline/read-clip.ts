@@ -1,5 +1,7 @@
+import { inPieces } from '#server/media/in-pieces.ts';
 import { probe, uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { samplePictures } from '#server/media/sample-pictures.ts';
 import { powerToDb } from '#server/media/signal.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
@@ -42,43 +44,17 @@ async function readPictures(info: MediaInfo, input: ReadClipInput): Promise<Pict
   const { tools, signal, threads } = input;
   const meter = createPictureMeter();
   const pictures: PictureFigures[] = [];
-  const collect = inPieces(LOOK_BYTES, (rgb) => void pictures.push(meter(rgb)));
-  const look = `fps=${SAMPLES_PER_S},scale=${LOOK_WIDTH}:${LOOK_HEIGHT}:flags=area,format=rgb24`;
-  await runFfmpeg(
-    {
-      label: 'look at the pictures',
-      inputs: [
-        {
-          path: input.path,
-          format: info.format,
-          options: [...uploadedInputOptions(info.format), '-threads', `${threads}`],
-        },
-      ],
-      outputs: [
-        {
-          path: 'pipe:1',
-          options: [
-            '-map',
-            `0:${info.video[0]?.index ?? 0}`,
-            '-an',
-            '-sn',
-            '-dn',
-            '-vf',
-            look,
-            '-f',
-            'rawvideo',
-          ],
-        },
-      ],
-      expectedDurationMs: info.durationMs,
-    },
-    {
-      tools,
-      signal,
-      onStdout: collect,
-      onProgress: ({ share }) => input.onProgress(PICTURE_SHARE * (share ?? 0)),
-    },
-  );
+  await samplePictures({
+    inputPath: input.path,
+    info,
+    filters: [`fps=${SAMPLES_PER_S}`, `scale=${LOOK_WIDTH}:${LOOK_HEIGHT}:flags=area`, 'format=rgb24'],
+    pictureBytes: LOOK_BYTES,
+    take: (rgb) => pictures.push(meter(rgb)),
+    tools,
+    threads,
+    signal,
+    onProgress: (share) => input.onProgress(PICTURE_SHARE * share),
+  });
   return pictures;
 }
 
@@ -113,15 +89,4 @@ async function readLevels(info: MediaInfo, input: ReadClipInput): Promise<number
     },
   );
   return levelsDb;
-}
-
-/** Cuts a stream of chunks into pieces of one size; what is left at the end is dropped. */
-function inPieces(size: number, take: (piece: Buffer) => void): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0);
-  return (chunk) => {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    const whole = bytes.length - (bytes.length % size);
-    for (let at = 0; at < whole; at += size) take(bytes.subarray(at, at + size));
-    rest = Buffer.from(bytes.subarray(whole));
-  };
 }

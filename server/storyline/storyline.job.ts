@@ -5,6 +5,7 @@ import { VideoVersion } from '#db/models/video-version.ts';
 import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
 import { readReport } from '#server/pipeline/preview/preview.service.ts';
@@ -35,16 +36,14 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
       .patch({ ...change, updatedAt: now() })
       .where({ versionId });
 
-  function progressOf(versionId: string): (share: number) => void {
-    let writtenAt = 0;
-    return (share) => {
-      if (now() - writtenAt < PROGRESS_INTERVAL_MS) return;
-      writtenAt = now();
-      patch(versionId, { progress: Math.min(99, Math.floor(share * 100)) }).catch((error: unknown) => {
-        logger.warn({ versionId, error: String(error) }, 'progress could not be written');
-      });
-    };
-  }
+  const progressOf = (versionId: string) =>
+    createProgressTeller({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      now,
+      write: async (progress) => void (await patch(versionId, { progress })),
+      logger,
+      about: { versionId },
+    });
 
   /** Speech as the repair timed it for the captions; a return to the original has no report of its own. */
   async function speechOf({ videoId, reportSha256 }: VideoVersion): Promise<SpeechSpan[]> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { StorylineDto, StorylineStateDto } from '#common/api/storyline.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
 import type { Video } from '#db/models/video.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, NOT_FINISHED } from '#server/errors.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 
 /** Repairs go first: a storyline is a look at something that is finished. */
@@ -48,7 +48,7 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
     async analyze(video) {
       const versionId = video.currentVersionId;
       if (video.status !== 'completed' || versionId === null) {
-        throw new AppError('conflict', 'This works once the video has been processed.');
+        throw new AppError('conflict', NOT_FINISHED);
       }
       return db.transaction(async (trx) => {
         const at = now();

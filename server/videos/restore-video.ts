@@ -4,7 +4,7 @@ import type { PlanSlug } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -44,7 +44,6 @@ export interface VideoRestoreDeps {
 const STILL_PROCESSING = 'This video is being processed. Restore it when it is finished.';
 const FAILED =
   'This video could not be processed, so there is nothing to undo. Its original is untouched: try again or download it.';
-const FILE_GONE = 'The stored file is no longer available.';
 
 /** See `VideoRestore`. */
 export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {

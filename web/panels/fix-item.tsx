@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import styled, { css } from 'styled-components';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
-import type { FixId } from '#common/fixes.ts';
+import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import { Badge, type Tone } from '../components/badge.tsx';
 import { Icon, type IconName } from '../components/icons.tsx';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
@@ -92,7 +92,7 @@ function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
   // It counts when the whole request is done and its result was checked.
   if (kind === 'processing' && outcome.state === 'applied')
     return { ...STATES.working, word: texts.states.settled };
-  const made = outcome.state === 'applied' && id.endsWith('-optimize');
+  const made = outcome.state === 'applied' && isPlatformFix(id);
   return made ? { ...STATES.applied, word: texts.states.made } : STATES[outcome.state];
 }
 

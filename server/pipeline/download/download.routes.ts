@@ -1,7 +1,7 @@
 import { mediaPaths } from '#common/api/videos.ts';
 import type { downloadFailure } from '#common/api/videos.ts';
 import type { Video } from '#db/models/video.ts';
-import { AppError, notFound } from '#server/errors.ts';
+import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter, type AppRouterContext } from '#server/http/context.ts';
 import type { VideosService } from '#server/videos/videos.service.ts';
@@ -21,7 +21,6 @@ export interface DownloadRoutesDeps {
 
 const DEMO =
   'Downloads are not available for demo videos. In production, you would be able to download your processed videos.';
-const FILE_GONE = 'The stored file is no longer available.';
 
 /** The media addresses of videos: stream, download, poster, captions, original; and the shared stream. */
 export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {

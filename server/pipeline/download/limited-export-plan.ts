@@ -1,7 +1,8 @@
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
-import { isHdr } from '../repair/full-encode/full-encode-pictures.ts';
+import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.ts';
 import { LOW_MEMORY_PARAMS } from '../repair/smart-render/smart-render-encode.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 
@@ -9,7 +10,6 @@ import type { MediaLimits } from '../worker-protocol.ts';
 const CRF = '18';
 /** The same look in x265, whose scale is about four to six steps apart (x265 documentation, "crf"). */
 const HDR_CRF = '20';
-const AAC_BITS_PER_CHANNEL = 96_000;
 
 export interface Size {
   readonly width: number;
@@ -87,12 +87,12 @@ export function pictureOptions(stream: VideoStreamInfo, { threads, preset }: Med
     const format = ['-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1'];
     return ['-c:v', 'libx265', ...common, '-crf', HDR_CRF, ...format, '-x265-params', params];
   }
-  const fullRange = (stream.pixelFormat ?? '').startsWith('yuvj') || stream.colorRange === 'pc';
-  const format = ['-pix_fmt', fullRange ? 'yuvj420p' : 'yuv420p', '-profile:v', 'high'];
+  const format = ['-pix_fmt', isFullRange(stream) ? 'yuvj420p' : 'yuv420p', '-profile:v', 'high'];
   return ['-c:v', 'libx264', ...common, '-crf', CRF, ...format, '-x264-params', LOW_MEMORY_PARAMS.join(':')];
 }
 
-function soundOptions(info: MediaInfo): string[] {
+/** The sound as it is where browsers play it, else its first track as AAC. */
+export function soundOptions(info: MediaInfo): string[] {
   const first = info.audio[0];
   if (!first) return [];
   if (playbackNeeds(info).audio === null) return ['-map', '0:a', '-c:a', 'copy'];

@@ -5,24 +5,24 @@ import { raw } from 'objection';
 import { newId } from '#db/base-model.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoExport } from '#db/models/video-export.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
+import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { limitedExportPlan, limitedSize, shownSize } from './limited-export-plan.ts';
 
 /** One write a second is a live bar; more would only load the disk. */
 const PROGRESS_INTERVAL_MS = 1000;
-const WALL_MS = 4 * 3600_000;
 /** Sound and pictures may end this far from where those of the result end: a packet of sound, a picture. */
 const LENGTH_TOLERANCE_MS = 250;
 const KEPT = 'The whole result and your original are kept.';
@@ -65,16 +65,14 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     if (video) events.emit('video.changed', { userId: video.userId, videoId });
   }
 
-  function progressOf(row: VideoExport): (share: number | null) => void {
-    let writtenAt = 0;
-    return (share) => {
-      if (share === null || now() - writtenAt < PROGRESS_INTERVAL_MS) return;
-      writtenAt = now();
-      tell(row, { progress: Math.min(99, Math.floor(share * 100)) }).catch((error: unknown) => {
-        logger.warn({ videoId: row.videoId, error: String(error) }, 'progress could not be written');
-      });
-    };
-  }
+  const progressOf = (row: VideoExport) =>
+    createProgressTeller({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      now,
+      write: (progress) => tell(row, { progress }),
+      logger,
+      about: { videoId: row.videoId },
+    });
 
   async function inspect(file: string, signal: AbortSignal): Promise<MediaInfo> {
     const format = await sniffFile(file);
@@ -96,8 +94,8 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       await runFfmpeg(limitedExportPlan({ inputPath: source.path, info, shortSide, limits, outputPath }), {
         tools,
         signal,
-        wallMs: WALL_MS,
-        onProgress: ({ share }) => progress(share),
+        wallMs: CODING_WALL_MS,
+        onProgress: ({ share }) => share !== null && progress(share),
       });
       mustMatch(info, await inspect(outputPath, signal), shortSide);
       return await storage.put(outputPath);
@@ -116,23 +114,10 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       if (!still) return [stored.sha256];
       const at = now();
       await recordObject(trx, stored, at);
-      const before = await VideoVersion.query(trx).where({ videoId, kind: 'export' });
-      await VideoVersion.query(trx).delete().where({ videoId, kind: 'export' });
-      await VideoVersion.query(trx).insert({
-        id: newId(),
-        videoId,
-        kind: 'export',
-        sha256: stored.sha256,
-        sizeBytes: stored.sizeBytes,
-        reportSha256: null,
-        captionsSha256: null,
-        posterSha256: null,
-        sourceSha256,
-        shortSide,
-        createdAt: at,
-      });
+      const mine = { videoId, kind: 'export' } as const;
+      const before = await replaceVersion(trx, mine, stored, { sourceSha256, shortSide, createdAt: at });
       await VideoExport.query(trx).delete().where({ videoId });
-      return before.map((version) => version.sha256);
+      return before;
     });
     await announce(videoId);
     await deps.collect(replaced.filter((sha256) => sha256 !== stored.sha256));

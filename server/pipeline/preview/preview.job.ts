@@ -8,6 +8,7 @@ import { VideoVersion } from '#db/models/video-version.ts';
 import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -41,17 +42,14 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
       .patch({ ...change, updatedAt: now() })
       .where({ versionId });
 
-  /** Writes the newest share at most once a second; a write that fails costs only a bar that stands still. */
-  function progressOf(versionId: string): (share: number) => void {
-    let writtenAt = 0;
-    return (share) => {
-      if (now() - writtenAt < PROGRESS_INTERVAL_MS) return;
-      writtenAt = now();
-      patch(versionId, { progress: Math.min(99, Math.floor(share * 100)) }).catch((error: unknown) => {
-        logger.warn({ versionId, error: String(error) }, 'progress could not be written');
-      });
-    };
-  }
+  const progressOf = (versionId: string) =>
+    createProgressTeller({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      now,
+      write: async (progress) => void (await patch(versionId, { progress })),
+      logger,
+      about: { versionId },
+    });
 
   async function make(versionId: string, signal: AbortSignal): Promise<void> {
     const version = await VideoVersion.query(db).findById(versionId);

@@ -1,3 +1,4 @@
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { saneSamples } from '#server/media/sane-samples.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe.ts';
@@ -17,9 +18,6 @@ export interface RemuxInput {
     | { readonly kind: 'file'; readonly path: string; readonly startMs: number };
   readonly outputPath: string;
 }
-
-/** AAC bit rate per channel for sound that has to be coded anew: transparent for speech and music. */
-const AAC_BITS_PER_CHANNEL = 96_000;
 
 /**
  * Copies the coded pictures into an MP4 with the index in front and puts the sound beside them. Time base,

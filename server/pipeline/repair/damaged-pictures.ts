@@ -5,15 +5,27 @@ export function damagedData({ detail }: Finding): readonly number[] | undefined 
   return detail.kind === 'corrupted_section' ? detail.damagedDataFrames : undefined;
 }
 
-/** True for repeats and for pictures whose own data are damaged, or may be. */
-export function badThemselves(findings: readonly Finding[]): (frame: number) => boolean {
-  const bad = new Set<number>();
-  for (const finding of findings) {
-    const { kind, firstFrame, lastFrame } = finding;
-    if (kind !== 'stuttered_cut' && kind !== 'corrupted_section') continue;
-    if (firstFrame === null || lastFrame === null) continue;
-    const all = Array.from({ length: lastFrame + 1 - firstFrame }, (_, at) => firstFrame + at);
-    for (const frame of damagedData(finding) ?? all) bad.add(frame);
-  }
-  return (frame) => bad.has(frame);
+/** Display numbers of repeated pictures. */
+export function repeatedPictures(findings: readonly Finding[]): Set<number> {
+  return new Set(
+    findings.flatMap((finding) => (finding.kind === 'stuttered_cut' ? picturesOf(finding) : [])),
+  );
+}
+
+/** Display numbers of repeats and of pictures that are damaged or refer to damaged ones. */
+export function badPictures(findings: readonly Finding[]): Set<number> {
+  const damaged = findings.filter(({ kind }) => kind === 'corrupted_section');
+  return new Set([...repeatedPictures(findings), ...damaged.flatMap(picturesOf)]);
+}
+
+/** Display numbers of repeats and of pictures whose own data are damaged, or may be. */
+export function badThemselves(findings: readonly Finding[]): Set<number> {
+  const damaged = findings.filter(({ kind }) => kind === 'corrupted_section');
+  const own = damaged.flatMap((finding) => damagedData(finding) ?? picturesOf(finding));
+  return new Set([...repeatedPictures(findings), ...own]);
+}
+
+function picturesOf({ firstFrame, lastFrame }: Finding): number[] {
+  if (firstFrame === null || lastFrame === null) return [];
+  return Array.from({ length: lastFrame + 1 - firstFrame }, (_, at) => firstFrame + at);
 }

@@ -22,23 +22,22 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   const above: ChangedSpan[] = [];
   const beside: ChangedSpan[] = [];
   for (const { span, verdict } of repairs.filter((repair) => repair.span.underDamage)) {
-    const rebuilt = repairs.filter((other) => isDamage(other) && !keepsAround(other.span, span));
-    const isAbove = span.pictures.length === 0 || rebuilt.length === 0 || span.underDamage === 'whole';
-    const left = rebuilt.reduce(
-      (parts, other) => parts.flatMap((part) => cutAround(part, other.span)),
-      [span],
-    );
-    if (isAbove) above.push(span);
-    else if (isReplaced(span)) beside.push(...left);
-    const isDone = isAbove || (isReplaced(span) && left.length > 0);
-    (isDone ? verdicts : dropped).push(verdict);
+    const rebuilt = repairs
+      .filter((other) => isDamage(other) && !keepsAround(other.span, span))
+      .map((other) => other.span);
+    if (span.pictures.length === 0 || rebuilt.length === 0 || span.underDamage === 'whole') {
+      above.push(span);
+      verdicts.push(verdict);
+      continue;
+    }
+    const left = isReplaced(span) ? cutAround(span, rebuilt) : [];
+    beside.push(...left);
+    (left.length > 0 ? verdicts : dropped).push(verdict);
   }
   const spans = [...above, ...beside];
   for (const repair of repairs) {
     if (repair.span.underDamage) continue;
-    const parts = isDamage(repair)
-      ? above.reduce((all, span) => all.flatMap((part) => cutAround(part, span)), [repair.span])
-      : [repair.span];
+    const parts = cutAround(repair.span, isDamage(repair) ? above : []);
     spans.push(...parts);
     verdicts.push(without(repair, parts));
   }
@@ -60,8 +59,12 @@ function keepsAround(damage: ChangedSpan, { firstFrame, endFrame }: ChangedSpan)
   });
 }
 
-/** What is left before and behind another span of one that has a picture for each of its places. */
-function cutAround(span: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): ChangedSpan[] {
+/** What other spans leave of one that has a picture for each of its places. */
+function cutAround(span: ChangedSpan, others: readonly ChangedSpan[]): ChangedSpan[] {
+  return others.reduce((parts, other) => parts.flatMap((part) => besides(part, other)), [span]);
+}
+
+function besides(span: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): ChangedSpan[] {
   if (span.endFrame <= firstFrame || span.firstFrame >= endFrame) return [span];
   const sides = [
     { from: span.firstFrame, end: firstFrame },

@@ -2,7 +2,7 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import { surplusForLosses } from '../analyse/picture-surplus.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import { badThemselves, damagedData } from './damaged-pictures.ts';
+import { badPictures, badThemselves, damagedData } from './damaged-pictures.ts';
 import { planCut } from './repair-cuts.ts';
 import { planFrames } from './repair-frames.ts';
 import type { PictureTask, UnderDamage, Verdict } from './picture-task.ts';
@@ -149,13 +149,8 @@ function leave(finding: Finding, explanation: string): Verdict {
 function toContext(analysis: Analysis): PlanContext | null {
   const { info, pictures, sceneCuts } = analysis;
   if (!pictures) return null;
-  const spans = analysis.findings.flatMap((finding) => {
-    const { kind, firstFrame, lastFrame } = finding;
-    if (kind !== 'stuttered_cut' && kind !== 'corrupted_section') return [];
-    return firstFrame === null || lastFrame === null ? [] : [{ firstFrame, lastFrame }];
-  });
-  const isBad = (frame: number) => spans.some((span) => frame >= span.firstFrame && frame <= span.lastFrame);
-  const isBadItself = badThemselves(analysis.findings);
+  const bad = badPictures(analysis.findings);
+  const badItself = badThemselves(analysis.findings);
   const removed = analysis.findings.reduce((sum, { detail, count, confidence }) => {
     const isRemoval = detail.kind === 'stuttered_cut' && detail.history === 'inserted';
     return isRemoval && confidence >= ACT_CONFIDENCE ? sum + count * pictures.medianIntervalTicks : sum;
@@ -164,8 +159,8 @@ function toContext(analysis: Analysis): PlanContext | null {
     info,
     pictures,
     sceneCuts,
-    isBad,
-    isBadItself,
+    isBad: (frame) => bad.has(frame),
+    isBadItself: (frame) => badItself.has(frame),
     surplusMs: soundSurplusMs(info, toMs(removed, pictures.timeBase)),
   };
 }

@@ -6,7 +6,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
-import { badThemselves } from './damaged-pictures.ts';
+import { badPictures, badThemselves, repeatedPictures } from './damaged-pictures.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
 import {
   decodePictures,
@@ -92,17 +92,23 @@ export interface PlannedHole<Hole> {
 }
 
 function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<RebuildInput>[] {
-  const isBad = badPictures(input.analysis, input.allTasks);
-  const isBadItself = badThemselves(input.analysis.findings);
-  const isRepeat = repeatedPictures(input.analysis);
+  const { findings } = input.analysis;
+  const bad = badPictures(findings);
+  for (const { firstFrame, endFrame } of input.allTasks) {
+    for (let frame = firstFrame; frame < endFrame; frame += 1) bad.add(frame);
+  }
+  const badItself = badThemselves(findings);
+  const repeated = repeatedPictures(findings);
+  const isRepeat = (frame: number) => repeated.has(frame);
   const isNeeded = input.tasks.some(({ kind }) => kind === 'rebuild');
   const kernels = isNeeded ? createRebuildKernels(decode.format) : undefined;
   return input.tasks.flatMap((task, index) => {
     if (task.kind === 'remove') return [];
     const { sceneCuts } = input.analysis;
-    const isNoTruth = task.underDamage === 'decoded' ? isBadItself : isBad;
+    const noTruth = task.underDamage === 'decoded' ? badItself : bad;
+    const isBad = (frame: number) => noTruth.has(frame);
     const rawPath = input.rawPath(index);
-    const hole: RebuildInput = { ...decode, task, isBad: isNoTruth, isRepeat, sceneCuts, kernels, rawPath };
+    const hole: RebuildInput = { ...decode, task, isBad, isRepeat, sceneCuts, kernels, rawPath };
     return [{ hole, needed: neededPictures(hole) }];
   });
 }
@@ -158,27 +164,6 @@ async function repairHole(
     },
     verdict: rebuiltVerdict(task, rebuilt),
   };
-}
-
-function badPictures(analysis: Analysis, tasks: readonly PictureTask[]): (frame: number) => boolean {
-  const bad = new Set<number>();
-  const mark = (first: number, end: number) => {
-    for (let frame = first; frame < end; frame += 1) bad.add(frame);
-  };
-  for (const { kind, firstFrame, lastFrame } of analysis.findings) {
-    const damaged = kind === 'corrupted_section' || kind === 'stuttered_cut';
-    if (damaged && firstFrame !== null && lastFrame !== null) mark(firstFrame, lastFrame + 1);
-  }
-  for (const task of tasks) mark(task.firstFrame, task.endFrame);
-  return (frame) => bad.has(frame);
-}
-
-function repeatedPictures({ findings }: Analysis): (frame: number) => boolean {
-  const runs = findings.filter(({ kind }) => kind === 'stuttered_cut');
-  return (frame) =>
-    runs.some(
-      ({ firstFrame, lastFrame }) => frame >= (firstFrame ?? frame + 1) && frame <= (lastFrame ?? -1),
-    );
 }
 
 function removedVerdict(

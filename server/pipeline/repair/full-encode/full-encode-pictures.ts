@@ -1,6 +1,6 @@
 import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type VideoStreamInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 import { rawFormat, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from '../smart-render/smart-render-decode.ts';
@@ -9,12 +9,18 @@ import type { NumberedPicture, OriginalDecoder } from '../smart-render/smart-ren
 
 /** Visually transparent at phone resolutions; one step finer than needed since it is a second generation. */
 const FULL_CRF = 18;
-const WALL_MS = 4 * 60 * 60_000;
+/** Filter for pictures that 4:2:0 can hold: an odd row or column goes. */
+export const EVEN_SIDES = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
 const HDR_TRANSFERS = new Set(['arib-std-b67', 'smpte2084']);
 
 /** True for hybrid log-gamma and perceptual quantiser: 8 bits would band and players would wash them out. */
 export function isHdr(stream: Pick<VideoStreamInfo, 'colorTransfer'>): boolean {
   return stream.colorTransfer !== null && HDR_TRANSFERS.has(stream.colorTransfer);
+}
+
+/** True where black is 0 and white the highest value, in the words of the stream or of its format. */
+export function isFullRange({ colorRange, pixelFormat }: VideoStreamInfo): boolean {
+  return colorRange === 'pc' || (pixelFormat ?? '').startsWith('yuvj');
 }
 
 /**
@@ -106,7 +112,7 @@ export async function encodePictures(input: EncodePicturesInput): Promise<void> 
     tools: input.tools,
     signal: input.signal,
     stdin: input.pictures,
-    wallMs: WALL_MS,
+    wallMs: CODING_WALL_MS,
     onProgress: ({ frame }) => {
       if (frame !== null) input.onPicture(frame);
     },
@@ -120,9 +126,8 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
   const deep = stream ? isHdr(stream) : false;
   const fullRange = format.name.startsWith('yuvj') || stream?.colorRange === 'pc';
   const pixelFormat = deep ? 'yuv420p10le' : fullRange ? 'yuvj420p' : 'yuv420p';
-  const even = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
   const aspect = stream?.sampleAspectRatio?.replace(':', '/');
-  const filters = [even, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [setAspect(aspect)] : [])];
+  const filters = [EVEN_SIDES, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [setAspect(aspect)] : [])];
   return {
     label: 'encode all pictures',
     inputs: [

@@ -2,7 +2,7 @@ import type { FixId } from '#common/fixes.ts';
 import type { Platform } from '#common/platform-check.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
 import type { Finding } from '../../analyse/analysis.ts';
-import { isHdr } from '../full-encode/full-encode-pictures.ts';
+import { isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import { figure, impossible, unchanged, type ClipFacts, type Skip } from './clip-facts.ts';
 import { castPercent } from './measure-light.ts';
 import { lightFilters, planLight, type LightSetting } from './plan-light.ts';
@@ -155,12 +155,11 @@ export function shakeFigure(before: number | null, after: number | null) {
 
 /** Matrix and range that the stream says, or what players take for it: high definition is BT.709. */
 export function codedColours(stream: VideoStreamInfo): { matrix: string; range: 'tv' | 'pc' } {
-  const full = stream.colorRange === 'pc' || (stream.pixelFormat ?? '').startsWith('yuvj');
   const { colorSpace: said } = stream;
   const isSd = said === 'smpte170m' || said === 'bt470bg' || said === 'fcc';
   const known = said !== null && said !== 'unknown' && said !== 'reserved';
   const small = Math.min(stream.width, stream.height) < 720;
-  return { matrix: isSd || (!known && small) ? 'bt601' : 'bt709', range: full ? 'pc' : 'tv' };
+  return { matrix: isSd || (!known && small) ? 'bt601' : 'bt709', range: isFullRange(stream) ? 'pc' : 'tv' };
 }
 
 /** Peak of the light that becomes white, cd/m2: reference white of HDR is 203, highlights are rolled off above it. */

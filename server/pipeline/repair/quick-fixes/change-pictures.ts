@@ -2,7 +2,7 @@ import path from 'node:path';
 import { rm } from 'node:fs/promises';
 import type { FixFigure } from '#common/api/quick-fixes.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import { shakeFigure, type VisualStep } from './build-fixes.ts';
 import { figure, type ClipFacts } from './clip-facts.ts';
@@ -28,7 +28,6 @@ const LEAST_EXPLAINED = 0.03;
 const SHARPER = { alone: 1.03, stabilized: 0.9 } as const;
 /** Tone-mapped pictures whose middle lies outside of this are too dark or too pale to be shown. */
 const TONE_MAPPED_MIDDLE = { least: 12, most: 215 } as const;
-const WALL_MS = 4 * 3600_000;
 
 interface After {
   readonly looked: LookedAt;
@@ -90,7 +89,7 @@ async function codeAndJudge(
     runFfmpeg(plan, {
       tools: task.tools,
       signal,
-      wallMs: WALL_MS,
+      wallMs: CODING_WALL_MS,
       onProgress: ({ share }) => share !== null && onProgress(share),
     });
   if (steps.some((step) => step.fix === 'stabilize' && step.looks)) {

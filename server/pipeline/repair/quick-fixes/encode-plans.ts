@@ -1,12 +1,12 @@
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
-import { playbackNeeds } from '../../publish/playback.ts';
+import { soundOptions } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
-import { colourOptions, isHdr } from '../full-encode/full-encode-pictures.ts';
+import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import type { VisualStep } from './build-fixes.ts';
 import { coderOptions } from './picture-coder.ts';
 
-const AAC_BITS_PER_CHANNEL = 96_000;
 /** Frames in which the camera's way is smoothed to each side: half a second at thirty a second. */
 const SMOOTHING_S = 0.5;
 /** How far a picture may be moved, share of its shorter side: the rest of a shake stays, nothing is zoomed away. */
@@ -63,8 +63,7 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
     ? { ...stream, colorTransfer: 'bt709', colorPrimaries: 'bt709', colorSpace: 'bt709', colorRange: 'tv' }
     : stream;
   const coded: VideoStreamInfo = toneMapped ? { ...shown, pixelFormat: 'yuv420p' } : shown;
-  const fullRange = coded.colorRange === 'pc' || (coded.pixelFormat ?? '').startsWith('yuvj');
-  const filters = [...weave(stream), ...steps.flatMap((step) => filtersOf(step, given)), EVEN];
+  const filters = [...weave(stream), ...steps.flatMap((step) => filtersOf(step, given)), EVEN_SIDES];
   return {
     label: 'code the changed pictures',
     globalOptions: ['-copyts', ...LEAN_GRAPH],
@@ -76,9 +75,9 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
           ...'-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf'.split(' '),
           filters.join(','),
           ...coderOptions(coded, limits, toneMapped),
-          ...colourOptions(coded, fullRange),
+          ...colourOptions(coded, isFullRange(coded)),
           ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
-          ...copiedSound(info),
+          ...soundOptions(info),
           ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
         ],
       },
@@ -94,8 +93,6 @@ export const LEAN_GRAPH: readonly string[] = ['-filter_threads', '1', '-filter_c
 function decoderThreads(deep: boolean, { threads }: MediaLimits): number {
   return deep ? 1 : threads;
 }
-
-const EVEN = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
 
 function filtersOf(step: VisualStep, { stream, motionPath }: CodePicturesInput): readonly string[] {
   if (step.fix !== 'stabilize') return step.filters;
@@ -140,13 +137,6 @@ export function voicePlan(given: {
     ],
     expectedDurationMs: info.durationMs,
   };
-}
-
-function copiedSound(info: MediaInfo): string[] {
-  const first = info.audio[0];
-  if (!first) return [];
-  if (playbackNeeds(info).audio === null) return ['-map', '0:a', '-c:a', 'copy'];
-  return ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
 }
 
 function input(path: string, info: MediaInfo, threads: number) {

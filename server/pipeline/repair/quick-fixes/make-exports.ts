@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { FixId } from '#common/fixes.ts';
 import { checkPlatforms, type Platform } from '#common/platform-check.ts';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import { summarise } from '../../publish/build-report.ts';
 import { isRefusal } from './change-pictures.ts';
@@ -26,7 +26,6 @@ const NAMES: Readonly<Record<Platform, string>> = {
   instagram: 'Instagram',
   youtube: 'YouTube',
 };
-const WALL_MS = 4 * 3600_000;
 
 /**
  * Makes one file for one platform out of the finished clip, decodes it and holds it against the platform's limits.
@@ -44,9 +43,9 @@ export async function makeExport(
   const stream = clip.info.video[0];
   if (!stream) return null;
   outcomes.working([fix]);
-  const tooLong = checkPlatforms(summarise(clip.info, null), clip.info.sizeBytes)
-    .find((verdict) => verdict.platform === platform)
-    ?.remarks.find(({ kind }) => kind === 'too_long' || kind === 'too_short');
+  const tooLong = checked(clip.info, platform)?.remarks.find(
+    ({ kind }) => kind === 'too_long' || kind === 'too_short',
+  );
   if (tooLong) {
     // Nothing is cut away: which part may go is not for a program to say.
     outcomes.settle(
@@ -73,7 +72,7 @@ export async function makeExport(
       runFfmpeg(platformPlan(given), {
         tools,
         signal,
-        wallMs: WALL_MS,
+        wallMs: CODING_WALL_MS,
         onProgress: ({ share }) => share !== null && onProgress(share),
       }),
     );
@@ -82,9 +81,7 @@ export async function makeExport(
     const looked = await stages.run(COST.look, (onProgress) =>
       lookAtClip({ inputPath: outputPath, info, tools, signal, onProgress }),
     );
-    const verdict = checkPlatforms(summarise(info, null), info.sizeBytes).find(
-      (one) => one.platform === platform,
-    );
+    const verdict = checked(info, platform);
     const boxed = verdict?.remarks.some(({ kind }) => kind === 'boxed' || kind === 'no_short');
     if (!looked || looked.damaged > 0 || !looked.rising || !verdict || verdict.refused || boxed) {
       const why = verdict?.remarks.map(refusalOf).join(', ') ?? '';
@@ -110,6 +107,10 @@ export async function makeExport(
     return null;
   }
 }
+
+/** What a platform says to a clip. */
+const checked = (info: MediaInfo, platform: Platform) =>
+  checkPlatforms(summarise(info, null), info.sizeBytes).find((verdict) => verdict.platform === platform);
 
 async function soundOf({ task, signal }: FixJob, clip: Clip): Promise<Loudness | null> {
   if (clip.info.audio.length === 0) return null;

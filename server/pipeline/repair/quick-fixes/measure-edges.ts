@@ -1,5 +1,5 @@
+import { samplePictures, type SampleInput } from '#server/media/sample-pictures.ts';
 import { median } from '#server/media/statistics.ts';
-import { samplePictures, type SampleInput } from './sample-pictures.ts';
 
 /** Longest side of the middle part that is looked at in full size, pixels. */
 const PART_PX = 512;

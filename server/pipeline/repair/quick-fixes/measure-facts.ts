@@ -1,9 +1,10 @@
-import type { FixId } from '#common/fixes.ts';
+import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { analyseAudio } from '../../analyse/analyse-audio.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { isHdr } from '../full-encode/full-encode-pictures.ts';
 import { planRepair } from '../plan-repair.ts';
+import { VISUAL_ORDER } from './build-fixes.ts';
 import type { ClipFacts } from './clip-facts.ts';
 import type { FixJob } from './fix-job.ts';
 import { lookAtClip, type LookedAt } from './look-at-clip.ts';
@@ -24,19 +25,18 @@ export const COST = {
   export: 4,
 } as const;
 
-const VISUAL: readonly FixId[] = ['stabilize', 'color-correct', 'sharpen'];
-const PLATFORM: readonly FixId[] = ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize'];
-
 /** Which measurements a choice of fixes needs. */
 export function needsOf(fixes: ReadonlySet<FixId>) {
+  const exports = [...fixes].filter(isPlatformFix).length;
+  const changesPictures = VISUAL_ORDER.some((fix) => fixes.has(fix));
   return {
-    pictures: VISUAL.some((fix) => fixes.has(fix)) || fixes.has('audio-sync'),
+    pictures: changesPictures || fixes.has('audio-sync'),
     sound: fixes.has('wind-noise') || fixes.has('audio-sync'),
-    loudness: fixes.has('voice-enhance') || PLATFORM.some((fix) => fixes.has(fix)),
+    loudness: fixes.has('voice-enhance') || exports > 0,
     light: fixes.has('color-correct'),
     edges: fixes.has('sharpen'),
-    changesPictures: VISUAL.some((fix) => fixes.has(fix)),
-    exports: PLATFORM.filter((fix) => fixes.has(fix)).length,
+    changesPictures,
+    exports,
   };
 }
 

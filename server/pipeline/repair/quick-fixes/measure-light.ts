@@ -1,5 +1,5 @@
+import { samplePictures, type SampleInput } from '#server/media/sample-pictures.ts';
 import { quantile } from '#server/media/statistics.ts';
-import { samplePictures, type SampleInput } from './sample-pictures.ts';
 
 /** Light and colour of a clip, from two small pictures a second. Levels are 0 to 255. */
 export interface LightFigures {

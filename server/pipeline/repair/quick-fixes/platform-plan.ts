@@ -1,3 +1,4 @@
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import { PLATFORM_LIMITS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
@@ -5,7 +6,7 @@ import { shownSize, type Size } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { LEAN_GRAPH } from './encode-plans.ts';
 import { coderOptions } from './picture-coder.ts';
-import { colourOptions, isHdr } from '../full-encode/full-encode-pictures.ts';
+import { colourOptions, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 
 /** Upright and full screen on all three platforms; larger is only scaled down there. */
 const CANVAS_WIDTH = 1080;
@@ -15,7 +16,6 @@ const SHAPE_TOLERANCE = 0.02;
 /** The background is blurred small and then enlarged: as soft, at a fraction of the work. */
 const BLUR_SHRINK = 8;
 const MOST_BIT_RATE = 16_000_000;
-const AAC_BITS_PER_CHANNEL = 96_000;
 /** Share of a platform's size limit that may be planned for. */
 const SIZE_SHARE = 0.9;
 
@@ -75,7 +75,6 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
   const shape = platformShape(stream, platform);
   const hdr = isHdr(stream);
   const rate = bitRateLimit(info.durationMs ?? 0, platform);
-  const fullRange = stream.colorRange === 'pc' || (stream.pixelFormat ?? '').startsWith('yuvj');
   return {
     label: `make the file for ${platform}`,
     inputs: [
@@ -94,7 +93,7 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
           ...'-map [fitted] -vsync passthrough -enc_time_base -1'.split(' '),
           ...coderOptions(stream, limits),
           ...(hdr ? [] : ['-maxrate', String(rate), '-bufsize', String(2 * rate)]),
-          ...colourOptions(stream, fullRange),
+          ...colourOptions(stream, isFullRange(stream)),
           ...sound(given),
           ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
         ],

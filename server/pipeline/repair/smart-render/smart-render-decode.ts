@@ -1,5 +1,5 @@
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
@@ -20,7 +20,6 @@ export interface DecodeStreamOptions {
 
 /** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
 const DECODE_STALL_MS = 15 * 60_000;
-const WALL_MS = 4 * 60 * 60_000;
 
 /** Every picture once, whatever its time. */
 export const ONCE = 'settb=1/25,setpts=N';
@@ -69,7 +68,7 @@ export async function* streamPictures(
     tools: options.tools,
     signal,
     stallMs: DECODE_STALL_MS,
-    wallMs: WALL_MS,
+    wallMs: CODING_WALL_MS,
     onStderrLine: (line) => {
       options.onLine?.(line);
       const ticks = pictureTicks(line);

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { createAnnexBSplitter, joinSample } from '#server/media/h264/nal.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
 export interface EncodedPicture {
@@ -49,8 +49,6 @@ export interface EncoderRun {
   readonly signal?: AbortSignal;
   readonly onPicture?: () => void;
 }
-
-const WALL_MS = 4 * 60 * 60_000;
 
 const isDirect = (pictures: EncoderRun['pictures']): pictures is DirectPictures =>
   'filterComplex' in pictures;
@@ -109,7 +107,7 @@ export async function runEncoder(
     tools: run.tools,
     signal: run.signal,
     ...(isDirect(run.pictures) ? {} : { stdin: run.pictures }),
-    wallMs: WALL_MS,
+    wallMs: CODING_WALL_MS,
     onStdout: async (chunk) => {
       for (const unit of splitter.push(chunk)) await store(collector.push(unit));
     },

@@ -1,6 +1,7 @@
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { inPieces } from './in-pieces.ts';
+import { uploadedInputOptions, type MediaInfo } from './probe.ts';
+import { runFfmpeg } from './run-ffmpeg.ts';
+import type { ToolPaths } from './tools.ts';
 
 export interface SampleInput {
   readonly inputPath: string;
@@ -20,13 +21,6 @@ export interface SampleInput {
  */
 export async function samplePictures(input: SampleInput): Promise<void> {
   const { inputPath, info, filters, pictureBytes, take, tools, threads, signal } = input;
-  let rest: Buffer = Buffer.alloc(0);
-  const collect = (chunk: Buffer) => {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    const whole = bytes.length - (bytes.length % pictureBytes);
-    for (let at = 0; at < whole; at += pictureBytes) take(bytes.subarray(at, at + pictureBytes));
-    rest = Buffer.from(bytes.subarray(whole));
-  };
   const map = ['-map', `0:${info.video[0]?.index ?? 0}`, '-an', '-sn', '-dn'];
   await runFfmpeg(
     {
@@ -44,7 +38,7 @@ export async function samplePictures(input: SampleInput): Promise<void> {
     {
       tools,
       signal,
-      onStdout: collect,
+      onStdout: inPieces(pictureBytes, take),
       onProgress: ({ share }) => share !== null && input.onProgress?.(share),
     },
   );

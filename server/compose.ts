@@ -12,6 +12,7 @@ import { createAnalyticsService } from './analytics/analytics.service.ts';
 import { createApiAccessRoutes } from './api-access/api-access.routes.ts';
 import { createTokensService } from './api-access/tokens.service.ts';
 import { createApp } from './app.ts';
+import { composeCaptions } from './captions/compose-captions.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import { composeUploads } from './compose-uploads.ts';
 import type { Config } from './config.ts';
@@ -39,9 +40,7 @@ import type { ToolPaths } from './media/tools.ts';
 import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
 import { createNotificationsService } from './notifications/notifications.service.ts';
 import { composeExports } from './pipeline/download/compose-exports.ts';
-import { createDownloadRoutes } from './pipeline/download/download.routes.ts';
-import { createFrameGrabber } from './pipeline/download/frame-grabber.ts';
-import { createFrameRoutes } from './pipeline/download/frame.routes.ts';
+import { composeDownloads } from './pipeline/download/compose-downloads.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { composePreviews } from './pipeline/preview/compose-previews.ts';
 import { createCertificateRoutes } from './pipeline/publish/certificate.routes.ts';
@@ -182,6 +181,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const common = { db, storage, queue, videos, config, tools, logger, now };
   const previews = composePreviews(common);
   const storylines = composeStorylines(common);
+  const captioning = composeCaptions({ ...common, events });
   const fixing = composeQuickFixes({ ...common, state, events, restoring: restore, pool, collect });
   const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
@@ -255,10 +255,11 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     ...accounts.routers,
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
-    createDownloadRoutes({ videos, exports, storage, demoMode: config.demoMode }),
-    createFrameRoutes({
-      videos,
-      frames: createFrameGrabber({ storage, tools, folder: inDataDir('frames') }),
+    captioning.router,
+    ...composeDownloads({
+      ...common,
+      exports,
+      captionFile: (video) => captioning.captions.fileOf(video, 'vtt'),
     }),
     previews.router,
     createCertificateRoutes({ videos, certificates }),

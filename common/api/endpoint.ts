@@ -23,6 +23,8 @@ export interface Endpoint<
   readonly response: Response;
   /** One sentence for the API document. */
   readonly summary: string;
+  /** Largest body taken; 64 kB where it is left out. */
+  readonly maxBodyBytes?: number;
 }
 
 /** Any endpoint, for code that handles all of them alike. */

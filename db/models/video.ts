@@ -44,6 +44,8 @@ export class Video extends BaseModel {
   declare durationMs: number | null;
   declare width: number | null;
   declare height: number | null;
+  /** Cues of the captions that people saved; null while they are what the repair timed. */
+  declare captionCount: number | null;
   declare isSample: boolean;
   declare shared: boolean;
   declare createdAt: number;

@@ -10,6 +10,7 @@ import { Job } from '#db/models/job.ts';
 import { Session } from '#db/models/session.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { User } from '#db/models/user.ts';
+import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { createEventBus } from '#server/events.ts';
@@ -156,7 +157,20 @@ describe('account service', () => {
     const original = await stored('original bytes');
     const clip = await video(ann, original, 'Ferien/Tag 1.mp4');
     const report = await stored('{"report":1}');
-    await version(clip, 'repair', await stored('mended'), { reportSha256: report.sha256 });
+    const timed = await stored('WEBVTT timed by the repair');
+    await version(clip, 'repair', await stored('mended'), {
+      reportSha256: report.sha256,
+      captionsSha256: timed.sha256,
+    });
+    const words = {
+      startMs: 0,
+      endMs: 900,
+      text: 'typed words',
+      source: 'manual',
+      confidence: null,
+    } as const;
+    const kept = { videoId: clip.id, cues: [words], revision: 1, createdAt: START, updatedAt: START };
+    await VideoCaptions.query(db).insert(kept);
     const files = await account.exportFiles(ann);
     const archive: Uint8Array[] = [];
     for await (const chunk of tarArchive(files)) archive.push(chunk);
@@ -168,9 +182,13 @@ describe('account service', () => {
         'data/videos.json',
         `originals/${clip.id.slice(0, 8)}-Ferien_Tag 1.mp4`,
         `reports/${clip.id}.json`,
+        'data/captions.json',
+        `captions/${clip.id}.vtt`,
       ]),
     );
     expect(text).toContain('original bytes');
+    expect(text).toContain('00:00:00.000 --> 00:00:00.900\ntyped words');
+    expect(text).not.toContain('timed by the repair');
     expect(text).toContain(createHash('sha256').update('original bytes').digest('hex'));
     expect(text).not.toContain('hash of');
   });

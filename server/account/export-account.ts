@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { ApiToken } from '#db/models/api-token.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
+import { toWebVtt } from '#common/caption-files.ts';
 import { Draft } from '#db/models/draft.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
@@ -11,6 +12,7 @@ import { Trial } from '#db/models/trial.ts';
 import { Upload } from '#db/models/upload.ts';
 import { UsageUnit } from '#db/models/usage-unit.ts';
 import { User } from '#db/models/user.ts';
+import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { notFound } from '#server/errors.ts';
@@ -54,10 +56,14 @@ export async function exportAccount(deps: ExportDeps, userId: string): Promise<T
   const texts = Object.entries(rows).map(([name, value]) =>
     memoryEntry(`data/${name}.json`, `${JSON.stringify(value, null, 2)}\n`, at),
   );
+  const captions = rows.captions.map(({ videoId, cues, updatedAt }) =>
+    memoryEntry(`captions/${videoId}.vtt`, toWebVtt(cues), updatedAt),
+  );
   return [
     memoryEntry('README.txt', readme(rows.account.username, at, missing), at),
     ...texts,
     memoryEntry('SHA256SUMS', sums.map((line) => `${line}\n`).join(''), at),
+    ...captions,
     ...files,
   ];
 }
@@ -97,6 +103,10 @@ async function readRows(db: Knex, userId: string) {
         'versionId',
         versions.map(({ id }) => id),
       ),
+    captions: await VideoCaptions.query(db).whereIn(
+      'videoId',
+      videos.map(({ id }) => id),
+    ),
     quickFixes: await FixRun.query(db).whereIn(
       'videoId',
       videos.map(({ id }) => id),
@@ -119,9 +129,10 @@ interface WantedFile {
 }
 
 /** Originals (of videos and of backups whose video is gone), reports and captions; the same bytes once. */
-function wantedFiles({ videos, drafts, versions }: Rows): WantedFile[] {
+function wantedFiles({ videos, drafts, versions, captions }: Rows): WantedFile[] {
   const current = new Set(videos.map((video) => video.currentVersionId));
   const results = versions.filter((version) => current.has(version.id));
+  const worded = new Set(captions.map(({ videoId }) => videoId));
   const all: (WantedFile | null)[] = [
     ...videos.map((video) =>
       original(video.originalSha256, video.id, video.originalFileName, video.createdAt),
@@ -133,7 +144,7 @@ function wantedFiles({ videos, drafts, versions }: Rows): WantedFile[] {
         : { sha256: reportSha256, path: `reports/${videoId}.json`, modifiedMs: createdAt },
     ),
     ...results.map(({ captionsSha256, videoId, createdAt }) =>
-      captionsSha256 === null
+      captionsSha256 === null || worded.has(videoId)
         ? null
         : { sha256: captionsSha256, path: `captions/${videoId}.vtt`, modifiedMs: createdAt },
     ),

@@ -2,6 +2,7 @@ import { accountApi, accountExportPath } from '#common/api/account.ts';
 import { analyticsApi, analyticsCsvPath } from '#common/api/analytics.ts';
 import { apiAccessApi } from '#common/api/api-access.ts';
 import { authApi } from '#common/api/auth.ts';
+import { captionsApi, subRipPath } from '#common/api/captions.ts';
 import { comparisonApi, comparisonMediaPath } from '#common/api/comparison.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
@@ -42,6 +43,7 @@ export interface FileOperation {
 const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = {
   auth: authApi,
   videos: videosApi,
+  captions: captionsApi,
   comparison: comparisonApi,
   certificates: certificatesApi,
   uploads: uploadsApi,
@@ -104,6 +106,7 @@ export function fileOperations(): FileOperation[] {
     file('videos.download', mediaPaths.download, 'video/mp4', 'The current version as a file.'),
     file('videos.poster', mediaPaths.poster, 'image/jpeg', 'A still picture of the video.'),
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
+    file('captions.subRip', subRipPath, 'application/x-subrip', 'The captions as SubRip.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
     file('fixes.export', platformExportPath, 'video/mp4', 'A file made for one platform.'),

@@ -11,14 +11,17 @@ export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body e
   readonly body: z.output<Body>;
 }
 
-const readJson = koaBody({
-  json: true,
-  jsonLimit: '64kb',
-  urlencoded: false,
-  text: false,
-  multipart: false,
-  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
-});
+const MOST_BODY_BYTES = 64 * 1024;
+
+const jsonReader = (maxBytes: number) =>
+  koaBody({
+    json: true,
+    jsonLimit: maxBytes,
+    urlencoded: false,
+    text: false,
+    multipart: false,
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+  });
 
 /**
  * Reads and checks all parts of a request.
@@ -36,7 +39,7 @@ export async function readInput(
   const params = endpoint.params?.safeParse(ctx.params);
   if (params && !params.success) throw notFound();
   const query = endpoint.query ? check(endpoint.query, { ...ctx.query }) : undefined;
-  const body = endpoint.body ? check(endpoint.body, await readBody(ctx)) : undefined;
+  const body = endpoint.body ? check(endpoint.body, await readBody(ctx, endpoint.maxBodyBytes)) : undefined;
   return { params: params?.data, query, body };
 }
 
@@ -49,11 +52,11 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new AppError('invalid_input', parsed.error.issues[0]?.message, { fields });
 }
 
-async function readBody(ctx: AppRouterContext): Promise<unknown> {
+async function readBody(ctx: AppRouterContext, maxBytes = MOST_BODY_BYTES): Promise<unknown> {
   const sent = ctx.get('content-length') !== '0' && (ctx.request.length !== undefined || isChunked(ctx));
   if (!sent) return undefined;
   if (!ctx.is('json')) throw new AppError('unsupported_type', 'Send the body as application/json.');
-  await readJson(ctx, async () => undefined);
+  await jsonReader(maxBytes)(ctx, async () => undefined);
   return ctx.request.body;
 }
 

@@ -169,7 +169,7 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
   const routers = [
     createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: null }),
     createVideosRoutes({ videos, makeSample: () => Promise.reject(new Error('no tools in this server')) }),
-    createDownloadRoutes({ videos, exports, storage, demoMode: false }),
+    createDownloadRoutes({ videos, exports, storage, demoMode: false, captionFile: async () => null }),
     createCertificateRoutes({ videos, certificates }),
     createDraftsRoutes({ drafts, storage }),
   ];

@@ -46,7 +46,8 @@ export function toVideoDto(
     height: video.height,
     hasPoster: (result?.posterSha256 ?? null) !== null,
     hasReport: (result?.reportSha256 ?? null) !== null,
-    hasCaptions: (result?.captionsSha256 ?? null) !== null,
+    hasCaptions:
+      video.captionCount === null ? (result?.captionsSha256 ?? null) !== null : video.captionCount > 0,
     unchanged: result?.sha256 === video.originalSha256,
     resultSizeBytes: result?.sizeBytes ?? null,
     originalSha256: video.originalSha256,

@@ -34,6 +34,8 @@ const Picture = styled.div<{ $ratio: number }>`
 export interface PlayerHandle {
   /** Jumps to a place on the clip's axis, in milliseconds. */
   seek(ms: number): void;
+  /** Where it stands, on the same axis. */
+  nowMs(): number;
 }
 
 interface VideoPlayerProps {
@@ -88,7 +90,7 @@ export function VideoPlayer({
     document.addEventListener('fullscreenchange', read);
     return () => document.removeEventListener('fullscreenchange', read);
   }, []);
-  useImperativeHandle(ref, () => ({ seek }), [seek]);
+  useImperativeHandle(ref, () => ({ seek, nowMs }), [seek, nowMs]);
 
   const retry = (): void => {
     setFailed(false);

@@ -23,11 +23,18 @@ const VIEWS = [
   { value: 'compare', label: texts.open },
 ] as const;
 
+/** `seek` takes ms of the original, on which the report speaks; the others speak of the clip that plays. */
+export interface StoredPlayerHandle extends PlayerHandle {
+  seekResult(ms: number): void;
+}
+
 interface StoredVideoPlayerProps {
   readonly video: VideoDto;
   /** Its defects become marks on the time axis; undefined while it is read or where there is none. */
   readonly report: RepairReport | undefined;
-  readonly ref?: Ref<PlayerHandle>;
+  /** Revision of the captions: another one is read anew. */
+  readonly captionsRevision?: number | undefined;
+  readonly ref?: Ref<StoredPlayerHandle>;
 }
 
 /**
@@ -35,7 +42,7 @@ interface StoredVideoPlayerProps {
  * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
  * which the report speaks.
  */
-export function StoredVideoPlayer({ video, report, ref }: StoredVideoPlayerProps) {
+export function StoredVideoPlayer({ video, report, captionsRevision, ref }: StoredVideoPlayerProps) {
   const { id } = video;
   const [view, setView] = useState<'clip' | 'compare'>('clip');
   const [byKey, setByKey] = useState(false);
@@ -45,20 +52,23 @@ export function StoredVideoPlayer({ video, report, ref }: StoredVideoPlayerProps
   const defects = report?.defects ?? [];
   const comparable = defects.some(({ outcome }) => outcome === 'repaired');
   const path = (template: string): string => buildPath(template, { id });
+  const captions = `${path(mediaPaths.captions)}${captionsRevision ? `?revision=${captionsRevision}` : ''}`;
 
-  useImperativeHandle(
-    ref,
-    () => ({
+  useImperativeHandle(ref, () => {
+    const seekResult = (ms: number): void => {
+      if (player.current) player.current.seek(ms);
+      else pendingMs.current = ms;
+      setView('clip');
+    };
+    return {
+      seekResult,
       seek(ms) {
         if (comparison.current?.seekOriginal(ms)) return;
-        const resultMs = toResultMs(ms, report?.defects ?? []);
-        if (player.current) player.current.seek(resultMs);
-        else pendingMs.current = resultMs;
-        setView('clip');
+        seekResult(toResultMs(ms, report?.defects ?? []));
       },
-    }),
-    [report],
-  );
+      nowMs: () => player.current?.nowMs() ?? 0,
+    };
+  }, [report]);
   useEffect(() => {
     if (view === 'clip' && pendingMs.current !== null) player.current?.seek(pendingMs.current);
     pendingMs.current = null;
@@ -90,7 +100,7 @@ export function StoredVideoPlayer({ video, report, ref }: StoredVideoPlayerProps
           downloadHref={path(mediaPaths.download)}
           downloadName={`video-${id}.mp4`}
           poster={video.hasPoster ? path(mediaPaths.poster) : undefined}
-          captionsSrc={video.hasCaptions ? path(mediaPaths.captions) : undefined}
+          captionsSrc={video.hasCaptions ? captions : undefined}
           durationMs={video.durationMs}
           width={video.width}
           height={video.height}

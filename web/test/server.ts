@@ -43,5 +43,8 @@ export const server = setupServer(
   http.get('*/api/videos/:id/fixes', () =>
     HttpResponse.json({ run: null, done: [], versions: [], exports: [] }),
   ),
+  http.get('*/api/videos/:id/captions', () =>
+    HttpResponse.json({ revision: 0, cues: [], updatedAt: null, speech: [], hasSound: true }),
+  ),
   http.get('*/api/notifications', () => HttpResponse.json({ notifications: [], unread: 0 })),
 );

@@ -15,6 +15,8 @@ export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
   readonly exports: Pick<LimitedExports, 'forDownload'>;
   readonly storage: MediaStorage;
+  /** The captions as they stand, as WebVTT; null when there is no cue. */
+  readonly captionFile: (video: Video) => Promise<string | null>;
   /** The whole installation is a demonstration without downloads. */
   readonly demoMode: boolean;
 }
@@ -59,8 +61,14 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
   });
 
   router.get(mediaPaths.captions, async (ctx) => {
-    const sha256 = (await mine(ctx)).currentVersion?.captionsSha256 ?? null;
-    await send(ctx, sha256, 'text/vtt; charset=utf-8', null);
+    const video = await mine(ctx);
+    const type = 'text/vtt; charset=utf-8';
+    const timed = video.captionCount === null ? (video.currentVersion?.captionsSha256 ?? null) : null;
+    if (timed !== null) return send(ctx, timed, type, null);
+    const file = await deps.captionFile(video);
+    if (file === null) throw notFound();
+    ctx.set('Content-Type', type);
+    ctx.body = file;
   });
 
   router.get(mediaPaths.original, async (ctx) => {

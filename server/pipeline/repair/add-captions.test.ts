@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CUE_LIMITS, makeTimedCues, toTimestamp, toWebVtt } from './add-captions.ts';
+import { CUE_LIMITS, makeTimedCues } from './add-captions.ts';
 
 describe('makeTimedCues', () => {
   it('gives every cue a readable length and invents no words', () => {
@@ -24,27 +24,5 @@ describe('makeTimedCues', () => {
 
   it('makes no cue without speech', () => {
     expect(makeTimedCues([], 10_000)).toEqual([]);
-  });
-});
-
-describe('toWebVtt', () => {
-  it('writes cues without words as [speech] and says why', () => {
-    const file = toWebVtt([
-      { startMs: 61_005, endMs: 63_000, text: null, source: 'timing_only', confidence: null },
-    ]);
-    expect(file.startsWith('WEBVTT\n\nNOTE\n')).toBe(true);
-    expect(file).toContain('1\n00:01:01.005 --> 00:01:03.000\n[speech]\n');
-  });
-
-  it('keeps words from ending or marking up a cue', () => {
-    const file = toWebVtt([
-      { startMs: 0, endMs: 1000, text: 'a <b>&\n\n--> c', source: 'engine', confidence: 0.9 },
-    ]);
-    expect(file).toContain('a &lt;b&gt;&amp;\n--&gt; c\n');
-    expect(file).not.toContain('NOTE');
-  });
-
-  it('prints hours', () => {
-    expect(toTimestamp(3_723_004)).toBe('01:02:03.004');
   });
 });

@@ -1,13 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { toWebVtt } from '#common/caption-files.ts';
 import type { CaptionCue } from '#common/report.ts';
 import type { SpeechSpan } from '../analyse/analysis.ts';
 
 /** Lengths a caption may have, ms (common broadcast practice: at least 1 s, at most 7 s on screen). */
 export const CUE_LIMITS = { leastMs: 1000, mostMs: 7000, joinMs: 300 } as const;
-
-/** Text shown for a cue whose words are not known: words are never invented. */
-export const UNKNOWN_TEXT = '[speech]';
 
 /**
  * Caption cues for the stretches in which somebody speaks: timing only, `text` is null. Stretches longer than 7 s
@@ -60,45 +58,6 @@ function joinShort(
     } else joined.push(span);
   }
   return joined;
-}
-
-/**
- * Cues as a WebVTT file (W3C WebVTT). Cues without text read "[speech]" and a NOTE says why.
- */
-export function toWebVtt(cues: readonly CaptionCue[]): string {
-  const blocks = ['WEBVTT'];
-  if (cues.some((cue) => cue.text === null)) {
-    blocks.push(
-      'NOTE\nTimes of speech found by measurement. No speech recognition is set up here, so the words are not known;\n' +
-        `each such cue reads ${UNKNOWN_TEXT} and can be filled in by hand.`,
-    );
-  }
-  cues.forEach((cue, i) => {
-    blocks.push(
-      `${i + 1}\n${toTimestamp(cue.startMs)} --> ${toTimestamp(cue.endMs)}\n${toCueText(cue.text ?? UNKNOWN_TEXT)}`,
-    );
-  });
-  return `${blocks.join('\n\n')}\n`;
-}
-
-/** `hh:mm:ss.mmm` as WebVTT wants it. */
-export function toTimestamp(ms: number): string {
-  const whole = Math.max(0, Math.round(ms));
-  const two = (value: number) => String(value).padStart(2, '0');
-  return (
-    `${two(Math.floor(whole / 3_600_000))}:${two(Math.floor(whole / 60_000) % 60)}:` +
-    `${two(Math.floor(whole / 1000) % 60)}.${String(whole % 1000).padStart(3, '0')}`
-  );
-}
-
-// Markup characters are escaped and a blank line or an arrow would end the cue.
-function toCueText(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll(/\s*\n\s*/g, '\n')
-    .trim();
 }
 
 /**

@@ -3,13 +3,14 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { captionsApi } from '#common/api/captions.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeReport, makeVideo } from '../../test/samples.ts';
+import { makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { EditorPage } from './editor-page.tsx';
 
@@ -61,10 +62,10 @@ describe('EditorPage', () => {
   it('gives the timed captions as a file and says whether their words are known', async () => {
     const cue = (text: string | null) =>
       ({ startMs: 0, endMs: 1000, text, source: 'timing_only', confidence: null }) as const;
-    server.use(
-      on(videosApi.report, () => HttpResponse.json(makeReport({ captions: [cue(null), cue(null)] }))),
-    );
-    open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true, hasReport: true })]);
+    const cues = [cue(null), { ...cue(null), startMs: 2000, endMs: 3000 }];
+    const page = { revision: 0, cues, updatedAt: null, speech: [], hasSound: true };
+    server.use(on(captionsApi.read, () => HttpResponse.json(page)));
+    open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true })]);
     expect(await screen.findByText('2 timed cues, words to be filled in')).toBeInTheDocument();
     const files = screen.getAllByRole('link', { name: 'Download' });
     expect(files.at(-1)).toHaveAttribute('href', '/api/videos/done-1/captions.vtt');

@@ -1,24 +1,26 @@
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
+import type { CaptionsDto } from '#common/api/captions.ts';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
+import { countWorded } from '#common/captions.ts';
 import { FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
-import type { RepairReport } from '#common/report.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
-import type { PlayerHandle } from '../../components/video-player.tsx';
+import { useCaptions } from '../../data/captions.ts';
 import { resultMark, tellsOfCurrent, useReport } from '../../data/videos.ts';
+import { CaptionsPanel } from '../../panels/captions-panel.tsx';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { KeptFixFiles } from '../../panels/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/platform-list.tsx';
 import { QuickFixesPanel } from '../../panels/quick-fixes-panel.tsx';
 import { StorylinePanel } from '../../panels/storyline-panel.tsx';
-import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
+import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
 import { colour, figures, screen, space, text } from '../../theme.ts';
@@ -90,9 +92,8 @@ const Name = styled.span`
 `;
 
 /** How many cues, and whether their words are known: times are measured, words never made up (D-63). */
-function captionFacts({ captions }: RepairReport): string {
-  const worded = captions.filter((cue) => cue.text !== null).length;
-  return texts.cues(captions.length, worded);
+function captionFacts({ cues }: CaptionsDto): string {
+  return texts.cues(cues.length, countWorded(cues));
 }
 
 /** Whether quick fixes went into the current version. */
@@ -103,14 +104,22 @@ function isFixed({ fixesApplied }: VideoDto): boolean {
 /** Player, defects, AI tools and versions of the chosen video; other plans see the tools locked. */
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
-  const player = useRef<PlayerHandle>(null);
+  const player = useRef<StoredPlayerHandle>(null);
   const { data: report } = useReport(id, video.hasReport, resultMark(video));
   const path = (template: string): string => buildPath(template, { id });
+  const captions = useCaptions(id).data;
+  const captionPlayer = useMemo(
+    () => ({
+      seek: (ms: number) => player.current?.seekResult(ms),
+      nowMs: () => player.current?.nowMs() ?? 0,
+    }),
+    [],
+  );
   return (
     <Bench>
       <Stage aria-label={name}>
         <h2>{name}</h2>
-        <StoredVideoPlayer ref={player} video={video} report={report} />
+        <StoredVideoPlayer ref={player} video={video} report={report} captionsRevision={captions?.revision} />
         {report && (
           <DefectList
             defects={report.defects}
@@ -124,6 +133,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           </ReportLink>
         )}
       </Stage>
+      <CaptionsPanel video={video} player={captionPlayer} />
       <Side>
         {planAllows(plan, 'ai_tools') ? (
           <>
@@ -168,7 +178,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
             <li>
               <Name>
                 {texts.captions}
-                {report && <span>{captionFacts(report)}</span>}
+                {captions && <span>{captionFacts(captions)}</span>}
               </Name>
               <a href={path(mediaPaths.captions)} download={`captions-${id}.vtt`}>
                 <Icon name="download" size={17} />

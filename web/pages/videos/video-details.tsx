@@ -3,12 +3,11 @@ import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import type { PlayerHandle } from '../../components/video-player.tsx';
 import { resultMark, useReport } from '../../data/videos.ts';
 import { DefectList } from '../../panels/defect-list.tsx';
 import { QuickFixesPanel } from '../../panels/quick-fixes-panel.tsx';
 import { StorylinePanel } from '../../panels/storyline-panel.tsx';
-import { StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
+import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { videoTexts } from '../../texts/videos.ts';
 import { screen, space, text } from '../../theme.ts';
@@ -60,7 +59,7 @@ interface VideoDetailsProps {
 /** The opened card: player with the defects on its axis, the list of them, and what other plans add. */
 export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
   const { id, originalFileName: name } = video;
-  const player = useRef<PlayerHandle>(null);
+  const player = useRef<StoredPlayerHandle>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const { data: report } = useReport(id, video.hasReport, resultMark(video));
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { CAPTION_LIMITS, videoCue, videoCues } from '../captions.ts';
+import { defineEndpoint, idParams } from './endpoint.ts';
+
+/** The captions of a video as they stand. */
+export const captionsDto = z.object({
+  /** Rises with every save; 0: nobody has changed what the repair timed. */
+  revision: z.number().int().min(0),
+  cues: z.array(videoCue),
+  /** Of the last save. */
+  updatedAt: z.string().nullable(),
+});
+export type CaptionsDto = z.infer<typeof captionsDto>;
+
+/** What the editor needs beside the cues: where somebody speaks, as the repair measured it. */
+export const captionsPageDto = captionsDto.extend({
+  speech: z.array(z.object({ startMs: z.number(), endMs: z.number() })),
+  /** Null: nothing has been measured. */
+  hasSound: z.boolean().nullable(),
+});
+export type CaptionsPageDto = z.infer<typeof captionsPageDto>;
+
+/** A refused save (409) carries what was saved meanwhile. */
+export const captionsConflict = z.object({ newer: captionsDto });
+
+/** Cues of 500 characters in any script, with their times. */
+const MOST_BYTES = CAPTION_LIMITS.cues * (CAPTION_LIMITS.chars * 4 + 200);
+
+export const captionsApi = {
+  read: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/captions',
+    summary: 'Captions of a video: cues with their words, and where speech was found.',
+    params: idParams,
+    response: captionsPageDto,
+  }),
+  save: defineEndpoint({
+    method: 'PUT',
+    path: '/api/videos/:id/captions',
+    summary:
+      'Saves all cues. `revision` is the one they were made from; 409 with the newer captions when others were saved meanwhile.',
+    params: idParams,
+    body: z.object({ revision: z.number().int().min(0), cues: videoCues }),
+    maxBodyBytes: MOST_BYTES,
+    response: captionsDto.omit({ cues: true }),
+  }),
+} as const;
+
+/** The captions as a SubRip file; the WebVTT file is in `mediaPaths`. */
+export const subRipPath = '/api/videos/:id/captions.srt';

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { CAPTION_LIMITS, findCueProblems, videoCues, type VideoCue } from './captions.ts';
+
+const cue = (startMs: number, endMs: number, text: string | null = 'words'): VideoCue => ({
+  startMs,
+  endMs,
+  text,
+  source: 'manual',
+  confidence: null,
+});
+const refusals = (cues: readonly VideoCue[]) =>
+  videoCues.safeParse(cues).error?.issues.map(({ message }) => message) ?? [];
+
+describe('a list of cues', () => {
+  it('is kept when the cues rise and at most touch', () => {
+    expect(refusals([cue(0, 1000), cue(1000, 2000, null), cue(5000, 6000, 'two\nlines')])).toEqual([]);
+  });
+
+  it.each([
+    [[cue(0, 1000), cue(900, 2000)], 'Cue 2 begins before cue 1 ends.'],
+    [[cue(3000, 4000), cue(1000, 2000)], 'Cue 2 begins before cue 1 ends.'],
+    [[cue(500, 500)], 'Cue 1 must end after it begins.'],
+    [[cue(0, 1000, 'a\u0007b')], 'Cue 1 holds control characters.'],
+  ])('is refused by a sentence that names the cue: %j', (cues, sentence) => {
+    expect(refusals(cues)).toEqual([sentence]);
+  });
+
+  it('has limits for cues, for their characters and for empty words', () => {
+    const many = Array.from({ length: CAPTION_LIMITS.cues + 1 }, (_, i) => cue(i * 10, i * 10 + 10));
+    expect(refusals(many)).toEqual([`Captions have at most ${CAPTION_LIMITS.cues} cues.`]);
+    expect(videoCues.safeParse(many.slice(1)).success).toBe(true);
+    const long = cue(0, 1000, 'x'.repeat(CAPTION_LIMITS.chars + 1));
+    expect(videoCues.safeParse([long]).success).toBe(false);
+    expect(findCueProblems([long])).toEqual([{ index: 0, kind: 'too_long' }]);
+    expect(videoCues.safeParse([cue(0, 1000, '  ')]).success).toBe(false);
+  });
+});

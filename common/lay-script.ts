@@ -1,0 +1,163 @@
+import { cutText, spokenWeight } from './caption-parts.ts';
+import { tidyCueText } from './parse-captions.ts';
+import { CAPTION_LIMITS, type VideoCue } from './captions.ts';
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export const SCRIPT = {
+  /** Two lines of 42 characters, the longest caption that is common practice. */
+  charsPerCue: 84,
+  /** Stretches of speech this close to each other are one: the repair cuts long ones into cues. */
+  joinMs: 120,
+  /** A sentence end is moved to a pause this far away at the most, as a share of what lies around it. */
+  reach: 0.45,
+  /** What is said before that pause becomes this much slower or faster at the most: people keep their pace. */
+  paceChange: 1.6,
+  /** Faster than anybody speaks, ms a cue: such a script belongs to another clip. */
+  leastCueMs: 120,
+} as const;
+
+interface Unit {
+  readonly text: string;
+  readonly weight: number;
+  /** Whether a sentence ends behind it. */
+  readonly ends: boolean;
+}
+
+/**
+ * Lays a text over the stretches in which somebody speaks: each piece gets time by how long it takes to say, and sentence ends go
+ * to pauses that are near. Nothing is heard: the times are an estimate for people to correct.
+ * @param durationMs used whole where no speech is known
+ * @returns null when there is no text, no time, or far too much text for the time
+ */
+export function layScript(
+  script: string,
+  speech: readonly Span[],
+  durationMs: number | null,
+): VideoCue[] | null {
+  const units = toUnits(script);
+  const spans = joinSpans(speech.length > 0 ? speech : [{ startMs: 0, endMs: durationMs ?? 0 }]);
+  const totalMs = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0);
+  if (units.length === 0 || units.length > CAPTION_LIMITS.cues) return null;
+  if (totalMs / units.length < SCRIPT.leastCueMs) return null;
+  const pauses = pausesOf(spans);
+  const ends = snapToPauses(placeEnds(units, totalMs), units, pauses);
+  let fromMs = 0;
+  let lastEndMs = 0;
+  return units.map(({ text }, i) => {
+    const toMs = ends[i] ?? totalMs;
+    const startMs = Math.max(lastEndMs, Math.round(clipTime(fromMs, spans, 'start')));
+    const endMs = Math.max(startMs + 1, Math.round(clipTime(toMs, spans, 'end')));
+    fromMs = toMs;
+    lastEndMs = endMs;
+    return { startMs, endMs, text, source: 'script', confidence: null };
+  });
+}
+
+/** Sentences, and pieces of those that are too long for a caption; cut at commas where it can be. */
+function toUnits(script: string): Unit[] {
+  return tidyCueText(script)
+    .replaceAll(/([.!?…。！？]["'”’»)\]]*)\s+/gu, '$1\n')
+    .split('\n')
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+    .flatMap((sentence) => {
+      const pieces = cutAtCommas(sentence);
+      return pieces.map((text, i) => ({ text, weight: spokenWeight(text), ends: i === pieces.length - 1 }));
+    });
+}
+
+function cutAtCommas(sentence: string): string[] {
+  if (sentence.length <= SCRIPT.charsPerCue) return [sentence];
+  const phrases = sentence.replaceAll(/([,;:–—、，])\s+/gu, '$1\n').split('\n');
+  const packed: string[] = [];
+  for (const phrase of phrases) {
+    const last = packed.at(-1);
+    if (last !== undefined && last.length + 1 + phrase.length <= SCRIPT.charsPerCue)
+      packed[packed.length - 1] = `${last} ${phrase}`;
+    else packed.push(phrase);
+  }
+  return packed.flatMap((phrase) => cutText(phrase, SCRIPT.charsPerCue));
+}
+
+function joinSpans(speech: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...speech].sort((a, b) => a.startMs - b.startMs)) {
+    const last = joined.at(-1);
+    if (last && span.startMs - last.endMs <= SCRIPT.joinMs)
+      joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
+    else joined.push(span);
+  }
+  return joined.filter((span) => span.endMs > span.startMs);
+}
+
+/** Where pauses are when only the spoken time counts. */
+function pausesOf(spans: readonly Span[]): number[] {
+  let spokenMs = 0;
+  return spans.slice(0, -1).map(({ startMs, endMs }) => (spokenMs += endMs - startMs));
+}
+
+/** End of each unit in spoken time, by weight alone. */
+function placeEnds(units: readonly Unit[], totalMs: number): number[] {
+  const total = units.reduce((sum, { weight }) => sum + weight, 0);
+  let before = 0;
+  return units.map(({ weight }) => {
+    before += weight;
+    return (totalMs * before) / total;
+  });
+}
+
+/**
+ * A sentence end and a pause that are each other's nearest become one; what lies between two such places is spread anew. A pause
+ * further away than that belongs inside a sentence.
+ */
+function snapToPauses(ends: readonly number[], units: readonly Unit[], pauses: readonly number[]): number[] {
+  const totalMs = ends.at(-1) ?? 0;
+  const sentences = ends
+    .map((atMs, i) => ({ atMs, i }))
+    .filter(({ i }) => units[i]?.ends === true && i < ends.length - 1);
+  const anchors: { from: number; to: number }[] = [{ from: 0, to: 0 }];
+  for (const pause of pauses) {
+    const near = nearest(sentences, pause, ({ atMs }) => atMs);
+    if (!near || nearest(pauses, near.atMs, (ms) => ms) !== pause) continue;
+    const before = sentences.findLast(({ atMs }) => atMs < near.atMs)?.atMs ?? 0;
+    const after = sentences.find(({ atMs }) => atMs > near.atMs)?.atMs ?? totalMs;
+    const around = pause < near.atMs ? near.atMs - before : after - near.atMs;
+    const last = anchors.at(-1);
+    if (!last || near.atMs <= last.from || Math.abs(pause - near.atMs) > around * SCRIPT.reach) continue;
+    const pace = (pause - last.to) / (near.atMs - last.from);
+    if (pace > SCRIPT.paceChange || pace < 1 / SCRIPT.paceChange) continue;
+    anchors.push({ from: near.atMs, to: pause });
+  }
+  anchors.push({ from: totalMs, to: totalMs });
+  return ends.map((atMs) => {
+    const right = anchors.findIndex(({ from }) => from >= atMs);
+    const [a, b] = [anchors[right - 1], anchors[right]];
+    if (!a || !b || b.from === a.from) return b?.to ?? atMs;
+    return a.to + ((atMs - a.from) * (b.to - a.to)) / (b.from - a.from);
+  });
+}
+
+function nearest<Item>(items: readonly Item[], atMs: number, of: (item: Item) => number): Item | null {
+  let best: Item | null = null;
+  for (const item of items) {
+    if (best === null || Math.abs(of(item) - atMs) < Math.abs(of(best) - atMs)) best = item;
+  }
+  return best;
+}
+
+/** Spoken time -> time of the clip; at a pause a cue starts behind it and ends before it. */
+function clipTime(spokenMs: number, spans: readonly Span[], side: 'start' | 'end'): number {
+  let before = 0;
+  for (const { startMs, endMs } of spans) {
+    const lengthMs = endMs - startMs;
+    const inside = spokenMs - before;
+    if (side === 'start' ? inside < lengthMs - 0.5 : inside <= lengthMs + 0.5)
+      return startMs + Math.min(lengthMs, Math.max(0, inside));
+    before += lengthMs;
+  }
+  return spans.at(-1)?.endMs ?? spokenMs;
+}

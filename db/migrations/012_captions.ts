@@ -1,0 +1,25 @@
+import type { Knex } from 'knex';
+
+/**
+ * Captions that people have worked on, one row a video; until then they are what the repair timed. `caption_count` tells lists how
+ * many cues there are without reading them; null until somebody saves.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.createTable('video_captions', (t) => {
+    t.string('video_id', 32).primary().references('videos.id').onDelete('CASCADE');
+    t.text('cues').notNullable();
+    t.integer('revision').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('updated_at').notNullable();
+  });
+  await knex.schema.alterTable('videos', (t) => {
+    t.integer('caption_count');
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.dropTable('video_captions');
+  await knex.schema.alterTable('videos', (t) => {
+    t.dropColumn('caption_count');
+  });
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPath } from '#common/api/build-path.ts';
+import { captionsApi, captionsConflict, subRipPath } from '#common/api/captions.ts';
+import { quickFixesApi } from '#common/api/quick-fixes.ts';
+import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import type { VideoCue } from '#common/captions.ts';
+import { newId } from '#db/base-model.ts';
+import { VideoCaptions } from '#db/models/video-captions.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import { recordObject } from '#server/videos/create-video.ts';
+import { createUser } from '#server/test/factories.ts';
+import { fakeReport } from '#server/test/fake-report.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
+import { startTestApp, type TestApp } from '#server/test/test-app.ts';
+import { ENGINES, hasEngine } from '#server/test/test-database.ts';
+
+const cue = (startMs: number, endMs: number, text: string | null, source: VideoCue['source'] = 'manual') => ({
+  startMs,
+  endMs,
+  text,
+  source,
+  confidence: null,
+});
+const TIMED = [cue(500, 2500, null, 'timing_only'), cue(3000.4, 5000, null, 'timing_only')].map((one) => ({
+  ...one,
+  source: 'timing_only' as const,
+}));
+
+for (const engine of ENGINES) {
+  describe.skipIf(!hasEngine(engine))(`captions of a video on ${engine}`, () => {
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await startTestApp({ engine });
+    });
+    afterAll(async () => app.stop());
+
+    /** A repaired video in which somebody speaks twice. */
+    async function finished() {
+      const { client, user } = await app.signIn(await createUser(app.db));
+      const put = (text: string) => app.storage.putBuffer(Buffer.from(`${text} ${newId()}`));
+      const report = Buffer.from(JSON.stringify({ ...fakeReport({ captions: TIMED }), notes: [newId()] }));
+      const files = {
+        original: await put('original'),
+        result: await put('result'),
+        report: await app.storage.putBuffer(report),
+      };
+      const { videoId } = await app.db.transaction((trx) =>
+        insertFinishedVideo(trx, { userId: user.id, ...files, at: app.now() }),
+      );
+      const params = { id: videoId };
+      return {
+        client,
+        params,
+        user,
+        read: async () => (await client.call(captionsApi.read, { params })).body,
+        save: (revision: number, cues: VideoCue[]) =>
+          client.call(captionsApi.save, { params, body: { revision, cues } }),
+        file: async (template: string) => client.fetch(buildPath(template, params)),
+      };
+    }
+
+    it('begin with what the repair timed, without words', async () => {
+      const one = await finished();
+      expect(await one.read()).toEqual({
+        revision: 0,
+        updatedAt: null,
+        cues: [cue(500, 2500, null, 'timing_only'), cue(3000, 5000, null, 'timing_only')],
+        speech: TIMED.map(({ startMs, endMs }) => ({ startMs, endMs })),
+        hasSound: true,
+      });
+      const srt = await one.file(subRipPath);
+      expect(srt.headers.get('content-type')).toBe('application/x-subrip; charset=utf-8');
+      expect(await srt.text()).toContain('00:00:00,500 --> 00:00:02,500\n[speech]\n');
+    });
+
+    it('keep words, and give them as both files', async () => {
+      const one = await finished();
+      const words = [cue(500, 2500, 'Salt & pepper'), cue(2500, 4000, null, 'timing_only')];
+      const saved = await one.save(0, words);
+      expect([saved.status, saved.body]).toMatchObject([200, { revision: 1 }]);
+      expect(await one.read()).toMatchObject({ revision: 1, cues: words, updatedAt: saved.body?.updatedAt });
+      const vtt = await one.file(mediaPaths.captions);
+      expect(vtt.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
+      expect(await vtt.text()).toContain('1\n00:00:00.500 --> 00:00:02.500\nSalt &amp; pepper\n\n2\n');
+      expect(await (await one.file(subRipPath)).text()).toContain('Salt & pepper\n\n2\n');
+    });
+
+    it('make a video have captions or none, for lists and players', async () => {
+      const one = await finished();
+      const has = async () => (await one.client.call(videosApi.read, { params: one.params })).body;
+      const before = await has();
+      expect(before?.hasCaptions).toBe(false);
+      await one.save(0, [cue(0, 1000, 'Hi')]);
+      const after = await has();
+      expect(after?.hasCaptions).toBe(true);
+      expect(after?.version).toBeGreaterThan(before?.version ?? 0);
+      await one.save(1, []);
+      expect((await has())?.hasCaptions).toBe(false);
+      expect((await one.file(mediaPaths.captions)).status).toBe(404);
+      expect((await one.file(subRipPath)).status).toBe(404);
+    });
+
+    it('of two windows never overwrite each other: the later save is refused with what is newer', async () => {
+      const one = await finished();
+      const answers = await Promise.all([
+        one.save(0, [cue(0, 1000, 'first')]),
+        one.save(0, [cue(0, 1000, 'second')]),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      const kept = await one.read();
+      expect(kept?.revision).toBe(1);
+      const late = await one.save(0, [cue(0, 1000, 'third')]);
+      expect(late.status).toBe(409);
+      const { newer } = captionsConflict.parse(late.raw);
+      expect(newer).toMatchObject({ revision: 1, cues: kept?.cues });
+      // A revision that never was is no way around it.
+      expect((await one.save(7, [])).status).toBe(409);
+    });
+
+    it('can be saved again when the answer was lost', async () => {
+      const one = await finished();
+      const cues = [cue(0, 1000, 'said once')];
+      await one.save(0, cues);
+      const again = await one.save(0, cues);
+      expect([again.status, again.body?.revision]).toEqual([200, 1]);
+    });
+
+    it('are refused with the cue named when they lie over each other or are too many', async () => {
+      const one = await finished();
+      const over = await one.save(0, [cue(0, 1000, 'a'), cue(900, 2000, 'b')]);
+      expect([over.status, over.raw]).toMatchObject([400, { message: 'Cue 2 begins before cue 1 ends.' }]);
+      const many = Array.from({ length: 2001 }, (_, i) => cue(i * 100, i * 100 + 100, 'x'));
+      expect((await one.save(0, many)).status).toBe(400);
+      expect((await one.read())?.revision).toBe(0);
+      const full = many.slice(1).map((short) => ({ ...short, text: 'ж'.repeat(500) }));
+      expect((await one.save(0, full)).status).toBe(200);
+    });
+
+    it('stay with the video through versions and another repair, and go with it', async () => {
+      const one = await finished();
+      const words = [cue(500, 2500, 'kept')];
+      await one.save(0, words);
+      await one.client.call(quickFixesApi.restore, { params: { ...one.params, versionId: 'original' } });
+      expect((await one.read())?.cues).toEqual(words);
+      expect(await (await one.file(mediaPaths.captions)).text()).toContain('kept');
+      // Another repair brings a version with a newer report: its times are there, the words stay.
+      const report = await app.storage.putBuffer(
+        Buffer.from(JSON.stringify(fakeReport({ captions: TIMED.slice(1) }))),
+      );
+      await app.db.transaction(async (trx) => recordObject(trx, report, app.now()));
+      await VideoVersion.query(app.db)
+        .patch({ reportSha256: report.sha256 })
+        .where({ videoId: one.params.id, kind: 'repair' });
+      expect(await one.read()).toMatchObject({ cues: words, speech: [{ endMs: 5000 }] });
+      await one.client.call(videosApi.remove, { params: one.params });
+      expect(await VideoCaptions.query(app.db).findById(one.params.id)).toBeUndefined();
+    });
+
+    it('are nobody else’s, and wait for the repair', async () => {
+      const one = await finished();
+      const { client: stranger } = await app.signIn();
+      const { params } = one;
+      expect((await stranger.call(captionsApi.read, { params })).status).toBe(404);
+      const body = { revision: 0, cues: [] };
+      expect((await stranger.call(captionsApi.save, { params, body })).status).toBe(404);
+      expect((await stranger.fetch(buildPath(subRipPath, params))).status).toBe(404);
+      expect((await app.client().call(captionsApi.save, { params, body })).status).toBe(401);
+      await Video.query(app.db).patch({ status: 'processing' }).where({ id: params.id });
+      expect((await one.save(0, [])).status).toBe(409);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { runTool } from '#server/media/tools.ts';
+import { expectMended, sendClip } from './api-steps.ts';
+import { expect, test } from './fixtures.ts';
+import { expectAccessible, expectFits, visit } from './soundness.ts';
+
+let clip: string;
+test.beforeAll(async () => {
+  clip = path.join(await mkdtemp(path.join(tmpdir(), 'reelmend-captions-')), 'hum.mp4');
+  const sources = '-v error -f lavfi -i testsrc2=s=320x180:r=25:d=6 -f lavfi -i sine=f=220:d=6,volume=-12dB';
+  const coded = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac';
+  await runTool('make a clip', 'ffmpeg', [...`${sources} ${coded}`.split(' '), clip]);
+});
+
+test('captions: written by keyboard, saved by themselves, there after a reload, shown by the player, downloaded', async ({
+  page,
+  server,
+  account,
+}) => {
+  expect(account.username).toBeTruthy();
+  const videoId = await sendClip(page.request, server.baseUrl, clip);
+  await expectMended(page.request, videoId);
+  await visit(page, `/editor/${videoId}`);
+  const words = (n: number) => page.getByRole('textbox', { name: `Words of cue ${n}` });
+  await expect(page.getByText('Nobody speaks in this clip', { exact: false })).toBeVisible();
+  await page.getByRole('button', { name: 'Add cue here' }).press('Enter');
+  await expect(words(1)).toBeFocused();
+  await page.keyboard.type('Good morning & welcome');
+  await page.keyboard.press('Enter');
+  await expect(words(2)).toBeFocused();
+  await page.keyboard.type('to the harbour');
+  await expect(page.getByText(/^Saved \d/)).toBeVisible();
+  await expectAccessible(page, 'captions');
+  await expectFits(page, 'captions');
+
+  await page.reload();
+  await expect(words(1)).toHaveValue('Good morning & welcome');
+  await expect(words(2)).toHaveValue('to the harbour');
+  await page.getByRole('button', { name: 'Show captions' }).click();
+  const shown = () =>
+    page.evaluate(() =>
+      Array.from(document.querySelector('video')?.textTracks[0]?.cues ?? []).map((cue) =>
+        'text' in cue ? String(cue.text) : '',
+      ),
+    );
+  await expect.poll(shown).toEqual(['Good morning &amp; welcome', 'to the harbour']);
+  // What the player shows follows the words without a reload.
+  await words(2).fill('to the pier');
+  await expect.poll(shown).toEqual(['Good morning &amp; welcome', 'to the pier']);
+
+  const link = page.getByRole('link', { name: 'SubRip (.srt)' });
+  const file = await page.request.get((await link.getAttribute('href')) ?? '');
+  expect(await file.text()).toBe(
+    '1\n00:00:00,000 --> 00:00:02,000\nGood morning & welcome\n\n2\n00:00:02,000 --> 00:00:04,000\nto the pier\n\n',
+  );
+});

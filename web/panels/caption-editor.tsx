@@ -1,0 +1,167 @@
+import { type KeyboardEvent, useCallback, useState } from 'react';
+import styled from 'styled-components';
+import type { CaptionsPageDto } from '#common/api/captions.ts';
+import type { VideoDto } from '#common/api/videos.ts';
+import { CAPTION_LIMITS, countWorded, findCueProblems } from '#common/captions.ts';
+import { addCueAt, type Cues, toStored } from '../data/caption-edits.ts';
+import type { CaptionAction } from '../data/caption-history.ts';
+import { useCaptionEditor } from '../data/captions.ts';
+import { Button } from '../components/button.tsx';
+import { captionTexts as texts } from '../texts/captions.ts';
+import { colour, figures, radius, space, text } from '../theme.ts';
+import { Note } from './ai-panel.tsx';
+import { CaptionKeys } from './caption-keys.tsx';
+import { CaptionRow } from './caption-row.tsx';
+import { CaptionSaveLine } from './caption-save-line.tsx';
+import { CaptionTools } from './caption-tools.tsx';
+
+/** The player beside the editor; times are ms of the clip that plays. */
+export interface CaptionPlayer {
+  readonly seek: (ms: number) => void;
+  readonly nowMs: () => number;
+}
+
+const Bar = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1)};
+`;
+const Count = styled.p`
+  ${figures}
+  margin-left: auto;
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+const List = styled.ol`
+  display: grid;
+  max-height: min(70vh, 640px);
+  overflow: auto;
+  margin: 0;
+  padding: 0;
+  border: 1px solid ${colour.line};
+  border-radius: ${radius.s};
+  list-style: none;
+`;
+const Said = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+
+interface CaptionEditorProps {
+  readonly video: VideoDto;
+  readonly page: CaptionsPageDto;
+  readonly player: CaptionPlayer;
+}
+
+/** Why there is nothing to begin with. */
+function emptyReason({ speech, hasSound }: CaptionsPageDto): string {
+  if (hasSound === false) return texts.noSound;
+  return speech.length === 0 ? texts.noSpeech : texts.empty;
+}
+
+/** List of cues with everything that can be done to them; saves by itself. */
+export function CaptionEditor({ video, page, player }: CaptionEditorProps) {
+  const { history, dispatch, save, keepMine, takeTheirs, again } = useCaptionEditor(video.id, page);
+  const { cues, selected, past, future, focus, said } = history;
+  const [notice, setNotice] = useState<string | null>(null);
+  const problems = new Map(findCueProblems(toStored(cues)).map(({ index, kind }) => [index, kind]));
+  const [firstProblem] = problems.keys();
+  // The same words twice are news twice only if the text differs.
+  const told = said.count % 2 === 0 ? said.text : `${said.text}\u{A0}`;
+
+  const act = useCallback(
+    (action: CaptionAction) => {
+      setNotice(null);
+      dispatch(action);
+    },
+    [dispatch],
+  );
+  const undo = (): void => act({ do: 'undo', say: texts.did.undo });
+  const redo = (): void => act({ do: 'redo', say: texts.did.redo });
+  const replaceAll = (next: Cues, words: string): void => {
+    act({ do: 'edit', edit: () => ({ cues: next }) });
+    setNotice(words);
+  };
+  const add = (): void => {
+    const atMs = player.nowMs();
+    act({
+      do: 'edit',
+      edit: (now) => {
+        const added = now.length < CAPTION_LIMITS.cues ? addCueAt(now, atMs) : null;
+        return added && { cues: added.cues, selected: added.index };
+      },
+      say: texts.did.add,
+      sayNone: cues.length < CAPTION_LIMITS.cues ? texts.did.noRoom : texts.did.full,
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const undoes = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'z';
+    const redoes = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'y';
+    const step = event.altKey && (event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0);
+    if (!undoes && !redoes && !step) return;
+    event.preventDefault();
+    if (step) {
+      const index = Math.min(cues.length - 1, Math.max(0, selected + step));
+      if (index >= 0) act({ do: 'select', index, focus: true });
+    } else if (redoes || event.shiftKey) redo();
+    else undo();
+  };
+
+  return (
+    // Keys are shortcuts only: each one has a button as its equal.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <Editor onKeyDown={onKeyDown}>
+      <Bar>
+        <Button look="secondary" size="s" icon="captions" onClick={add}>
+          {texts.add}
+        </Button>
+        <Button look="quiet" size="s" disabled={past.length === 0} onClick={undo}>
+          {texts.undo}
+        </Button>
+        <Button look="quiet" size="s" disabled={future.length === 0} onClick={redo}>
+          {texts.redo}
+        </Button>
+        <Count>{texts.count(cues.length, countWorded(toStored(cues)))}</Count>
+      </Bar>
+      {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
+      {cues.length > 0 && (
+        <List aria-label={texts.list}>
+          {cues.map((cue, index) => (
+            <CaptionRow
+              // A cue is its place in the list: focus and cursor stay where they are while texts change.
+              // oxlint-disable-next-line react/no-array-index-key
+              key={index}
+              cue={cue}
+              index={index}
+              isLast={index === cues.length - 1}
+              isSelected={index === selected}
+              takeFocus={index === selected ? focus : 0}
+              problem={problems.get(index) ?? null}
+              act={act}
+              player={player}
+            />
+          ))}
+        </List>
+      )}
+      <Bar>
+        <CaptionSaveLine
+          save={save}
+          firstProblem={firstProblem ?? null}
+          onKeepMine={keepMine}
+          onTakeTheirs={takeTheirs}
+          onAgain={again}
+        />
+        <Said role="status">{notice ?? told}</Said>
+      </Bar>
+      <CaptionTools video={video} page={page} act={act} onReplace={replaceAll} hasCues={cues.length > 0} />
+      <CaptionKeys />
+    </Editor>
+  );
+}
+
+const Editor = styled.div`
+  display: grid;
+  gap: ${space(1.5)};
+  min-width: 0;
+`;

@@ -1,0 +1,229 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
+import type { VideoCue } from '#common/captions.ts';
+import { renderAt } from '../test/render.tsx';
+import { makeVideo } from '../test/samples.ts';
+import { on, refusal, server } from '../test/server.ts';
+import { CaptionsPanel } from './captions-panel.tsx';
+
+const person = userEvent.setup({ delay: null });
+const cue = (startMs: number, endMs: number, text: string | null = null): VideoCue => ({
+  startMs,
+  endMs,
+  text,
+  source: text === null ? 'timing_only' : 'manual',
+  confidence: null,
+});
+const SPEECH = [
+  { startMs: 1000, endMs: 3000 },
+  { startMs: 4000, endMs: 6000 },
+];
+const PAGE: CaptionsPageDto = {
+  revision: 0,
+  cues: [cue(1000, 3000), cue(4000, 6000)],
+  updatedAt: null,
+  speech: SPEECH,
+  hasSound: true,
+};
+
+function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response) {
+  const saved: { revision: number; cues: VideoCue[] }[] = [];
+  server.use(
+    on(captionsApi.read, () => HttpResponse.json({ ...PAGE, ...change })),
+    on(captionsApi.save, async (request) => {
+      const body = captionsApi.save.body?.parse(await request.json());
+      if (answer) return answer();
+      if (body) saved.push(body);
+      return HttpResponse.json({
+        revision: (body?.revision ?? 0) + 1,
+        updatedAt: '2026-11-22T09:05:00.000Z',
+      });
+    }),
+  );
+  const player = { seek: vi.fn<(ms: number) => void>(), nowMs: () => 2500 };
+  renderAt('/', <CaptionsPanel video={makeVideo({ id: 'v1', durationMs: 8000 })} player={player} />);
+  return { saved, player };
+}
+const words = (n: number) => screen.findByRole('textbox', { name: `Words of cue ${n}` });
+const press = (name: string | RegExp) => person.click(screen.getByRole('button', { name }));
+const texts = (cues: readonly VideoCue[] | undefined) => cues?.map(({ text }) => text);
+const lastSaved = async (saved: { cues: VideoCue[] }[], expected: (string | null)[]) =>
+  waitFor(() => expect(texts(saved.at(-1)?.cues)).toEqual(expected), { timeout: 4000 });
+
+describe('CaptionsPanel', () => {
+  it('takes words, saves them by itself and says when', async () => {
+    const { saved } = open();
+    await person.type(await words(1), 'Hello there');
+    expect(screen.getByText('Saving...')).toBeInTheDocument();
+    await lastSaved(saved, ['Hello there', null]);
+    expect(saved).toHaveLength(1);
+    expect(saved[0]).toMatchObject({ revision: 0, cues: [{ source: 'manual' }, { source: 'timing_only' }] });
+    expect(await screen.findByText(/^Saved \d/)).toBeInTheDocument();
+    expect(screen.getByText('2 cues, 1 with words')).toBeInTheDocument();
+  });
+
+  it('jumps the player to a cue by click and by Enter', async () => {
+    const { player } = open();
+    const jump = await screen.findByRole('button', { name: 'Cue 2: jump to 00:04.000' });
+    await person.click(jump);
+    jump.focus();
+    await person.keyboard('{Enter}');
+    expect(player.seek.mock.calls).toEqual([[4000], [4000]]);
+  });
+
+  it('adds with Enter, splits with Ctrl+Enter, walks with Alt+arrows, and the focus goes along', async () => {
+    open();
+    await person.type(await words(1), 'one two');
+    await person.keyboard('{Control>}{Enter}{/Control}');
+    expect(await screen.findAllByRole('textbox', { name: /^Words/ })).toHaveLength(3);
+    expect(await words(2)).toHaveFocus();
+    await person.keyboard('{Alt>}{ArrowUp}{/Alt}');
+    expect(await words(1)).toHaveFocus();
+    await person.keyboard('{Alt>}{ArrowDown}{/Alt}{Enter}');
+    expect(await words(3)).toHaveFocus();
+    expect(screen.getAllByRole('textbox', { name: /^Words/ })).toHaveLength(4);
+    await person.keyboard('{Shift>}{Enter}{/Shift}');
+    expect(await words(3)).toHaveValue('\n');
+  });
+
+  it('takes the current time as start or end, and times that are typed', async () => {
+    const { saved } = open();
+    await person.click(await words(1));
+    await press('Use current time as end of cue 1');
+    expect(screen.getByRole('textbox', { name: 'End of cue 1' })).toHaveValue('00:02.500');
+    const start = screen.getByRole('textbox', { name: 'Start of cue 1' });
+    await person.clear(start);
+    await person.type(start, 'soon');
+    expect(screen.getByText('Write it as 01:23.450, minutes first.')).toBeInTheDocument();
+    expect(start).toBeInvalid();
+    await person.clear(start);
+    await person.type(start, '0:00.5{Enter}');
+    await waitFor(() => expect(saved.at(-1)?.cues[0]).toMatchObject({ startMs: 500, endMs: 2500 }), {
+      timeout: 4000,
+    });
+  });
+
+  it('merges, deletes, takes back and does again', async () => {
+    const { saved } = open({ cues: [cue(0, 1000, 'a'), cue(1000, 2000, 'b'), cue(2000, 3000, 'c')] });
+    await person.click(await words(1));
+    await press('Merge cue 1 with the next');
+    expect(await words(1)).toHaveValue('a b');
+    expect(screen.getByText('Cues merged.')).toBeInTheDocument();
+    await press('Delete cue 1');
+    expect(await words(1)).toHaveValue('c');
+    expect(await words(1)).toHaveFocus();
+    await person.keyboard('{Control>}z{/Control}');
+    expect(await words(1)).toHaveValue('a b');
+    await press('Undo');
+    expect(await words(2)).toHaveValue('b');
+    await press('Redo');
+    await lastSaved(saved, ['a b', 'c']);
+  });
+
+  it('marks what is too fast, and holds back what lies over the next cue with its reason', async () => {
+    const { saved } = open({ cues: [cue(0, 1000, 'x'.repeat(45)), cue(1000, 2000, 'b')] });
+    expect(await screen.findByText('Too fast to read: over 20 characters a second.')).toBeInTheDocument();
+    expect(screen.getByText('45 characters, 45 a second')).toBeInTheDocument();
+    await person.click(await words(1));
+    await press('Use current time as end of cue 1');
+    expect(screen.getByText('It begins before the cue above ends.')).toBeInTheDocument();
+    expect(screen.getByText(/^Not saved: cue 2 does not fit/)).toBeInTheDocument();
+    expect(await words(2)).toBeInvalid();
+    expect(saved).toEqual([]);
+  });
+
+  it('moves all cues', async () => {
+    const { saved } = open();
+    await words(1);
+    await press('Shift all');
+    const field = await screen.findByRole('textbox', { name: /^Seconds/ });
+    await person.type(field, 'far{Enter}');
+    expect(await screen.findByText('Write seconds, for example 0.5 or -1.25.')).toBeInTheDocument();
+    await person.clear(field);
+    await person.type(field, '-0,25{Enter}');
+    await waitFor(() => expect(saved.at(-1)?.cues.map(({ startMs }) => startMs)).toEqual([750, 3750]), {
+      timeout: 4000,
+    });
+  });
+
+  it('imports a file, says what was dropped, and undo brings the old cues back', async () => {
+    const { saved } = open({ cues: [cue(0, 1000, 'mine')] });
+    await words(1);
+    const file = new File(['\u{FEFF}1\r\n00:00:01,000 --> 00:00:02,000\r\n<b>Bold</b> words\r\n'], 'a.srt');
+    const input = screen.getByLabelText('Import a file', { selector: 'input' });
+    await person.upload(input, file);
+    expect(await words(1)).toHaveValue('Bold words');
+    expect(
+      screen.getByText('1 cue imported. Styles and positions of 1 cue were dropped.'),
+    ).toBeInTheDocument();
+    await lastSaved(saved, ['Bold words']);
+    await press('Undo');
+    expect(await words(1)).toHaveValue('mine');
+    await person.upload(input, new File(['nothing'], 'b.srt'));
+    expect(await screen.findByText(/^No cue was found/)).toBeInTheDocument();
+    expect(await words(1)).toHaveValue('mine');
+  });
+
+  it('lays a pasted script over the speech', async () => {
+    const { saved } = open();
+    await words(1);
+    await press('Paste your script');
+    const field = await screen.findByRole('textbox', { name: 'Your script' });
+    await press('Lay over the speech');
+    expect(await screen.findByText(/^The script is empty/)).toBeInTheDocument();
+    await person.type(field, 'Good morning to you. And a good night.');
+    await press('Lay over the speech');
+    await lastSaved(saved, ['Good morning to you.', 'And a good night.']);
+    expect(saved.at(-1)?.cues).toMatchObject([
+      { startMs: 1000, endMs: 3000, source: 'script' },
+      { startMs: 4000, endMs: 6000, source: 'script' },
+    ]);
+    await press('Times of the speech again');
+    await lastSaved(saved, [null, null]);
+  });
+
+  it('shows what another window saved meanwhile, and lets the person choose', async () => {
+    const newer = { revision: 4, cues: [cue(0, 900, 'theirs')], updatedAt: '2026-11-22T09:06:00.000Z' };
+    open({}, () => HttpResponse.json({ code: 'conflict', message: 'x', error: 'x', newer }, { status: 409 }));
+    await person.type(await words(1), 'mine');
+    expect(await screen.findByText(/changed in another window/, {}, { timeout: 4000 })).toBeInTheDocument();
+    expect(await words(1)).toHaveValue('mine');
+    await press('Take the others');
+    expect(await words(1)).toHaveValue('theirs');
+    await press('Undo');
+    expect(await words(1)).toHaveValue('mine');
+  });
+
+  it('says when nothing could be saved, and keeps the words for the next try', async () => {
+    open({}, () => HttpResponse.error());
+    await person.type(await words(1), 'kept');
+    expect(
+      await screen.findByText(/^Not saved: the server cannot be reached/, {}, { timeout: 4000 }),
+    ).toBeVisible();
+    expect(await words(1)).toHaveValue('kept');
+  });
+
+  it.each([
+    [{ hasSound: false }, /^This clip has no sound/],
+    [{ hasSound: true }, /^Nobody speaks in this clip/],
+  ])('says why there is nothing to begin with: %j', async (change, sentence) => {
+    open({ cues: [], speech: [], ...change });
+    expect(await screen.findByText(sentence)).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: /WebVTT/ })).toBeNull();
+    await press('Add cue here');
+    expect(await words(1)).toHaveFocus();
+  });
+
+  it('says when the captions cannot be read', async () => {
+    server.use(on(captionsApi.read, () => refusal('internal')));
+    renderAt(
+      '/',
+      <CaptionsPanel video={makeVideo()} player={{ seek: vi.fn<() => void>(), nowMs: () => 0 }} />,
+    );
+    expect(await screen.findByText('The captions could not be loaded.')).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Retry' })).toBeEnabled();
+  });
+});

@@ -104,7 +104,7 @@ export const landingTexts = {
       },
       {
         title: 'Captions',
-        text: 'Speech is timed for captions. Words appear only where a speech engine heard them, never invented.',
+        text: 'Speech is timed for captions. The words are yours or those a speech engine heard, never invented.',
       },
       {
         title: 'Draft backups',

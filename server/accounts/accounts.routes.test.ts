@@ -81,9 +81,6 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
           'Password must contain at least one lowercase letter, one uppercase letter, and one number',
         ],
         [`Aa1${'x'.repeat(126)}`, 'Password must be at most 128 characters'],
-        ['Password1', 'This password is one of the most common ones. Please choose another.'],
-        ['P4ssw0rd2024', 'This password is one of the most common ones. Please choose another.'],
-        ['Reelmend1', 'Please choose a password that is not your name.'],
       ])('refuses the password %s', async (password, message) => {
         const answer = await register(person({ password }));
         expect(answer.status).toBe(400);
@@ -95,9 +92,12 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         });
       });
 
-      it('refuses the own name as password', async () => {
-        expect((await register(person({ username: 'marigold', password: 'Marigold1' }))).status).toBe(400);
-      });
+      it.each(['Password1', 'P4ssw0rd2024', 'Reelmend1', 'Marigold1'])(
+        'takes %s, which fits the rules of the specification',
+        async (password) => {
+          expect((await register(person({ password }))).status).toBe(201);
+        },
+      );
 
       it('takes long passwords with blanks and signs as they are, and does not cut them', async () => {
         const password = ` Aa1 ${'ü🎬'.repeat(30)} `;

@@ -9,7 +9,7 @@ import type { SessionStore } from '../http/session-store.ts';
 import type { JobQueue } from '../jobs/job-queue.ts';
 import type { MailTokens, TokenPurpose } from './mail-tokens.ts';
 import { passwordChangedMail, resetMail, verificationMail } from './mails.ts';
-import { weaknessOf, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 
 export interface AccountsDeps {
   readonly db: Knex;
@@ -35,7 +35,7 @@ export interface Registration {
 }
 
 export interface AccountsService {
-  /** @throws AppError `username_taken`, `email_taken`, `invalid_input` for a password that is too common */
+  /** @throws AppError `username_taken`, `email_taken` */
   register(registration: Registration): Promise<User>;
   /** @throws AppError `invalid_credentials`; `email_not_verified` when name and password are right */
   login(nameOrEmail: string, password: string): Promise<User>;
@@ -45,9 +45,9 @@ export interface AccountsService {
   resendVerification(nameOrEmail: string): Promise<void>;
   /** Mails a link for a new password, once a minute; says nothing about what it found. */
   forgotPassword(nameOrEmail: string): Promise<void>;
-  /** Sets the password and ends all sessions. @throws AppError `invalid_token`, `invalid_input` */
+  /** Sets the password and ends all sessions. @throws AppError `invalid_token` */
   resetPassword(token: string, password: string): Promise<void>;
-  /** Sets the password and ends all other sessions. @throws AppError `invalid_credentials`, `invalid_input` */
+  /** Sets the password and ends all other sessions. @throws AppError `invalid_credentials` */
   changePassword(user: User, present: string, next: string, sessionHash: string | null): Promise<void>;
 }
 
@@ -87,17 +87,9 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
     });
   }
 
-  async function storePassword(user: User, password: string, fieldName: string): Promise<string> {
-    const weakness = weaknessOf(password, user.username, user.email);
-    if (weakness) throw new AppError('invalid_input', weakness, { fields: { [fieldName]: weakness } });
-    return passwords.hash(password);
-  }
-
   return {
     async register(registration) {
       const { username, email, password } = registration;
-      const weakness = weaknessOf(password, username, email);
-      if (weakness) throw new AppError('invalid_input', weakness, { fields: { password: weakness } });
       const refused = await taken(registration);
       if (refused) throw refused;
       const passwordHash = await passwords.hash(password);
@@ -168,7 +160,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
       const row = await tokens.find(token, 'reset');
       const user = row && row.usedAt === null && (await User.query(db).findById(row.userId));
       if (!user || user.emailLower !== row.emailLower) throw new AppError('invalid_token', RESET_LINK_DEAD);
-      const passwordHash = await storePassword(user, password, 'password');
+      const passwordHash = await passwords.hash(password);
       await db.transaction(async (trx) => {
         if (!(await tokens.use(row, trx))) throw new AppError('invalid_token', RESET_LINK_DEAD);
         await User.query(trx)
@@ -183,7 +175,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
 
     async changePassword(user, present, next, sessionHash) {
       if (!(await passwords.verify(user.passwordHash, present))) throw new AppError('invalid_credentials');
-      const passwordHash = await storePassword(user, next, 'newPassword');
+      const passwordHash = await passwords.hash(next);
       await db.transaction(async (trx) => {
         await User.query(trx).findById(user.id).patch({ passwordHash, updatedAt: now() });
         await tokens.revoke(user.id, 'reset', trx);

@@ -1,5 +1,4 @@
 import { hash, verify } from '@node-rs/argon2';
-import { isCommonPassword } from './common-passwords.ts';
 
 // argon2id, the minimum OWASP's password storage cheat sheet names; 81 ms and 19 MiB each on one slow core.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -46,21 +45,4 @@ export function createPasswords(): Passwords {
     },
     isOutdated: (stored) => !stored.startsWith(PREFIX),
   };
-}
-
-/**
- * Why a password that fits the form must still be refused, or null.
- * A name with a digit behind it is the first thing that is tried.
- */
-export function weaknessOf(password: string, username: string, email: string): string | null {
-  const letters = password.toLowerCase().replaceAll(/[^a-z]/g, '');
-  const names = [username, email.split('@')[0] ?? '', 'reelmend'].map((name) =>
-    name.toLowerCase().replaceAll(/[^a-z]/g, ''),
-  );
-  if (isCommonPassword(password))
-    return 'This password is one of the most common ones. Please choose another.';
-  if (names.some((name) => name.length >= 3 && letters === name)) {
-    return 'Please choose a password that is not your name.';
-  }
-  return null;
 }

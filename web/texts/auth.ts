@@ -14,6 +14,7 @@ export const authTexts = {
   email: 'Email',
   password: 'Password',
   passwordHint: 'At least 8 characters with a lowercase letter, an uppercase letter and a number',
+  passwordEasy: 'This one is easy to guess: a longer one, of several words, is safer.',
   confirmPassword: 'Confirm Password',
   signingIn: 'Signing in...',
   signingUp: 'Creating account...',

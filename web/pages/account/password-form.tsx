@@ -1,14 +1,14 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { password } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
+import { PasswordHint } from '../../components/password-hint.tsx';
 import { ApiError, serverMessageOf } from '../../data/api-client.ts';
 import { useChangePassword } from '../../data/account-settings.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
-import { authTexts } from '../../texts/auth.ts';
 import { SettingsCard } from './settings-card.tsx';
 import { Problem, SettingsForm } from './settings-form.ts';
 
@@ -27,11 +27,12 @@ const form = z
 export function PasswordForm() {
   const change = useChangePassword();
   const showToast = useShowToast();
-  const { register, handleSubmit, formState, reset, setError } = useForm({
+  const { register, handleSubmit, formState, reset, setError, control } = useForm({
     resolver: zodResolver(form),
     defaultValues: EMPTY,
   });
   const { errors } = formState;
+  const typed = useWatch({ control, name: 'newPassword' });
   const submit = handleSubmit(async ({ password: present, newPassword }) => {
     try {
       await change.mutateAsync({ password: present, newPassword });
@@ -55,7 +56,7 @@ export function PasswordForm() {
         />
         <Field
           label={texts.next}
-          hint={authTexts.passwordHint}
+          hint={<PasswordHint password={typed} />}
           type="password"
           autoComplete="new-password"
           error={errors.newPassword?.message}

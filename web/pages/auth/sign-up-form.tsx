@@ -1,8 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { registerForm } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
+import { PasswordHint } from '../../components/password-hint.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useRegister } from '../../data/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
@@ -13,11 +14,12 @@ import { AuthForm } from './auth-form.ts';
 export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: string) => void }) {
   const registration = useRegister();
   const showToast = useShowToast();
-  const { register, handleSubmit, formState } = useForm({
+  const { register, handleSubmit, formState, control } = useForm({
     resolver: zodResolver(registerForm),
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });
   const { errors } = formState;
+  const typed = useWatch({ control });
   const submit = handleSubmit(async ({ username, email, password }) => {
     try {
       await registration.mutateAsync({ username, email, password });
@@ -50,7 +52,9 @@ export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: st
       />
       <Field
         label={authTexts.password}
-        hint={authTexts.passwordHint}
+        hint={
+          <PasswordHint password={typed.password ?? ''} names={[typed.username ?? '', typed.email ?? '']} />
+        }
         type="password"
         autoComplete="new-password"
         error={errors.password?.message}

@@ -1,11 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { useSearchParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { z } from 'zod';
 import { password } from '#common/api/auth.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
+import { PasswordHint } from '../../components/password-hint.tsx';
 import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useResetPassword } from '../../data/account.ts';
@@ -30,10 +31,11 @@ export function ResetPasswordPage() {
   const [search] = useSearchParams();
   const token = search.get('token') ?? '';
   const reset = useResetPassword();
-  const { register, handleSubmit, formState } = useForm({
+  const { register, handleSubmit, formState, control } = useForm({
     resolver: zodResolver(z.object({ password })),
     defaultValues: { password: '' },
   });
+  const typed = useWatch({ control, name: 'password' });
   if (reset.isSuccess)
     return (
       <Column>
@@ -60,7 +62,7 @@ export function ResetPasswordPage() {
         >
           <Field
             label={texts.password}
-            hint={authTexts.passwordHint}
+            hint={<PasswordHint password={typed} />}
             type="password"
             autoComplete="new-password"
             error={formState.errors.password?.message}

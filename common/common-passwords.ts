@@ -32,7 +32,7 @@ const LOOK_ALIKE: Readonly<Record<string, string>> = {
 };
 
 /** Whether a password is a common word, once the usual decoration is taken off. */
-export function isCommonPassword(password: string): boolean {
+function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
   const core = lower.replace(/^[\d\W_]+/, '').replace(/[\d\W_]+$/, '');
   const spelled = core.replaceAll(/[0134579@$!]/g, (mark) => LOOK_ALIKE[mark] ?? mark);
@@ -46,4 +46,19 @@ export function isCommonPassword(password: string): boolean {
 // "aaaaaaA1", "abcabcABC1"
 function isRepeated(word: string): boolean {
   return /^(.{1,4})\1+$/.test(word);
+}
+
+/**
+ * Whether a password that fits the rules is still one of the first that are tried: a common word, or a name with
+ * digits around it. The specification names the rules (section 5), so this is advice and never a refusal.
+ * @param names user name, address or what else others know of its owner
+ */
+export function isEasyToGuess(password: string, names: readonly string[]): boolean {
+  const letters = lettersOf(password);
+  const known = [...names.map((name) => lettersOf(name.split('@')[0] ?? '')), 'reelmend'];
+  return isCommonPassword(password) || known.some((name) => name.length >= 3 && name === letters);
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z]/g, '');
 }

@@ -31,6 +31,7 @@ export const ERRORS = {
     status: 460,
     message: 'A part of the file was changed on its way and must be sent again.',
   },
+  tus_version: { status: 412, message: 'This server speaks version 1.0.0 of the tus protocol.' },
   too_large: { status: 413, message: 'The file is larger than the limit of 2 GB.' },
   unsupported_type: { status: 415, message: 'This type of file or request is not supported.' },
   size_mismatch: {

@@ -7,7 +7,7 @@ export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
 /** Unfinished uploads are kept this long (D-109). */
 export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;
 /** Uploads one account may have open at a time. */
-export const MAX_OPEN_UPLOADS = 10;
+export const MAX_OPEN_UPLOADS = 20;
 
 /** Polling intervals used while push is down (specification section 9, D-83). */
 export const POLL_MS = {

@@ -34,14 +34,14 @@ export type StepState = z.infer<typeof stepState>;
 
 /** Defects found in a clip, in the shape the specification names (section 3, entity Video). */
 export const videoIssues = z.object({
-  stutteredCuts: z.number().int().nonnegative(),
-  audioSyncIssues: z.boolean(),
-  droppedFrames: z.number().int().nonnegative(),
-  corruptedSections: z.number().int().nonnegative(),
-  windNoise: z.boolean(),
-  shakyFootage: z.boolean(),
-  poorLighting: z.boolean(),
-  blurrySection: z.boolean(),
+  stutteredCuts: z.number().int().nonnegative().default(0),
+  audioSyncIssues: z.boolean().default(false),
+  droppedFrames: z.number().int().nonnegative().default(0),
+  corruptedSections: z.number().int().nonnegative().default(0),
+  windNoise: z.boolean().default(false),
+  shakyFootage: z.boolean().default(false),
+  poorLighting: z.boolean().default(false),
+  blurrySection: z.boolean().default(false),
 });
 export type VideoIssues = z.infer<typeof videoIssues>;
 

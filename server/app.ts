@@ -99,11 +99,23 @@ function begin({ logger, db, identifyToken }: AppDeps): AppMiddleware {
       await next();
     } finally {
       const tookMs = Math.round(performance.now() - startedAt);
-      const line = { method: ctx.method, path: ctx.path, status: ctx.status, tookMs, userId, ip: ctx.ip };
+      const line = {
+        method: ctx.method,
+        path: loggedPath(ctx.path),
+        status: ctx.status,
+        tookMs,
+        userId,
+        ip: ctx.ip,
+      };
       const quiet = ctx.status < 400 && (ctx.method === 'GET' || ctx.method === 'HEAD');
       ctx.state.logger[quiet ? 'debug' : 'info'](line, 'request');
     }
   };
+}
+
+// The address of an upload is the key to it.
+function loggedPath(path: string): string {
+  return path.replace(/^(\/uploads\/.{6}).+$/, '$1...');
 }
 
 async function identify(

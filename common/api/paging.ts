@@ -3,6 +3,12 @@ import { z } from 'zod';
 export const PAGE_MAX = 200;
 
 /**
+ * Says how many items a list may have at most, as `limit` does. Our pages send it with the first page of a plain list,
+ * whose address is then the one the specification names, without any query.
+ */
+export const PAGE_SIZE_HEADER = 'X-Page-Size';
+
+/**
  * Optional pages of a list. Without `limit` a call answers its whole list, as the specification says; with
  * it, at most so many items that follow the item `cursor` stands for.
  */

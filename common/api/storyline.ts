@@ -1,28 +1,34 @@
 import { z } from 'zod';
 import { defineEndpoint, idParams } from './endpoint.ts';
 
+// The specification names the fields and not their types: seconds may come as numbers.
+const word = z.union([z.string(), z.number()]).transform(String);
+const words = z.array(word).default([]);
+
 /** What picture and sound of a clip tell about its story (specification section 3, D-64). */
 export const storylineDto = z.object({
   title: z.string(),
   summary: z.string(),
   /** 0 to 100: share of the clip with usable signal. */
   confidence: z.number().min(0).max(100),
-  genre: z.string(),
-  mood: z.string(),
-  themes: z.array(z.string()),
-  characters: z.array(
-    z.object({ name: z.string(), description: z.string(), appearances: z.array(z.string()) }),
-  ),
-  scenes: z.array(
-    z.object({
-      timestamp: z.string(),
-      duration: z.string(),
-      description: z.string(),
-      emotions: z.array(z.string()),
-      keyObjects: z.array(z.string()),
-      actions: z.array(z.string()),
-    }),
-  ),
+  genre: z.string().default(''),
+  mood: z.string().default(''),
+  themes: words,
+  characters: z
+    .array(z.object({ name: z.string(), description: z.string().default(''), appearances: words }))
+    .default([]),
+  scenes: z
+    .array(
+      z.object({
+        timestamp: word,
+        duration: word,
+        description: z.string(),
+        emotions: words,
+        keyObjects: words,
+        actions: words,
+      }),
+    )
+    .default([]),
 });
 export type StorylineDto = z.infer<typeof storylineDto>;
 

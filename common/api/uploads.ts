@@ -2,6 +2,20 @@ import { z } from 'zod';
 import { FILE_NAME_MAX, MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineEndpoint, id } from './endpoint.ts';
 
+const NO_SIZE = 'fileSize must be a decimal number of bytes';
+// A decimal string by the specification, a number accepted too (D-55).
+const bytes = z
+  .union([z.string().regex(/^\d{1,16}$/, NO_SIZE), z.number()], NO_SIZE)
+  .transform(Number)
+  .pipe(z.number().int(NO_SIZE).nonnegative(NO_SIZE));
+
+const NO_NAME = 'The file needs a name.';
+const fileName = z
+  .string(NO_NAME)
+  .trim()
+  .min(1, NO_NAME)
+  .max(FILE_NAME_MAX, `The name has at most ${FILE_NAME_MAX} characters.`);
+
 /**
  * What the browser may tell before it sends a file; the specification sends no body, so all is optional.
  * `fingerprint` lets a second attempt with the same file find the unfinished upload (N4).
@@ -9,7 +23,7 @@ import { defineEndpoint, id } from './endpoint.ts';
 export const uploadIntent = z
   .object({
     fileName: z.string().min(1).max(FILE_NAME_MAX).optional(),
-    fileSize: z.number().int().positive().max(MAX_UPLOAD_BYTES).optional(),
+    fileSize: bytes.pipe(z.number().positive().max(MAX_UPLOAD_BYTES)).optional(),
     fileType: z.string().max(100).optional(),
     /** SHA-256 (hex) over the size and the first and last MiB of the file. */
     fingerprint: z
@@ -17,19 +31,13 @@ export const uploadIntent = z
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
   })
-  .optional();
+  .nullish();
 
 export const uploadUrlBody = z.object({
   uploadUrl: z.string(),
   /** Bytes already stored when an unfinished upload of the same file was found; 0 for a new one. */
-  offsetBytes: z.number().int().nonnegative(),
+  offsetBytes: z.number().int().nonnegative().default(0),
 });
-
-// A decimal string by the specification, a number accepted too (D-55).
-const fileSize = z
-  .union([z.string().regex(/^\d{1,16}$/, 'fileSize must be a decimal number of bytes'), z.number().int()])
-  .transform(Number)
-  .pipe(z.number().int().nonnegative());
 
 export const openUpload = z.object({
   id,
@@ -55,9 +63,9 @@ export const uploadsApi = {
     path: '/api/videos/upload-complete',
     summary: 'Turns a finished upload into a video and starts its repair; the same answer when repeated.',
     body: z.object({
-      fileName: z.string().trim().min(1).max(FILE_NAME_MAX),
-      fileSize,
-      uploadUrl: z.string().min(1).max(2048),
+      fileName,
+      fileSize: bytes,
+      uploadUrl: z.string('uploadUrl is required').min(1, 'uploadUrl is required').max(2048),
     }),
     response: z.object({ videoId: id }),
   }),

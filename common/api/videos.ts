@@ -27,21 +27,26 @@ export const limitedExport = z.object({
 });
 export type LimitedExport = z.infer<typeof limitedExport>;
 
-/** Live state of a video's processing. `version` rises with every change: older news are ignored. */
+/**
+ * Live state of a video's processing. `version` rises with every change: older news are ignored. Only what the
+ * specification names is needed of an answer; what is ours beside it has a default, so that any server that keeps to
+ * the specification is understood.
+ */
 export const statusDto = z.object({
-  id,
+  // The specified answer does not repeat the id that was asked for.
+  id: id.default(''),
   status,
-  progress: z.number().min(0).max(100),
-  currentStep: processingStepId.nullable(),
+  progress: z.number().min(0).max(100).default(0),
+  currentStep: processingStepId.nullable().catch(null),
   /** Seconds by the measured rate; null while unknown. */
-  estimatedTimeRemaining: z.number().nullable(),
+  estimatedTimeRemaining: z.number().nullable().default(null),
   /** Why it failed; while it is processed, why it has to wait. */
-  errorMessage: z.string().nullable(),
+  errorMessage: z.string().nullable().default(null),
   /** Jobs in front of this one; null once it runs. */
-  queuePosition: z.number().int().nullable(),
-  steps: z.array(stepRecord),
-  version: z.number().int(),
-  updatedAt: z.string(),
+  queuePosition: z.number().int().nullable().default(null),
+  steps: z.array(stepRecord).default([]),
+  version: z.number().int().default(0),
+  updatedAt: z.string().default(''),
   /** What the running repair has found and mended so far; null or absent before the analysis and after the end. */
   findings: liveFindings.nullable().optional(),
   /** Null or absent: Download gives the whole result. */
@@ -50,26 +55,27 @@ export const statusDto = z.object({
 export type StatusDto = z.infer<typeof statusDto>;
 
 export const videoDto = statusDto.extend({
+  id,
   originalFileName: z.string(),
   fileSize: z.number(),
   createdAt: z.string(),
-  issues: videoIssues.nullable(),
-  fixesApplied,
+  issues: videoIssues.nullable().default(null),
+  fixesApplied: fixesApplied.catch({}),
   /** Length of the clip; null until analysed. */
-  durationMs: z.number().nullable(),
-  width: z.number().nullable(),
-  height: z.number().nullable(),
-  hasPoster: z.boolean(),
-  hasReport: z.boolean(),
-  hasCaptions: z.boolean(),
+  durationMs: z.number().nullable().default(null),
+  width: z.number().nullable().default(null),
+  height: z.number().nullable().default(null),
+  hasPoster: z.boolean().default(false),
+  hasReport: z.boolean().default(false),
+  hasCaptions: z.boolean().default(false),
   /** True when the result is the uploaded file, byte for byte (N15). */
-  unchanged: z.boolean(),
-  resultSizeBytes: z.number().nullable(),
-  originalSha256: z.string().nullable(),
-  resultSha256: z.string().nullable(),
-  isSample: z.boolean(),
+  unchanged: z.boolean().default(false),
+  resultSizeBytes: z.number().nullable().default(null),
+  originalSha256: z.string().nullable().default(null),
+  resultSha256: z.string().nullable().default(null),
+  isSample: z.boolean().default(false),
   /** Public share page is on (D-28). */
-  shared: z.boolean(),
+  shared: z.boolean().default(false),
 });
 export type VideoDto = z.infer<typeof videoDto>;
 
@@ -114,7 +120,9 @@ export const statsDto = z.object({
   /** Whole hours as text, e.g. "0h" (D-75). */
   timeSaved: z.string(),
   /** Videos of the present UTC month against the plan's limit (null: no limit). */
-  quota: z.object({ used: z.number().int(), limit: z.number().int().nullable(), resetsAt: z.string() }),
+  quota: z
+    .object({ used: z.number().int(), limit: z.number().int().nullable(), resetsAt: z.string() })
+    .optional(),
 });
 export type StatsDto = z.infer<typeof statsDto>;
 
@@ -192,7 +200,7 @@ export const videosApi = {
     summary: 'Applies quick fixes; makes a new version or export files.',
     params: idParams,
     body: z.object({ fixes: z.array(fixId).min(1).max(9) }),
-    response: z.object({ fixesApplied: z.number().int(), jobId: z.string() }),
+    response: z.object({ fixesApplied: z.number().int(), jobId: z.string().default('') }),
   }),
   share: defineEndpoint({
     method: 'POST',

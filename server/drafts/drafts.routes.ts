@@ -2,6 +2,7 @@ import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter } from '#server/http/context.ts';
+import { withPageSize } from '#server/http/page-size.ts';
 import { signedIn } from '#server/http/route.ts';
 import { originalName, originalType } from '#server/pipeline/download/original-file.ts';
 import { sendMedia, setDigest } from '#server/pipeline/download/send-media.ts';
@@ -16,7 +17,7 @@ export interface DraftsRoutesDeps {
 /** The calls of Cloud Backup. */
 export function createDraftsRoutes({ drafts, storage }: DraftsRoutesDeps): AppRouter {
   const router = createRouter();
-  signedIn(router, draftsApi.list, ({ user, query }) => drafts.list(user, query));
+  signedIn(router, draftsApi.list, ({ ctx, user, query }) => drafts.list(user, withPageSize(ctx, query)));
   signedIn(router, draftsApi.create, ({ user, body }) => drafts.create(user, body.videoId, body.fileName));
   signedIn(router, draftsApi.restore, ({ user, params }) => drafts.restore(user, params.id));
 

@@ -19,7 +19,9 @@ describe.each(ENGINES)('the life of drafts on %s', (engine) => {
 
     const daysKept = async (client: TestClient) => {
       const [draft] = (await client.call(draftsApi.list)).body ?? [];
-      return draft && Math.round((Date.parse(draft.expiresAt) - Date.parse(draft.lastModified)) / DAY_MS);
+      return (
+        draft && Math.round((Date.parse(draft.expiresAt ?? '') - Date.parse(draft.lastModified)) / DAY_MS)
+      );
     };
     const choose = (client: TestClient, plan: string) =>
       client.call(subscriptionApi.subscribe, { body: { plan } });

@@ -83,6 +83,8 @@ export function toAppError(error: unknown): AppError {
     (code !== null && (DATABASE_AWAY.has(code) || POSTGRES_AWAY.test(code))) ||
     message.includes('Connection terminated');
   if (away) return new AppError('unavailable', undefined, { retryAfterSeconds: 5 });
+  // The body is not compressed as its header says.
+  if (code?.startsWith('Z_') === true) return new AppError('bad_request');
   const known = status === null ? undefined : BY_STATUS[status];
   if (known) return new AppError(known.code, known.message);
   return new AppError('internal', ERRORS.internal.message);

@@ -5,24 +5,27 @@ import type { AppMiddleware } from './context.ts';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request comes from our own pages. Browsers state it in `Sec-Fetch-Site` on secure origins and
- * in `Origin` with every write; a program that sends neither is trusted only when it also sends no cookie,
- * because then it cannot act for anybody. The own host counts as well as PUBLIC_URL: people reach one
- * server by several names.
+ * Whether a request comes from our own pages or from a program. Browsers state where they are in `Sec-Fetch-Site` on
+ * secure origins and in `Origin` with every write and every websocket; whatever names another place is refused. A
+ * request that names none comes from a program (curl, a script with a cookie jar): no page can make a browser send
+ * one, and the SameSite cookie would stay at home if it could. The own host counts as well as PUBLIC_URL: people
+ * reach one server by several names.
  * @param publicOrigin origin of PUBLIC_URL, e.g. "https://clips.example"
  */
 export function isOwnOrigin(request: IncomingMessage, publicOrigin: string): boolean {
+  const { origin, referer, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
-  const origin = request.headers.origin;
   if (site === 'same-origin') return true;
   if (site !== undefined && site !== 'none') return false;
-  if (origin !== undefined) return origin === publicOrigin || originHost(origin) === request.headers.host;
-  return request.headers.cookie === undefined;
+  const named = origin ?? referer;
+  if (named === undefined) return true;
+  const url = parseOrigin(named);
+  return url !== null && (url.origin === publicOrigin || url.host === host);
 }
 
-function originHost(origin: string): string | null {
+function parseOrigin(address: string): URL | null {
   try {
-    return new URL(origin).host;
+    return new URL(address);
   } catch {
     return null;
   }

@@ -7,6 +7,8 @@ import type { AppMiddleware } from './context.ts';
 export interface RateLimit {
   /** @throws AppError `rate_limited` with the seconds to wait */
   consume(key: string): Promise<void>;
+  /** Takes one try back: it was a good one, and only bad ones are to be limited. */
+  giveBack(key: string): Promise<void>;
 }
 
 export interface RateLimitRule {
@@ -19,7 +21,7 @@ export type RateLimits = (rule: RateLimitRule) => RateLimit;
 
 export function createRateLimits(enabled: boolean): RateLimits {
   return ({ points, durationS }) => {
-    if (!enabled) return { consume: async () => undefined };
+    if (!enabled) return { consume: async () => undefined, giveBack: async () => undefined };
     const limiter = new RateLimiterMemory({ points, duration: durationS });
     return {
       async consume(key) {
@@ -31,18 +33,21 @@ export function createRateLimits(enabled: boolean): RateLimits {
           throw new AppError('rate_limited', undefined, { retryAfterSeconds });
         }
       },
+      async giveBack(key) {
+        await limiter.reward(key);
+      },
     };
   };
 }
 
 /**
  * The wide limit over the API. Three tabs at the specified polling intervals make about 280 requests a
- * minute; a session or an access token gets three times that, a visitor 120, and one address never more
- * than 3000.
+ * minute; a session or an access token gets three times that. So do the visitors of one address together: a school or
+ * an office stands behind a single one. No address ever gets more than 3000.
  */
 export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
   const perSession = limits({ points: 900, durationS: 60 });
-  const perVisitor = limits({ points: 120, durationS: 60 });
+  const perVisitors = limits({ points: 900, durationS: 60 });
   const perAddress = limits({ points: 3000, durationS: 60 });
   const cookie = sessionCookieName(https);
   return async (ctx, next) => {
@@ -52,7 +57,7 @@ export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
       const token = /^Bearer (\S{20,80})$/.exec(ctx.get('authorization'))?.[1];
       const key = token ?? session;
       await perAddress.consume(ctx.ip);
-      await (key === undefined ? perVisitor.consume(ctx.ip) : perSession.consume(key));
+      await (key === undefined ? perVisitors.consume(ctx.ip) : perSession.consume(key));
     }
     await next();
   };

@@ -1,5 +1,6 @@
 import { ideasApi } from '#common/api/ideas.ts';
 import { createRouter, type AppRouter } from '../http/context.ts';
+import { withPageSize } from '../http/page-size.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import { signedIn } from '../http/route.ts';
 import type { IdeasService } from './ideas.service.ts';
@@ -23,12 +24,14 @@ export function createIdeasRoutes({ ideas, limits }: IdeasRoutesDeps): AppRouter
 
   signedIn(router, ideasApi.counts, () => ideas.counts());
 
-  signedIn(router, ideasApi.list, async ({ user, query }) => ideas.list(user, query ?? {}));
+  signedIn(router, ideasApi.list, async ({ ctx, user, query }) =>
+    ideas.list(user, withPageSize(ctx, query ?? {})),
+  );
 
   signedIn(router, ideasApi.create, async ({ ctx, user, body }) => {
     await submissions.consume(user.id);
     ctx.status = 201;
-    return ideas.create(user, body.text, body.userName);
+    return ideas.create(user, body.text, body.userName ?? undefined);
   });
 
   signedIn(router, ideasApi.vote, async ({ user, params }) => {

@@ -20,7 +20,7 @@ const DEEDS: Readonly<
   Record<string, { readonly fine: number; readonly once: (client: TestClient) => Promise<Answer<unknown>> }>
 > = {
   'to register': {
-    fine: 10,
+    fine: 30,
     once: (client) => {
       const username = someName();
       const body = { username, email: `${username}@example.test`, password: 'Mended-Clip-42' };
@@ -56,4 +56,15 @@ it.each(Object.entries(DEEDS))('says clearly who tries %s too often', async (_de
   expect(refused.status).toBe(429);
   expect(refused.raw).toMatchObject({ code: 'rate_limited', message: ERRORS.rate_limited.message });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+it('counts wrong passwords alone: who knows theirs signs in as often as they like', async () => {
+  const { user } = await app.signIn();
+  const signIn = async (password: string) => {
+    const answer = await app.client().call(authApi.login, { body: { username: user.username, password } });
+    return answer.status;
+  };
+  for (let time = 0; time < 7; time += 1) expect(await signIn('Mended-Clip-42')).toBe(200);
+  for (let time = 0; time < 5; time += 1) expect(await signIn('Wrong-Clip-42')).toBe(401);
+  expect(await signIn('Mended-Clip-42')).toBe(429);
 });

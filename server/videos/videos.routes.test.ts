@@ -236,7 +236,7 @@ describe('report, share, stats', () => {
       timeSaved: '1h',
       quota: { used: 4, limit: 5 },
     });
-    expect(new Date(stats.quota.resetsAt).getUTCDate()).toBe(1);
+    expect(new Date(stats.quota?.resetsAt ?? '').getUTCDate()).toBe(1);
     const newcomer = await server.newUser('starter');
     expect(await json(call('GET', '/api/stats', { user: newcomer }))).toMatchObject({
       timeSaved: '0h',

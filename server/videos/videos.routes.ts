@@ -1,5 +1,6 @@
 import { videosApi } from '#common/api/videos.ts';
 import { createRouter, type AppRouter } from '#server/http/context.ts';
+import { withPageSize } from '#server/http/page-size.ts';
 import { anyone, signedIn } from '#server/http/route.ts';
 import type { VideosService } from './videos.service.ts';
 
@@ -14,7 +15,7 @@ type SampleOwner = Parameters<VideosService['retry']>[0];
 /** The library calls; media bytes have routes of their own. */
 export function createVideosRoutes({ videos, makeSample }: VideosRoutesDeps): AppRouter {
   const router = createRouter();
-  signedIn(router, videosApi.list, ({ user, query }) => videos.list(user, query));
+  signedIn(router, videosApi.list, ({ ctx, user, query }) => videos.list(user, withPageSize(ctx, query)));
   signedIn(router, videosApi.read, ({ user, params }) => videos.read(user, params.id));
   signedIn(router, videosApi.status, ({ user, params }) => videos.status(user, params.id));
   signedIn(router, videosApi.rename, ({ user, params, body }) =>

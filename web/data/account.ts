@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { authApi } from '#common/api/auth.ts';
-import { callApi } from './api-client.ts';
+import { callApi, tellApi } from './api-client.ts';
 import { SESSION_KEY } from './query-client.ts';
 
 // The error catalogue (specification section 8) wants these four failures on the console as well.
@@ -26,7 +26,7 @@ export function useLogin() {
 export function useLogout() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => callApi(authApi.logout),
+    mutationFn: () => tellApi(authApi.logout),
     onSuccess: () => {
       client.setQueryData(SESSION_KEY, null);
       client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
@@ -38,7 +38,7 @@ export function useLogout() {
 export function useRegister() {
   return useMutation({
     mutationFn: (body: { username: string; email: string; password: string }) =>
-      callApi(authApi.register, { body }),
+      tellApi(authApi.register, { body }),
     onError: (error) => logFailure('Registration failed:', error),
   });
 }
@@ -46,26 +46,26 @@ export function useRegister() {
 /** Mails the verification link again; the field takes an email or a user name (D-17). */
 export function useResendVerification() {
   return useMutation({
-    mutationFn: (email: string) => callApi(authApi.resendVerification, { body: { email } }),
+    mutationFn: (email: string) => tellApi(authApi.resendVerification, { body: { email } }),
     onError: (error) => logFailure('Resending the verification email failed:', error),
   });
 }
 
 export function useForgotPassword() {
   return useMutation({
-    mutationFn: (email: string) => callApi(authApi.forgotPassword, { body: { email } }),
+    mutationFn: (email: string) => tellApi(authApi.forgotPassword, { body: { email } }),
   });
 }
 
 export function useResetPassword() {
   return useMutation({
-    mutationFn: (body: { token: string; password: string }) => callApi(authApi.resetPassword, { body }),
+    mutationFn: (body: { token: string; password: string }) => tellApi(authApi.resetPassword, { body }),
   });
 }
 
 /** Verifies a mailed token by the page's own call (D-25). */
 export function useVerifyEmail() {
   return useMutation({
-    mutationFn: (token: string) => callApi(authApi.verifyEmail, { query: { token } }),
+    mutationFn: (token: string) => tellApi(authApi.verifyEmail, { query: { token } }),
   });
 }

@@ -80,6 +80,12 @@ describe('callApi', () => {
     expect(serverMessageOf(error)).toBeUndefined();
   });
 
+  it('takes plain words for the server message', async () => {
+    server.use(on(authApi.login, () => new HttpResponse('Email not verified', { status: 403 })));
+    const error = await failureOf(callApi(authApi.login, { body: { username: 'a', password: 'b' } }));
+    expect(error).toMatchObject({ message: '403: Email not verified', serverMessage: 'Email not verified' });
+  });
+
   it('lets a network failure through as such', async () => {
     server.use(on(authApi.logout, () => HttpResponse.error()));
     const error = await failureOf(callApi(authApi.logout));

@@ -21,11 +21,20 @@ export class ApiError extends Error {
     const parsed = errorBody.safeParse(parseJson(body));
     const message = looseMessage.safeParse(parseJson(body));
     this.code = parsed.success ? parsed.data.code : undefined;
-    this.serverMessage = message.success ? (message.data.message ?? message.data.error) : undefined;
+    this.serverMessage = message.success ? (message.data.message ?? message.data.error) : plainText(body);
   }
 }
 
 const looseMessage = z.object({ message: z.string().optional(), error: z.string().optional() });
+
+const LONGEST_SENTENCE = 300;
+
+/** A body of plain words is the server's sentence too; a page of a proxy is not. */
+function plainText(body: string): string | undefined {
+  const words = body.trim();
+  const isSentence = words !== '' && words.length <= LONGEST_SENTENCE && !/^[<{["]/.test(words);
+  return isSentence ? words : undefined;
+}
 
 function parseJson(body: string): unknown {
   try {
@@ -49,13 +58,14 @@ type Part<Name extends string, Schema extends z.ZodType> =
 
 type CallInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Part<'params', P> &
   Part<'query', Q> &
-  Part<'body', B> & { readonly signal?: AbortSignal };
+  Part<'body', B> & { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> };
 
 interface RawInput {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const textRecord = z.record(z.string(), z.string());
@@ -97,9 +107,11 @@ async function send(endpoint: AnyEndpoint, input: RawInput): Promise<Response> {
     method: endpoint.method,
     credentials: 'include',
     ...(input.signal ? { signal: input.signal } : {}),
-    ...(input.body === undefined
-      ? {}
-      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(input.body) }),
+    headers: {
+      ...(input.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...input.headers,
+    },
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
   });
 }
 

@@ -4,8 +4,8 @@ import { atomWithInfiniteQuery } from 'jotai-tanstack-query';
 import { cursorAfterDraft, type DraftDto, draftsApi } from '#common/api/drafts.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { draftTexts } from '#web/texts/drafts.ts';
-import { callApi, serverMessageOf } from './api-client.ts';
-import { FIRST_PAGE, joinPages, nextCursor, pageOf } from './paged.ts';
+import { callApi, serverMessageOf, tellApi } from './api-client.ts';
+import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from './paged.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
@@ -15,7 +15,8 @@ import { refreshLists } from './videos.ts';
 function createListAtom(intervalMs: number) {
   return atomWithInfiniteQuery<DraftDto[], Error, DraftDto[], readonly unknown[], string | null>((get) => ({
     queryKey: queryKeyOf(draftsApi.list),
-    queryFn: ({ signal, pageParam }) => callApi(draftsApi.list, { query: pageOf(pageParam), signal }),
+    queryFn: ({ signal, pageParam }) =>
+      callApi(draftsApi.list, { ...pageOf(fromCursor(pageParam), pageParam === null), signal }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (page) => nextCursor(page, cursorAfterDraft),
     select: joinPages,
@@ -39,9 +40,9 @@ export function useAddToDrafts() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: (body: { videoId: string; fileName: string }) => callApi(draftsApi.create, { body }),
-    onSuccess: (draft) => {
-      showToast({ title: draftTexts.added, description: draftTexts.addedDetail(draft.fileName) });
+    mutationFn: (body: { videoId: string; fileName: string }) => tellApi(draftsApi.create, { body }),
+    onSuccess: (_answer, { fileName }) => {
+      showToast({ title: draftTexts.added, description: draftTexts.addedDetail(fileName) });
       void refreshLists(client);
     },
     onError: (error) =>

@@ -6,7 +6,7 @@ import { type IdeaCounts, type IdeaDto, ideasApi, type IdeasQuery } from '#commo
 import { POLL_MS } from '#common/limits.ts';
 import { ideaTexts } from '#web/texts/ideas.ts';
 import { callApi, tellApi } from './api-client.ts';
-import { joinPages, PAGE_SIZE } from './paged.ts';
+import { joinPages, PAGE_SIZE, pageOf } from './paged.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
@@ -43,7 +43,10 @@ const ideasAtom = atomWithInfiniteQuery<IdeaDto[], Error, IdeaDto[], readonly un
   return {
     queryKey: plain ? queryKeyOf(ideasApi.list) : [...queryKeyOf(ideasApi.list), query],
     queryFn: ({ signal, pageParam }) =>
-      callApi(ideasApi.list, { query: { ...query, limit: PAGE_SIZE, offset: pageParam }, signal }),
+      callApi(ideasApi.list, {
+        ...pageOf({ ...query, ...(pageParam === 0 ? {} : { offset: pageParam }) }, pageParam === 0),
+        signal,
+      }),
     initialPageParam: 0,
     getNextPageParam: (page, pages) => (page.length < PAGE_SIZE ? undefined : pages.flat().length),
     select: joinPages,

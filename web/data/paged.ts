@@ -1,5 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import { useCallback } from 'react';
+import { PAGE_SIZE_HEADER } from '#common/api/paging.ts';
 
 /** Items asked for at a time: a screenful many times over, and an answer of at most about 130 kB. */
 export const PAGE_SIZE = 100;
@@ -12,9 +13,19 @@ export const FIRST_PAGE: string | null = null;
 
 const ATTEMPTS = 3;
 
-/** Query parts of a page: its size, and the cursor unless it is the first. */
-export function pageOf(cursor: string | null) {
-  return { limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
+/**
+ * How a page is asked for: its choice, its size and where it begins. The first page of a plain list has the address that
+ * the specification names, so its size goes in a header.
+ */
+export function pageOf<Query extends Readonly<Record<string, unknown>>>(choice: Query, isFirst: boolean) {
+  return isFirst && Object.keys(choice).length === 0
+    ? { headers: { [PAGE_SIZE_HEADER]: String(PAGE_SIZE) } }
+    : { query: { ...choice, limit: PAGE_SIZE } };
+}
+
+/** The query part of a cursor; nothing for the first page. */
+export function fromCursor(cursor: string | null): { readonly cursor?: string } {
+  return cursor === null ? {} : { cursor };
 }
 
 /** The cursor behind a page; undefined behind the last one, which is not full. */

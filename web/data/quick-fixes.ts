@@ -7,7 +7,7 @@ import { videosApi } from '#common/api/videos.ts';
 import type { FixId } from '#common/fixes.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
-import { callApi, serverMessageOf } from './api-client.ts';
+import { ApiError, callApi, serverMessageOf } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { useShowToast } from './toasts.ts';
@@ -19,6 +19,13 @@ export function isAtWork(run: FixRunDto | null | undefined): boolean {
 }
 
 const keyOf = (videoId: string) => queryKeyOf(quickFixesApi.read, { id: videoId });
+
+/** A server that only keeps to the specification has no such call: then nothing is known of earlier fixes. */
+function emptyWhenUnknown(error: unknown): QuickFixesDto {
+  if (error instanceof ApiError && error.status === 404)
+    return { run: null, done: [], versions: [], exports: [] };
+  throw error;
+}
 
 /** The newer of two states of a request; a late answer never takes it back. */
 function newerRun(known: FixRunDto | null | undefined, next: FixRunDto | null): FixRunDto | null {
@@ -38,7 +45,9 @@ export function useQuickFixes(videoId: string) {
         return {
           queryKey: keyOf(videoId),
           queryFn: async ({ signal, client }) => {
-            const next = await callApi(quickFixesApi.read, { params: { id: videoId }, signal });
+            const next = await callApi(quickFixesApi.read, { params: { id: videoId }, signal }).catch(
+              emptyWhenUnknown,
+            );
             const before = client.getQueryData<QuickFixesDto>(keyOf(videoId));
             if (isAtWork(before?.run) && !isAtWork(next.run)) void rereadVideos(client, videoId);
             return { ...next, run: newerRun(before?.run, next.run) };

@@ -4,7 +4,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { storylineApi, type StorylineStateDto } from '#common/api/storyline.ts';
 import { storylineTexts } from '#web/texts/storyline.ts';
-import { ApiError, callApi, serverMessageOf } from './api-client.ts';
+import { ApiError, callApi, serverMessageOf, tellApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 import { useShowToast } from './toasts.ts';
 
@@ -13,6 +13,12 @@ const INTERVAL_MS = 1000;
 
 function isAtWork(state: StorylineStateDto | undefined): boolean {
   return state?.state === 'waiting' || state?.state === 'working';
+}
+
+/** A server that only keeps to the specification has no such call: then nothing is at work. */
+function noneWhenUnknown(error: unknown): StorylineStateDto {
+  if (error instanceof ApiError && error.status === 404) return { state: 'none', progress: 0, message: null };
+  throw error;
 }
 
 function keysOf(videoId: string, version: string) {
@@ -32,7 +38,7 @@ export function useStoryline(videoId: string, version: string) {
         queryKey: keys.state,
         queryFn: async ({ signal, client }) => {
           const before = client.getQueryData<StorylineStateDto>(keys.state);
-          const state = await callApi(storylineApi.state, { params, signal });
+          const state = await callApi(storylineApi.state, { params, signal }).catch(noneWhenUnknown);
           if (isAtWork(before) && !isAtWork(state))
             void client.invalidateQueries({ queryKey: keys.storyline, exact: true });
           return state;
@@ -60,7 +66,7 @@ export function useAnalyzeStoryline(videoId: string, version: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: () => callApi(storylineApi.analyze, { params: { id: videoId } }),
+    mutationFn: () => tellApi(storylineApi.analyze, { params: { id: videoId } }),
     onSuccess: () => {
       const waiting: StorylineStateDto = { state: 'waiting', progress: 0, message: null };
       client.setQueryData(keysOf(videoId, version).state, waiting);

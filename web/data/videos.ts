@@ -7,9 +7,9 @@ import { draftsApi } from '#common/api/drafts.ts';
 import type { RepairReport } from '#common/report.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
-import { callApi, serverMessageOf } from './api-client.ts';
+import { callApi, serverMessageOf, tellApi } from './api-client.ts';
 import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
-import { FIRST_PAGE, joinPages, nextCursor, pageOf } from './paged.ts';
+import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from './paged.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { sessionAtom } from './session.ts';
@@ -24,8 +24,8 @@ function createListAtom(intervalMs: number, choiceAtom = everything) {
     return {
       queryKey: videoListKey(choice),
       queryFn: async ({ signal, client, pageParam }) => {
-        const query = { ...choice, ...pageOf(pageParam) };
-        return mergeList(client, await callApi(videosApi.list, { query, signal }));
+        const page = pageOf({ ...choice, ...fromCursor(pageParam) }, pageParam === null);
+        return mergeList(client, await callApi(videosApi.list, { ...page, signal }));
       },
       initialPageParam: FIRST_PAGE,
       getNextPageParam: (page) => nextCursor(page, (video) => cursorAfterVideo(video, choice.sort)),
@@ -67,7 +67,7 @@ export function useVideoStatus(id: string) {
         return {
           queryKey: queryKeyOf(videosApi.status, { id }),
           queryFn: async ({ signal, client }) =>
-            mergeStatus(client, await callApi(videosApi.status, { params: { id }, signal })),
+            mergeStatus(client, { ...(await callApi(videosApi.status, { params: { id }, signal })), id }),
           ...live,
           refetchInterval: (query) =>
             query.state.data === undefined || query.state.data.status === 'processing'
@@ -119,9 +119,9 @@ export function useRenameVideo() {
   const showToast = useShowToast();
   return useMutation({
     mutationFn: ({ id, fileName }: { id: string; fileName: string }) =>
-      callApi(videosApi.rename, { params: { id }, body: { fileName } }),
-    onSuccess: (video) => {
-      patchListed(client, video.id, () => video);
+      tellApi(videosApi.rename, { params: { id }, body: { fileName } }),
+    onSuccess: (_answer, { id, fileName }) => {
+      patchListed(client, id, (video) => ({ ...video, originalFileName: fileName }));
       showToast({ title: videoTexts.renamed });
       void refreshLists(client);
     },
@@ -138,7 +138,7 @@ export function useDeleteVideo() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: (id: string) => callApi(videosApi.remove, { params: { id } }),
+    mutationFn: (id: string) => tellApi(videosApi.remove, { params: { id } }),
     onSuccess: (_answer, id) => {
       patchListed(client, id, () => null);
       showToast({ title: videoTexts.deleted, description: videoTexts.deletedDetail });

@@ -2,6 +2,7 @@ import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import type { SessionUser } from '#common/api/auth.ts';
 import type { AnyEndpoint } from '#common/api/endpoint.ts';
+import { PAGE_SIZE_HEADER } from '#common/api/paging.ts';
 import { type ErrorCode, ERRORS } from '#common/errors.ts';
 
 export const user: SessionUser = {
@@ -48,3 +49,8 @@ export const server = setupServer(
   ),
   http.get('*/api/notifications', () => HttpResponse.json({ notifications: [], unread: 0 })),
 );
+
+/** How many items a list request asks for: in its query, or as our plain first pages do, in a header. */
+export function sizeOf(request: Request): number {
+  return Number(new URL(request.url).searchParams.get('limit') ?? request.headers.get(PAGE_SIZE_HEADER));
+}

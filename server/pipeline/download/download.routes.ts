@@ -116,7 +116,7 @@ function answerDownloadFailure(ctx: AppRouterContext, error: unknown): void {
     ctx.body = { message: DEMO, demoMode: true } satisfies z.infer<typeof downloadFailure>;
     return;
   }
-  if (!(error instanceof AppError) || ![404, 409].includes(error.status)) throw error;
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
   ctx.status = error.status;
   ctx.body = {
     code: error.code,

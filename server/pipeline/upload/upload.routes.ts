@@ -1,7 +1,7 @@
 import type { Server as TusServer } from '@tus/server';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { AppError } from '#server/errors.ts';
-import { requireUser } from '#server/http/authenticate.ts';
+import { optionalUser, requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppContext, type AppRouter } from '#server/http/context.ts';
 import { signedIn } from '#server/http/route.ts';
 import { CHECKSUM_ALGORITHMS, parseChecksum, type ChecksumScope } from './checksum.ts';
@@ -55,7 +55,7 @@ export function createUploadRoutes(deps: UploadRoutesDeps): AppRouter {
   return router;
 }
 
-/** `/uploads/:token`: PUT takes a whole file, HEAD, PATCH and DELETE are tus 1.0; all for the owner alone. */
+/** `/uploads/:token`: PUT takes a whole file; HEAD, PATCH and DELETE are tus 1.0, for the owner alone. */
 function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: UploadRoutesDeps): void {
   router.options(['/uploads', '/uploads/:token'], async (ctx) => {
     ctx.res.setHeader('Tus-Checksum-Algorithm', CHECKSUM_ALGORITHMS.join(','));
@@ -64,7 +64,11 @@ function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: U
   });
 
   router.put('/uploads/:token', async (ctx) => {
-    const upload = await uploads.owned(await requireUser(ctx), ctx.params['token'] ?? '');
+    const user = await optionalUser(ctx);
+    const token = ctx.params['token'] ?? '';
+    // The specification calls this address a storage location: its 256 random bits are enough, no cookie is needed
+    // (D-110). Who is signed in as somebody else is refused all the same.
+    const upload = await (user ? uploads.owned(user, token) : uploads.byToken(token));
     // What is refused before it was read must not be read to its end.
     ctx.set('Connection', 'close');
     const { sizeBytes } = await rawPut(ctx.req, upload);
@@ -74,12 +78,19 @@ function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: U
 
   router.register('/uploads/:token', ['HEAD', 'PATCH', 'DELETE'], async (ctx: AppContext & TokenParam) => {
     await uploads.owned(await requireUser(ctx), ctx.params['token'] ?? '');
+    const version = ctx.get('Tus-Resumable');
+    if (version !== '' && version !== TUS_VERSION) {
+      ctx.set('Tus-Version', TUS_VERSION);
+      throw new AppError('tus_version');
+    }
     const checksum = parseChecksum(ctx.req.headers['upload-checksum']);
     if (checksum === 'invalid') throw new AppError('bad_request', 'The Upload-Checksum header is malformed.');
     ctx.respond = false;
     await checksums.run(checksum, () => tus.handle(ctx.req, ctx.res));
   });
 }
+
+const TUS_VERSION = '1.0.0';
 
 interface TokenParam {
   readonly params: Readonly<Record<string, string>>;

@@ -32,6 +32,8 @@ export interface UploadService {
     intent: z.infer<typeof uploadIntent>,
     origin: string,
   ): Promise<{ uploadUrl: string; offsetBytes: number }>;
+  /** The upload of this address, whoever asks: the address is the key. @throws AppError `not_found` */
+  byToken(uploadId: string): Promise<Upload>;
   /** The upload of this owner. @throws AppError `not_found` */
   owned(owner: { readonly id: string }, uploadId: string): Promise<Upload>;
   listOpen(owner: { readonly id: string }, origin: string): Promise<OpenUpload[]>;
@@ -105,6 +107,12 @@ export function createUploadService(deps: UploadServiceDeps): UploadService {
 
   return {
     owned,
+
+    async byToken(uploadId) {
+      const upload = await Upload.query(db).findById(uploadId);
+      if (!upload) throw notFound();
+      return upload;
+    },
 
     async issue(owner, intent, origin) {
       await quota.check(owner.id);

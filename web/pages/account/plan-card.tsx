@@ -34,9 +34,9 @@ export function PlanCard({ user }: { readonly user: SessionUser }) {
         )}
         {/* The rows are there before their figures, so that nothing below moves. */}
         <dt>{texts.videos}</dt>
-        <dd>{data ? texts.used(data.quota.used, data.quota.limit) : <Line />}</dd>
+        <dd>{data?.quota ? texts.used(data.quota.used, data.quota.limit) : <Line />}</dd>
         <dt>{texts.resets}</dt>
-        <dd>{data ? <Moment iso={data.quota.resetsAt} /> : <Line />}</dd>
+        <dd>{data?.quota ? <Moment iso={data.quota.resetsAt} /> : <Line />}</dd>
       </Facts>
       <Ways>
         <ButtonLink to="/upgrade" look="secondary">

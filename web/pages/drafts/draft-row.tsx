@@ -111,22 +111,28 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
               <Moment iso={draft.lastModified} />
             </dd>
           </div>
-          <div>
-            <dt>{texts.expires}</dt>
-            <dd>
-              <Moment iso={draft.expiresAt} detail="date" />
-            </dd>
-          </div>
-          <div>
-            <dt>{texts.size}</dt>
-            <dd>{formatBytes(draft.sizeBytes)}</dd>
-          </div>
-          <div>
-            <dt>{texts.checksum}</dt>
-            <dd>
-              <code title={draft.sha256}>{draft.sha256.slice(0, SHOWN_HASH_CHARS)}…</code>
-            </dd>
-          </div>
+          {draft.expiresAt !== null && (
+            <div>
+              <dt>{texts.expires}</dt>
+              <dd>
+                <Moment iso={draft.expiresAt} detail="date" />
+              </dd>
+            </div>
+          )}
+          {draft.sizeBytes !== null && (
+            <div>
+              <dt>{texts.size}</dt>
+              <dd>{formatBytes(draft.sizeBytes)}</dd>
+            </div>
+          )}
+          {draft.sha256 !== '' && (
+            <div>
+              <dt>{texts.checksum}</dt>
+              <dd>
+                <code title={draft.sha256}>{draft.sha256.slice(0, SHOWN_HASH_CHARS)}…</code>
+              </dd>
+            </div>
+          )}
         </Facts>
         {!draft.videoExists && <Warning $tone="warn">{texts.deletedVideo}</Warning>}
         {draft.integrity === 'damaged' && <Warning $tone="defect">{texts.damaged}</Warning>}

@@ -108,6 +108,7 @@ const PLACES: readonly { to: string; icon: IconName; title: string; text: string
 ];
 
 function quotaText({ quota }: StatsDto): string {
+  if (!quota) return '';
   return quota.limit === null ? texts.quotaUnlimited(quota.used) : texts.quota(quota.used, quota.limit);
 }
 

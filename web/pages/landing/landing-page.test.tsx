@@ -103,6 +103,13 @@ describe('LandingPage for visitors', () => {
       (await screen.findAllByText('File type must be video/*, .mp4, .mov, .avi')).length,
     ).toBeGreaterThan(0);
   });
+
+  it('offers every kind of video in the file browser of the card for several files', () => {
+    renderAt('/', <LandingPage />);
+    const input = multi()?.querySelector('input');
+    expect(input?.accept.split(',')).toEqual(expect.arrayContaining(['video/*', '.mp4', '.mov', '.avi']));
+    expect(input?.multiple).toBe(true);
+  });
 });
 
 describe('LandingPage for creators', () => {

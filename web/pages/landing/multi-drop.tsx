@@ -11,7 +11,13 @@ import { DropArea } from '../../components/drop-area.tsx';
 
 const { multi: texts, hero } = landingTexts;
 
-const ACCEPT = { 'video/*': [...HERO_EXTENSIONS] };
+// The endings stand with their own types: beside a wildcard the library leaves the wildcard out of the file browser.
+const ACCEPT = {
+  'video/*': [],
+  'video/mp4': ['.mp4'],
+  'video/quicktime': ['.mov'],
+  'video/x-msvideo': ['.avi'],
+};
 const TYPES = ['video/*', ...HERO_EXTENSIONS].join(', ');
 
 const Title = styled.h3`

@@ -61,7 +61,8 @@ export function IdeaList() {
   const counts = useIdeaCounts();
   const ideas = data ?? [];
   const plain = choice.sort !== 'mine' && choice.status === '';
-  const total = counts?.total ?? data?.length;
+  const all = choice.status === '' && choice.sort !== 'mine' && !hasNextPage;
+  const total = (all ? data?.length : undefined) ?? counts?.total ?? data?.length;
   const listed = ideas.flatMap((idea) => (idea.status ? [idea.status] : []));
   const statuses = counts?.statuses.map(({ status }) => status) ?? [...new Set(listed)].sort();
   return (
@@ -117,7 +118,7 @@ export function IdeaList() {
       {data?.length === 0 && plain && (
         <Quiet>
           <strong>{texts.empty}</strong>
-          {texts.emptyHint}
+          <span>{texts.emptyHint}</span>
         </Quiet>
       )}
       {data?.length === 0 && !plain && <Quiet>{texts.noMatch}</Quiet>}

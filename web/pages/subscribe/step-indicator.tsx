@@ -54,7 +54,7 @@ export function StepIndicator({ current }: { readonly current: WizardStep }) {
           <Item key={step} $state={state} aria-current={state === 'current' ? 'step' : undefined}>
             <span>
               {state === 'done' ? <Icon name="check" size={16} /> : <b aria-hidden>{index + 1}</b>}
-              {texts[step]}
+              <span>{texts[step]}</span>
               {state === 'done' && <Hidden>{stepDone}</Hidden>}
             </span>
           </Item>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import type { VideoDto } from '#common/api/videos.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Icon, type IconName } from '../../components/icons.tsx';
@@ -79,22 +79,22 @@ function OpenedMenu({ video }: { readonly video: VideoDto }) {
     }
   };
   const link = `${window.location.origin}/video/${video.id}`;
+  // The button belongs to it: who opens the menu and turns away without entering it has left it too.
+  const pointer = {
+    onPointerEnter: () => clearTimeout(timer.current),
+    onPointerLeave: (event: PointerEvent) => {
+      if (event.pointerType !== 'mouse') return;
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => setOpen(false), CLOSE_DELAY_MS);
+    },
+  };
   return (
     <Menu open={open} onOpenChange={setOpen} modal={false}>
       <MenuTrigger asChild>
-        <IconButton icon="share" label={card.share} />
+        <IconButton icon="share" label={card.share} {...pointer} />
       </MenuTrigger>
       <MenuPortal>
-        <MenuContent
-          align="end"
-          sideOffset={6}
-          onPointerEnter={() => clearTimeout(timer.current)}
-          onPointerLeave={(event) => {
-            if (event.pointerType !== 'mouse') return;
-            clearTimeout(timer.current);
-            timer.current = setTimeout(() => setOpen(false), CLOSE_DELAY_MS);
-          }}
-        >
+        <MenuContent align="end" sideOffset={6} {...pointer}>
           <MenuLabel>{texts.public}</MenuLabel>
           {shareTargets(video.originalFileName, link).map(({ label, icon, href }) => (
             <MenuItem key={label} asChild onSelect={() => void change(true)}>

@@ -373,6 +373,25 @@ describe('the share menu', () => {
     }
   });
 
+  it('closes too when the pointer turns away from the button without entering the menu', async () => {
+    show();
+    await person.click(screen.getByRole('button', { name: 'Share' }));
+    vi.useFakeTimers();
+    try {
+      const button = screen.getByRole('button', { name: 'Share' });
+      fireEvent.pointerLeave(button, { pointerType: 'mouse' });
+      act(() => vi.advanceTimersByTime(900));
+      fireEvent.pointerEnter(screen.getByRole('menu'), { pointerType: 'mouse' });
+      act(() => vi.advanceTimersByTime(5000));
+      expect(screen.getByRole('menu')).toBeInTheDocument();
+      fireEvent.pointerLeave(button, { pointerType: 'mouse' });
+      act(() => vi.advanceTimersByTime(1000));
+      expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('makes the public page reachable when a site is chosen', async () => {
     const sent: unknown[] = [];
     server.use(

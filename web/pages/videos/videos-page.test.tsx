@@ -13,7 +13,7 @@ import { queryKeyOf } from '../../data/query-client.ts';
 import { applyStatus } from '../../data/video-news.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
-import { on, refusal, server, signedIn, user } from '../../test/server.ts';
+import { on, refusal, server, signedIn, sizeOf, user } from '../../test/server.ts';
 import { VideosPage } from './videos-page.tsx';
 
 const person = userEvent.setup({ delay: null });
@@ -171,7 +171,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
         const found = MANY.filter((video) => video.originalFileName.includes(words));
         const after = query.get('cursor')?.split('~')[1];
         const start = found.findIndex((video) => video.id === after) + 1;
-        return HttpResponse.json(found.slice(start, start + Number(query.get('limit'))));
+        return HttpResponse.json(found.slice(start, start + sizeOf(request)));
       }),
     );
     return { ...renderAt('/videos', <VideosPage />), asked };
@@ -185,6 +185,8 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
       await expect.poll(() => loaded(client)?.pages.flat().length).toBe(count);
     }
     await expect.poll(() => screen.queryByText('Show more videos')).toBeNull();
+    // The first page has the address of the specification and nothing else.
+    expect([...(asked[0] ?? [])]).toEqual([]);
     const cursors = asked.map((query) => query.get('cursor')?.split('~')[1] ?? null);
     expect(new Set(cursors)).toEqual(new Set([null, 'v99', 'v199']));
   });

@@ -100,9 +100,16 @@ const TORN = [
   { id: 'gap', kind: 'dropped_frames', startMs: 38, endMs: 60, outcome: 'left_alone', label: '' },
 ] as const;
 
-/** Counts of the whole library; of what is listed only where the server gives no counts. */
-function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefined }) {
-  const { data: stats } = useStats();
+interface StatCardsProps {
+  readonly videos: readonly VideoDto[] | undefined;
+  /** Whether these are all there are: no search, no filter, nothing left to load. */
+  readonly all: boolean;
+}
+
+/** Counts of the whole library: out of the list where all of it is here, else as the server counts. */
+function StatCards({ videos, all }: StatCardsProps) {
+  const told = useStats().data;
+  const stats = all ? undefined : told;
   const count = (status: string): number => videos?.filter((video) => video.status === status).length ?? 0;
   const cards = [
     { title: texts.stats.total, value: stats?.videosTotal ?? videos?.length ?? 0 },
@@ -125,7 +132,12 @@ function StatCards({ videos }: { readonly videos: readonly VideoDto[] | undefine
 function useBackups(): ReadonlyMap<string, string> {
   const { data: drafts } = useDrafts('library');
   return useMemo(
-    () => new Map(drafts?.toReversed().map(({ videoId, expiresAt }) => [videoId, expiresAt])),
+    () =>
+      new Map(
+        drafts
+          ?.toReversed()
+          .flatMap(({ videoId, expiresAt }) => (expiresAt === null ? [] : [[videoId, expiresAt] as const])),
+      ),
     [drafts],
   );
 }
@@ -160,7 +172,7 @@ export function VideosPage() {
             <PageHeading title={texts.title}>{texts.title}</PageHeading>
             <p>{texts.lead}</p>
           </div>
-          <StatCards videos={videos} />
+          <StatCards videos={videos} all={!hasNextPage && !searching} />
         </Head>
       </div>
       {!aiTools && (

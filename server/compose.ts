@@ -181,7 +181,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const common = { db, storage, queue, videos, config, tools, logger, now };
   const previews = composePreviews(common);
   const storylines = composeStorylines(common);
-  const captioning = composeCaptions({ ...common, events });
+  const captioning = composeCaptions({ ...common, events, collect });
   const fixing = composeQuickFixes({ ...common, state, events, restoring: restore, pool, collect });
   const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
@@ -192,6 +192,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       'export-video': exporting.job,
       'tell-storyline': storylines.job,
       'apply-fixes': fixing.job,
+      'burn-captions': captioning.job,
       'send-mail': accounts.sendMail,
     },
     lanes: [
@@ -256,11 +257,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     uploads.router,
     createVideosRoutes({ videos, makeSample }),
     captioning.router,
-    ...composeDownloads({
-      ...common,
-      exports,
-      captionFile: (video) => captioning.captions.fileOf(video, 'vtt'),
-    }),
+    ...composeDownloads({ ...common, exports, captionFile: captioning.captionFile }),
     previews.router,
     createCertificateRoutes({ videos, certificates }),
     fixing.router,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { captionStyle } from '../caption-styles.ts';
 import { CAPTION_LIMITS, videoCue, videoCues } from '../captions.ts';
-import { defineEndpoint, idParams } from './endpoint.ts';
+import { defineEndpoint, idParams, messageBody } from './endpoint.ts';
 
 /** The captions of a video as they stand. */
 export const captionsDto = z.object({
@@ -23,6 +24,32 @@ export type CaptionsPageDto = z.infer<typeof captionsPageDto>;
 /** A refused save (409) carries what was saved meanwhile. */
 export const captionsConflict = z.object({ newer: captionsDto });
 
+/** The file with captions drawn into the picture: the newest wish for one, and the one there is. */
+export const burnedCaptionsDto = z.object({
+  run: z
+    .object({
+      style: captionStyle,
+      state: z.enum(['waiting', 'working', 'done', 'failed']),
+      /** Whole percent of the work, measured. */
+      progress: z.number().int().min(0).max(100),
+      /** Why it failed. */
+      message: z.string().nullable(),
+    })
+    .nullable(),
+  file: z
+    .object({
+      style: captionStyle,
+      createdAt: z.string(),
+      sizeBytes: z.number(),
+      /** False when another version of the clip is current by now. */
+      ofCurrent: z.boolean(),
+      /** False when the words were changed since. */
+      ofWords: z.boolean(),
+    })
+    .nullable(),
+});
+export type BurnedCaptionsDto = z.infer<typeof burnedCaptionsDto>;
+
 /** Cues of 500 characters in any script, with their times. */
 const MOST_BYTES = CAPTION_LIMITS.cues * (CAPTION_LIMITS.chars * 4 + 200);
 
@@ -44,7 +71,33 @@ export const captionsApi = {
     maxBodyBytes: MOST_BYTES,
     response: captionsDto.omit({ cues: true }),
   }),
+  burned: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/captions/burned',
+    summary: 'The file with captions drawn into the picture, and the newest wish for one.',
+    params: idParams,
+    response: burnedCaptionsDto,
+  }),
+  burn: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/captions/burned',
+    summary:
+      'Makes a file with the saved captions drawn into the picture; the clip stays as it is (plan Creator Pro and up).',
+    params: idParams,
+    body: z.object({ style: captionStyle }),
+    response: burnedCaptionsDto,
+  }),
+  removeBurned: defineEndpoint({
+    method: 'DELETE',
+    path: '/api/videos/:id/captions/burned',
+    summary: 'Deletes the file with captions in the picture.',
+    params: idParams,
+    response: messageBody,
+  }),
 } as const;
+
+/** Address of the file with captions in the picture; a plain link. */
+export const burnedCaptionsPath = '/api/videos/:id/captions/burned/download';
 
 /** The captions as a SubRip file; the WebVTT file is in `mediaPaths`. */
 export const subRipPath = '/api/videos/:id/captions.srt';

@@ -8,6 +8,7 @@ import * as liveFindings from './009_live_findings.ts';
 import * as storylines from './010_storylines.ts';
 import * as quickFixes from './011_quick_fixes.ts';
 import * as captions from './012_captions.ts';
+import * as captionBurns from './013_caption_burns.ts';
 import * as versionPreviews from './004_version_previews.ts';
 import * as eventOutbox from './005_event_outbox.ts';
 import * as limitedExports from './006_limited_exports.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '010_storylines', up: storylines.up, down: storylines.down },
   { name: '011_quick_fixes', up: quickFixes.up, down: quickFixes.down },
   { name: '012_captions', up: captions.up, down: captions.down },
+  { name: '013_caption_burns', up: captionBurns.up, down: captionBurns.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

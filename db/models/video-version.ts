@@ -1,3 +1,4 @@
+import type { CaptionStyle } from '#common/caption-styles.ts';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
 import type { FixId } from '#common/fixes.ts';
 import type { FixesApplied } from '#common/video.ts';
@@ -9,13 +10,13 @@ export class VideoVersion extends BaseModel {
   static override jsonAttributes = ['fixes', 'fixesApplied'];
   declare id: string;
   declare videoId: string;
-  declare kind: 'original' | 'repair' | 'fixes' | 'export' | 'platform';
+  declare kind: 'original' | 'repair' | 'fixes' | 'export' | 'platform' | 'captioned';
   declare sha256: string;
   declare sizeBytes: number;
   declare reportSha256: string | null;
   declare captionsSha256: string | null;
   declare posterSha256: string | null;
-  /** Exports and platform files only: the result it was made from. */
+  /** Exports, platform files and files with captions only: the result it was made from. */
   declare sourceSha256: string | null;
   /** Exports only: shorter side of the picture in pixels. */
   declare shortSide: number | null;
@@ -25,5 +26,8 @@ export class VideoVersion extends BaseModel {
   declare fixesApplied: FixesApplied | null;
   /** Platform files only: the fix that made it. */
   declare platformFix: FixId | null;
+  /** Files with captions in the picture only: how they are drawn, and which saved captions they show. */
+  declare captionStyle: CaptionStyle | null;
+  declare captionsRevision: number | null;
   declare createdAt: number;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ApiToken } from '#db/models/api-token.ts';
+import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
 import { toWebVtt } from '#common/caption-files.ts';
 import { Draft } from '#db/models/draft.ts';
@@ -102,6 +103,12 @@ async function readRows(db: Knex, userId: string) {
       .whereIn(
         'versionId',
         versions.map(({ id }) => id),
+      ),
+    captionFiles: await CaptionBurn.query(db)
+      .select('videoId', 'style', 'captionsRevision', 'state', 'createdAt', 'updatedAt')
+      .whereIn(
+        'videoId',
+        videos.map(({ id }) => id),
       ),
     captions: await VideoCaptions.query(db).whereIn(
       'videoId',

@@ -2,7 +2,7 @@ import { accountApi, accountExportPath } from '#common/api/account.ts';
 import { analyticsApi, analyticsCsvPath } from '#common/api/analytics.ts';
 import { apiAccessApi } from '#common/api/api-access.ts';
 import { authApi } from '#common/api/auth.ts';
-import { captionsApi, subRipPath } from '#common/api/captions.ts';
+import { burnedCaptionsPath, captionsApi, subRipPath } from '#common/api/captions.ts';
 import { comparisonApi, comparisonMediaPath } from '#common/api/comparison.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
@@ -107,6 +107,7 @@ export function fileOperations(): FileOperation[] {
     file('videos.poster', mediaPaths.poster, 'image/jpeg', 'A still picture of the video.'),
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
     file('captions.subRip', subRipPath, 'application/x-subrip', 'The captions as SubRip.'),
+    file('captions.burnedFile', burnedCaptionsPath, 'video/mp4', 'The clip with captions drawn into it.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
     file('fixes.export', platformExportPath, 'video/mp4', 'A file made for one platform.'),

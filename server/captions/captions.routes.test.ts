@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPath } from '#common/api/build-path.ts';
-import { captionsApi, captionsConflict, subRipPath } from '#common/api/captions.ts';
+import { accountApi } from '#common/api/account.ts';
+import { burnedCaptionsPath, captionsApi, captionsConflict, subRipPath } from '#common/api/captions.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import type { VideoCue } from '#common/captions.ts';
 import { newId } from '#db/base-model.ts';
+import { CaptionBurn } from '#db/models/caption-burn.ts';
+import { Job } from '#db/models/job.ts';
+import { StoredObject } from '#db/models/stored-object.ts';
+import { User } from '#db/models/user.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
+import { replaceVersion } from '#server/videos/replace-version.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import { createUser } from '#server/test/factories.ts';
 import { fakeReport } from '#server/test/fake-report.ts';
@@ -155,6 +161,107 @@ for (const engine of ENGINES) {
       expect(await one.read()).toMatchObject({ cues: words, speech: [{ endMs: 5000 }] });
       await one.client.call(videosApi.remove, { params: one.params });
       expect(await VideoCaptions.query(app.db).findById(one.params.id)).toBeUndefined();
+    });
+
+    describe('drawn into the picture', () => {
+      const burn = async (
+        one: Awaited<ReturnType<typeof finished>>,
+        style: 'box' | 'outline' | 'words' = 'box',
+      ) => one.client.call(captionsApi.burn, { params: one.params, body: { style } });
+      const upgrade = (one: Awaited<ReturnType<typeof finished>>) =>
+        User.query(app.db).patch({ plan: 'creator-pro' }).where({ id: one.user.id });
+
+      it('need the plan, which is asked after the owner, and words', async () => {
+        const one = await finished();
+        const refused = await burn(one);
+        expect([refused.status, refused.raw]).toMatchObject([
+          403,
+          { message: 'Smart captions are part of Creator Pro.' },
+        ]);
+        const { client } = await app.signIn();
+        const stranger = await client.call(captionsApi.burn, { params: one.params, body: { style: 'box' } });
+        expect(stranger.status).toBe(404);
+        await upgrade(one);
+        const wordless = await burn(one);
+        expect([wordless.status, wordless.raw]).toMatchObject([
+          400,
+          { message: expect.stringMatching(/^No cue has words yet/) },
+        ]);
+      });
+
+      it('are refused with the cue and the character that the font does not have', async () => {
+        const one = await finished();
+        await upgrade(one);
+        await one.save(0, [cue(0, 1000, 'fine'), cue(1000, 2000, 'so good 😀')]);
+        const answer = await burn(one);
+        expect([answer.status, answer.raw]).toMatchObject([
+          400,
+          {
+            message:
+              'Cue 2 has the character “😀” (U+1F600), which the caption font cannot draw. Take it out or write it otherwise.',
+          },
+        ]);
+        expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toEqual([]);
+      });
+
+      it('are one job however often the same is asked for, with the words as they were, and others wait', async () => {
+        const one = await finished();
+        await upgrade(one);
+        await one.save(0, [cue(0, 1000, 'first'), cue(1000, 2000, null)]);
+        const answers = await Promise.all(Array.from({ length: 6 }, () => burn(one)));
+        expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+        expect(answers[0]?.body?.run).toEqual({ style: 'box', state: 'waiting', progress: 0, message: null });
+        expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toHaveLength(
+          1,
+        );
+        expect((await burn(one, 'words')).status).toBe(409);
+        const row = await CaptionBurn.query(app.db).findById(one.params.id);
+        expect(row?.cues.map(({ text }) => text)).toEqual(['first']);
+      });
+
+      it('make a file that is listed, downloaded, counted and deleted, on any plan, and goes with the video', async () => {
+        const one = await finished();
+        await one.save(0, [cue(0, 1000, 'first')]);
+        const version = await VideoVersion.query(app.db).findOne({ videoId: one.params.id });
+        const add = async () => {
+          const stored = await app.storage.putBuffer(Buffer.from(`captioned ${newId()}`));
+          await app.db.transaction(async (trx) => {
+            await recordObject(trx, stored, app.now());
+            const about = { captionStyle: 'box', captionsRevision: 1, createdAt: app.now() } as const;
+            const sourceSha256 = version?.sha256 ?? null;
+            const mine = { videoId: one.params.id, kind: 'captioned' } as const;
+            await replaceVersion(trx, mine, stored, { sourceSha256, ...about });
+          });
+          return stored;
+        };
+        const stored = await add();
+        const read = async () => (await one.client.call(captionsApi.burned, { params: one.params })).body;
+        expect((await read())?.file).toMatchObject({
+          style: 'box',
+          sizeBytes: stored.sizeBytes,
+          ofCurrent: true,
+          ofWords: true,
+        });
+        await one.save(1, [cue(0, 1000, 'second')]);
+        expect((await read())?.file).toMatchObject({ ofWords: false });
+        const listed = await one.client.call(quickFixesApi.read, { params: one.params });
+        expect(listed.body?.versions.map(({ kind }) => kind)).toEqual(['original', 'repair']);
+        const use = (await one.client.call(accountApi.storage)).body;
+        expect(use?.exportsBytes).toBe(stored.sizeBytes);
+        const file = await one.file(burnedCaptionsPath);
+        expect(file.headers.get('content-disposition')).toContain(`video-${one.params.id}-captions.mp4`);
+        expect((await file.arrayBuffer()).byteLength).toBe(stored.sizeBytes);
+        const { client: stranger } = await app.signIn();
+        expect((await stranger.fetch(buildPath(burnedCaptionsPath, one.params))).status).toBe(404);
+        expect((await stranger.call(captionsApi.removeBurned, { params: one.params })).status).toBe(404);
+        expect((await one.client.call(captionsApi.removeBurned, { params: one.params })).status).toBe(200);
+        expect((await one.client.call(captionsApi.removeBurned, { params: one.params })).status).toBe(404);
+        expect((await one.file(burnedCaptionsPath)).status).toBe(404);
+        expect((await read())?.file).toBeNull();
+        const again = await add();
+        await one.client.call(videosApi.remove, { params: one.params });
+        expect(await StoredObject.query(app.db).findById(again.sha256)).toBeUndefined();
+      });
     });
 
     it('are nobody else’s, and wait for the repair', async () => {

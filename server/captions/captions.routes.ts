@@ -1,24 +1,37 @@
-import { captionsApi, subRipPath, type CaptionsDto } from '#common/api/captions.ts';
+import { burnedCaptionsPath, captionsApi, subRipPath, type CaptionsDto } from '#common/api/captions.ts';
 import type { ErrorBody } from '#common/errors.ts';
 import type { User } from '#db/models/user.ts';
 import type { Video } from '#db/models/video.ts';
-import { notFound } from '#server/errors.ts';
+import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter, type AppRouterContext } from '#server/http/context.ts';
 import { readInput } from '#server/http/validate.ts';
 import { signedIn } from '#server/http/route.ts';
+import { sendMedia } from '#server/pipeline/download/send-media.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { requireFeature } from '#server/policies.ts';
+import type { BurnService } from './burn.service.ts';
 import type { CaptionsService, SavedCaptions } from './captions.service.ts';
 
 export interface CaptionsRoutesDeps {
   /** Finds a video of this person. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly captions: CaptionsService;
+  readonly burns: BurnService;
+  readonly storage: MediaStorage;
+  /** False opens captions in the picture to every plan (D-40). */
+  readonly enforcePlans: boolean;
 }
 
 const CHANGED_ELSEWHERE = 'These captions were changed in another window meanwhile.';
 
-/** Captions of a video, on every plan: reading and saving the cues, and the SubRip file; players get theirs with the other media. */
-export function createCaptionsRoutes({ owned, captions }: CaptionsRoutesDeps): AppRouter {
+/**
+ * Captions of a video: reading and saving the cues and the SubRip file on every plan; players get theirs with the other media.
+ * Drawing them into the picture needs the plan; a file that was made stays its owner's to see, download and delete. Somebody else's
+ * video is refused before the plan is looked at.
+ */
+export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
+  const { owned, captions, burns, storage, enforcePlans } = deps;
   const router = createRouter();
 
   signedIn(router, captionsApi.read, async ({ user, params }) => captions.read(await owned(user, params.id)));
@@ -38,6 +51,30 @@ export function createCaptionsRoutes({ owned, captions }: CaptionsRoutesDeps): A
     if (file === null) throw notFound();
     ctx.set('Content-Type', 'application/x-subrip; charset=utf-8');
     ctx.body = file;
+  });
+
+  signedIn(router, captionsApi.burned, async ({ user, params }) => burns.read(await owned(user, params.id)));
+
+  signedIn(router, captionsApi.burn, async ({ user, params, body }) => {
+    const video = await owned(user, params.id);
+    requireFeature(user, 'styled_captions', enforcePlans);
+    return burns.make(video, body.style);
+  });
+
+  signedIn(router, captionsApi.removeBurned, async ({ user, params }) => {
+    await burns.remove(await owned(user, params.id));
+    return { message: 'The file was deleted.' };
+  });
+
+  router.get(burnedCaptionsPath, async (ctx) => {
+    const video = await owned(await requireUser(ctx), ctx.params['id'] ?? '');
+    const object = await storage.stat(await burns.objectOf(video));
+    if (!object) throw new AppError('not_found', FILE_GONE);
+    await sendMedia(ctx, storage, {
+      object,
+      type: 'video/mp4',
+      downloadName: `video-${video.id}-captions.mp4`,
+    });
   });
 
   return router;

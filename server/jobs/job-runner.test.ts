@@ -59,6 +59,7 @@ function startRunner(video: JobHandler, mail: JobHandler = handler(async () => (
       'export-video': video,
       'tell-storyline': video,
       'apply-fixes': video,
+      'burn-captions': video,
       'send-mail': mail,
     },
     lanes: [

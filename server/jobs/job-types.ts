@@ -7,6 +7,7 @@ export const JOB_PAYLOADS = {
   'export-video': z.object({ videoId: z.string() }),
   'tell-storyline': z.object({ versionId: z.string() }),
   'apply-fixes': z.object({ videoId: z.string() }),
+  'burn-captions': z.object({ videoId: z.string() }),
   'send-mail': z.object({
     to: z.string(),
     subject: z.string(),
@@ -32,6 +33,7 @@ export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'export-video': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'tell-storyline': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'apply-fixes': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  'burn-captions': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   // A mail server may be away for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };
@@ -48,6 +50,7 @@ export const MEDIA_WORK: readonly JobType[] = [
   'make-preview',
   'tell-storyline',
   'apply-fixes',
+  'burn-captions',
 ];
 
 export function isJobType(value: string): value is JobType {

@@ -218,6 +218,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
       'export-video': job,
       'tell-storyline': job,
       'apply-fixes': job,
+      'burn-captions': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

@@ -14,7 +14,8 @@ export async function replaceVersion(
   trx: Transaction,
   mine: SideFile,
   { sha256, sizeBytes }: StoredFile,
-  row: Pick<VideoVersion, 'sourceSha256' | 'createdAt'> & Partial<Pick<VideoVersion, 'shortSide' | 'fixes'>>,
+  row: Pick<VideoVersion, 'sourceSha256' | 'createdAt'> &
+    Partial<Pick<VideoVersion, 'shortSide' | 'fixes' | 'captionStyle' | 'captionsRevision'>>,
 ): Promise<string[]> {
   const before = await VideoVersion.query(trx).where(mine);
   await VideoVersion.query(trx).delete().where(mine);

@@ -56,3 +56,32 @@ test('captions: written by keyboard, saved by themselves, there after a reload, 
     '1\n00:00:00,000 --> 00:00:02,000\nGood morning & welcome\n\n2\n00:00:02,000 --> 00:00:04,000\nto the pier\n\n',
   );
 });
+
+test('captions in the picture: made on the plan that has them, downloaded, deleted', async ({
+  page,
+  server,
+  account,
+}) => {
+  expect(account.username).toBeTruthy();
+  const headers = { origin: server.baseUrl };
+  await page.request.post('/api/subscription', { headers, data: { plan: 'creator-pro' } });
+  const videoId = await sendClip(page.request, server.baseUrl, clip);
+  await expectMended(page.request, videoId);
+  await visit(page, `/editor/${videoId}`);
+  const make = page.getByRole('button', { name: 'Make the file' });
+  await expect(make).toBeDisabled();
+  await page.getByRole('button', { name: 'Add cue here' }).click();
+  await page.keyboard.type('Look at the harbour');
+  await expect(page.getByText(/^Saved \d/)).toBeVisible();
+  await page.getByText('Word by word').click();
+  await make.click();
+  const link = page.getByRole('link', { name: 'Download the clip with captions in the picture' });
+  await expect(link).toBeVisible({ timeout: 60_000 });
+  await expectAccessible(page, 'captions in the picture');
+  await expectFits(page, 'captions in the picture');
+  const file = await page.request.get((await link.getAttribute('href')) ?? '');
+  expect([file.status(), file.headers()['content-type']]).toEqual([200, 'video/mp4']);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Delete the file with captions in the picture' }).click();
+  await expect(link).toHaveCount(0);
+});

@@ -7,9 +7,11 @@ import { addCueAt, type Cues, toStored } from '../data/caption-edits.ts';
 import type { CaptionAction } from '../data/caption-history.ts';
 import { useCaptionEditor } from '../data/captions.ts';
 import { Button } from '../components/button.tsx';
+import { resultMark } from '../data/videos.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
 import { colour, figures, radius, space, text } from '../theme.ts';
 import { Note } from './ai-panel.tsx';
+import { CaptionBurn } from './caption-burn.tsx';
 import { CaptionKeys } from './caption-keys.tsx';
 import { CaptionRow } from './caption-row.tsx';
 import { CaptionSaveLine } from './caption-save-line.tsx';
@@ -52,6 +54,8 @@ interface CaptionEditorProps {
   readonly video: VideoDto;
   readonly page: CaptionsPageDto;
   readonly player: CaptionPlayer;
+  /** Whether the plan draws captions into the picture. */
+  readonly isStyled: boolean;
 }
 
 /** Why there is nothing to begin with. */
@@ -61,11 +65,12 @@ function emptyReason({ speech, hasSound }: CaptionsPageDto): string {
 }
 
 /** List of cues with everything that can be done to them; saves by itself. */
-export function CaptionEditor({ video, page, player }: CaptionEditorProps) {
+export function CaptionEditor({ video, page, player, isStyled: allowed }: CaptionEditorProps) {
   const { history, dispatch, save, keepMine, takeTheirs, again } = useCaptionEditor(video.id, page);
   const { cues, selected, past, future, focus, said } = history;
   const [notice, setNotice] = useState<string | null>(null);
   const problems = new Map(findCueProblems(toStored(cues)).map(({ index, kind }) => [index, kind]));
+  const worded = countWorded(toStored(cues));
   const [firstProblem] = problems.keys();
   // The same words twice are news twice only if the text differs.
   const told = said.count % 2 === 0 ? said.text : `${said.text}\u{A0}`;
@@ -122,7 +127,7 @@ export function CaptionEditor({ video, page, player }: CaptionEditorProps) {
         <Button look="quiet" size="s" disabled={future.length === 0} onClick={redo}>
           {texts.redo}
         </Button>
-        <Count>{texts.count(cues.length, countWorded(toStored(cues)))}</Count>
+        <Count>{texts.count(cues.length, worded)}</Count>
       </Bar>
       {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
       {cues.length > 0 && (
@@ -156,6 +161,12 @@ export function CaptionEditor({ video, page, player }: CaptionEditorProps) {
       </Bar>
       <CaptionTools video={video} page={page} act={act} onReplace={replaceAll} hasCues={cues.length > 0} />
       <CaptionKeys />
+      <CaptionBurn
+        videoId={video.id}
+        version={`${resultMark(video)} ${page.revision}`}
+        allowed={allowed}
+        notNow={worded === 0 ? texts.burn.noWords : save.kind === 'saved' ? null : texts.burn.unsaved}
+      />
     </Editor>
   );
 }

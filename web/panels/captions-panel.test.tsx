@@ -1,9 +1,10 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
 import type { VideoCue } from '#common/captions.ts';
+import type { PlanSlug } from '#common/plans.ts';
 import { renderAt } from '../test/render.tsx';
 import { makeVideo } from '../test/samples.ts';
 import { on, refusal, server } from '../test/server.ts';
@@ -29,7 +30,7 @@ const PAGE: CaptionsPageDto = {
   hasSound: true,
 };
 
-function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response) {
+function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response, plan: PlanSlug = 'starter') {
   const saved: { revision: number; cues: VideoCue[] }[] = [];
   server.use(
     on(captionsApi.read, () => HttpResponse.json({ ...PAGE, ...change })),
@@ -44,7 +45,10 @@ function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response) {
     }),
   );
   const player = { seek: vi.fn<(ms: number) => void>(), nowMs: () => 2500 };
-  renderAt('/', <CaptionsPanel video={makeVideo({ id: 'v1', durationMs: 8000 })} player={player} />);
+  renderAt(
+    '/',
+    <CaptionsPanel video={makeVideo({ id: 'v1', durationMs: 8000 })} player={player} plan={plan} />,
+  );
   return { saved, player };
 }
 const words = (n: number) => screen.findByRole('textbox', { name: `Words of cue ${n}` });
@@ -221,9 +225,74 @@ describe('CaptionsPanel', () => {
     server.use(on(captionsApi.read, () => refusal('internal')));
     renderAt(
       '/',
-      <CaptionsPanel video={makeVideo()} player={{ seek: vi.fn<() => void>(), nowMs: () => 0 }} />,
+      <CaptionsPanel
+        video={makeVideo()}
+        player={{ seek: vi.fn<() => void>(), nowMs: () => 0 }}
+        plan="starter"
+      />,
     );
     expect(await screen.findByText('The captions could not be loaded.')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Retry' })).toBeEnabled();
+  });
+
+  it('shows other plans what draws the words into the picture, and their file all the same', async () => {
+    const file = {
+      style: 'words',
+      createdAt: '2026-11-22T09:00:00.000Z',
+      sizeBytes: 2048,
+      ofCurrent: true,
+      ofWords: false,
+    };
+    server.use(on(captionsApi.burned, () => HttpResponse.json({ run: null, file })));
+    open();
+    const part = within(await screen.findByRole('region', { name: 'Smart captions: in the picture' }));
+    expect(part.getByText('Creator Pro')).toBeInTheDocument();
+    expect(part.getByRole('link', { name: 'Get Creator Pro' })).toHaveAttribute(
+      'href',
+      '/subscribe/creator-pro',
+    );
+    expect(part.queryByRole('button', { name: 'Make the file' })).toBeNull();
+    const download = await part.findByRole('link', { name: /^Download the clip with captions/ });
+    expect(download).toHaveAttribute('href', '/api/videos/v1/captions/burned/download');
+    expect(part.getByText('of earlier words')).toBeInTheDocument();
+  });
+
+  it('makes the file with the look that was chosen, follows it, and says why it cannot be', async () => {
+    const run = { style: 'outline', state: 'working', progress: 40, message: null };
+    const asked: unknown[] = [];
+    let answer: () => Response = () => refusal('invalid_input', 'Cue 1 has the character “😀”.');
+    let state: object = { run: null, file: null };
+    server.use(
+      on(captionsApi.burned, () => HttpResponse.json({ ...state })),
+      on(captionsApi.burn, async (request) => {
+        asked.push(await request.json());
+        return answer();
+      }),
+    );
+    open(
+      { cues: [cue(0, 1000, 'so good')], updatedAt: '2026-11-22T09:00:00.000Z' },
+      undefined,
+      'creator-pro',
+    );
+    const make = await screen.findByRole('button', { name: 'Make the file' });
+    await person.click(screen.getByRole('radio', { name: 'Outline' }));
+    await person.click(make);
+    expect(await screen.findByText('Cue 1 has the character “😀”.')).toBeInTheDocument();
+    expect(asked).toEqual([{ style: 'outline' }]);
+    answer = () => HttpResponse.json({ run, file: null });
+    await person.click(make);
+    expect(await screen.findByText('Drawing the captions, 40 percent')).toBeInTheDocument();
+    expect(make).toBeDisabled();
+    state = { run: { ...run, state: 'failed', message: 'It broke.' }, file: null };
+    expect(await screen.findByText('It broke.', {}, { timeout: 4000 })).toBeInTheDocument();
+    expect(make).toBeEnabled();
+  });
+
+  it('asks for no file without words', async () => {
+    open({}, undefined, 'creator-pro');
+    expect(
+      await screen.findByText('Write the words first: captions are never invented.'),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Make the file' })).toBeDisabled();
   });
 });

@@ -1,4 +1,5 @@
 import type { VideoDto } from '#common/api/videos.ts';
+import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icons.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
@@ -10,10 +11,11 @@ import { CaptionEditor, type CaptionPlayer } from './caption-editor.tsx';
 interface CaptionsPanelProps {
   readonly video: VideoDto;
   readonly player: CaptionPlayer;
+  readonly plan: PlanSlug;
 }
 
 /** The captions of a finished video: read, then edited. */
-export function CaptionsPanel({ video, player }: CaptionsPanelProps) {
+export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
   const { data, isError, refetch } = useCaptions(video.id);
   return (
     <Panel aria-label={texts.title} as="section">
@@ -36,7 +38,15 @@ export function CaptionsPanel({ video, player }: CaptionsPanelProps) {
           <Skeleton $height="160px" />
         </div>
       )}
-      {data && <CaptionEditor key={video.id} video={video} page={data} player={player} />}
+      {data && (
+        <CaptionEditor
+          key={video.id}
+          video={video}
+          page={data}
+          player={player}
+          isStyled={planAllows(plan, 'styled_captions')}
+        />
+      )}
     </Panel>
   );
 }

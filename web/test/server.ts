@@ -44,6 +44,7 @@ export const server = setupServer(
   http.get('*/api/videos/:id/fixes', () =>
     HttpResponse.json({ run: null, done: [], versions: [], exports: [] }),
   ),
+  http.get('*/api/videos/:id/captions/burned', () => HttpResponse.json({ run: null, file: null })),
   http.get('*/api/videos/:id/captions', () =>
     HttpResponse.json({ revision: 0, cues: [], updatedAt: null, speech: [], hasSound: true }),
   ),

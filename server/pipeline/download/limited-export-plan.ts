@@ -67,7 +67,7 @@ export function limitedExportPlan(input: LimitedExportInput): FfmpegPlan {
       {
         path: input.outputPath,
         options: [
-          ...`-map 0:v:0 -fps_mode passthrough -enc_time_base -1 -vf ${scale}`.split(' '),
+          ...`-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf ${scale}`.split(' '),
           ...pictureOptions(stream, limits),
           ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
           ...soundOptions(info),

@@ -133,7 +133,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           </ReportLink>
         )}
       </Stage>
-      <CaptionsPanel video={video} player={captionPlayer} />
+      <CaptionsPanel video={video} player={captionPlayer} plan={plan} />
       <Side>
         {planAllows(plan, 'ai_tools') ? (
           <>

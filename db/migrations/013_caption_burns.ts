@@ -1,0 +1,32 @@
+import type { Knex } from 'knex';
+
+/** Files with captions drawn into the picture: the newest wish of each video, and of which words and style a file is. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.createTable('caption_burns', (t) => {
+    t.string('video_id', 32).primary().references('videos.id').onDelete('CASCADE');
+    t.string('job_id', 64).notNullable();
+    t.string('style', 16).notNullable();
+    t.string('source_sha256', 64);
+    t.integer('captions_revision').notNullable().defaultTo(0);
+    t.text('cues').notNullable();
+    t.string('state', 12).notNullable();
+    t.integer('progress').notNullable().defaultTo(0);
+    t.string('message', 500);
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('updated_at').notNullable();
+  });
+  await knex.schema.alterTable('video_versions', (t) => {
+    t.string('caption_style', 16);
+    t.integer('captions_revision');
+  });
+}
+
+/** Removes the table, the files and the columns. */
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.dropTable('caption_burns');
+  await knex('video_versions').where('kind', 'captioned').delete();
+  await knex.schema.alterTable('video_versions', (t) => {
+    t.dropColumn('caption_style');
+    t.dropColumn('captions_revision');
+  });
+}

@@ -1,0 +1,209 @@
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#db/base-model.ts';
+import { connectDatabase } from '#db/connection.ts';
+import { CaptionBurn } from '#db/models/caption-burn.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import type { ClaimedJob } from '#server/jobs/job-queue.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import { createObjectGc } from '#server/maintenance/object-gc.ts';
+import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { createUser } from '#server/test/factories.ts';
+import { fakeReport } from '#server/test/fake-report.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
+import { makeFolder, testTools } from '#server/test/media-job.ts';
+import { renderLimits } from '#server/test/rendered-clips.ts';
+import { createBurnJob, type BurnJobDeps } from './burn.job.ts';
+import { findCaptionFont, readCaptionFont } from './caption-font.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let db: Knex;
+let storage: MediaStorage;
+let clip: string;
+const now = Date.now;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder.path, 'reelmend.sqlite') });
+  await db.migrate.latest();
+  storage = createDiskStorage(path.join(folder.path, 'objects'));
+  clip = path.join(folder.path, 'grey.mp4');
+  // Turned by its own mark, as phones do it: captions stand upright in what is shown.
+  const made = '-v error -f lavfi -i color=c=gray:s=320x180:r=25:d=3 -f lavfi -i sine=f=220:d=3'.split(' ');
+  const coded = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac'.split(' ');
+  await runTool('make a clip', testTools.ffmpeg, [...made, ...coded, '-y', `${clip}.flat.mp4`]);
+  const turned = [
+    '-v',
+    'error',
+    '-i',
+    `${clip}.flat.mp4`,
+    '-c',
+    'copy',
+    '-metadata:s:v:0',
+    'rotate=90',
+    '-y',
+    clip,
+  ];
+  await runTool('turn a clip', testTools.ffmpeg, turned);
+});
+afterAll(async () => {
+  await db.destroy();
+  await folder.remove();
+});
+
+function handler(change: Partial<BurnJobDeps> = {}) {
+  const silent = () => undefined;
+  return createBurnJob({
+    db,
+    storage,
+    tools: testTools,
+    limits: renderLimits,
+    font: () => readCaptionFont(findCaptionFont() ?? ''),
+    folder: path.join(folder.path, 'captions'),
+    collect: (sha256s) => createObjectGc({ db, storage, now }).collect(sha256s),
+    logger: { info: silent, warn: silent, error: silent },
+    now,
+    ...change,
+  });
+}
+
+/** A wish for a file: words from 1 s to 2 s. */
+async function wished(style: CaptionBurn['style'] = 'box', attempt = 1) {
+  const user = await createUser(db);
+  const copy = path.join(folder.path, `${newId()}.mp4`);
+  await runTool('copy', 'cp', [clip, copy]);
+  const result = await storage.put(copy);
+  const put = (text: string) => storage.putBuffer(Buffer.from(text));
+  const [original, report] = [await put(`original ${newId()}`), await put(JSON.stringify(fakeReport()))];
+  const { videoId } = await db.transaction((trx) =>
+    insertFinishedVideo(trx, { userId: user.id, original, result, report, at: now() }),
+  );
+  const jobId = newId();
+  await CaptionBurn.query(db).insert({
+    videoId,
+    jobId,
+    style,
+    sourceSha256: result.sha256,
+    captionsRevision: 4,
+    cues: [{ startMs: 1000, endMs: 2000, text: 'Hello there', source: 'manual', confidence: null }],
+    state: 'waiting',
+    progress: 0,
+    createdAt: now(),
+    updatedAt: now(),
+  });
+  const job: ClaimedJob = {
+    id: jobId,
+    type: 'burn-captions',
+    payload: { videoId },
+    attempt,
+    userId: null,
+    videoId,
+  };
+  return { videoId, job, result };
+}
+const rowOf = (videoId: string) => CaptionBurn.query(db).findById(videoId).throwIfNotFound();
+const fileOf = (videoId: string) => VideoVersion.query(db).findOne({ videoId, kind: 'captioned' });
+
+/** Brightest and darkest sample of the lower and of the upper half at a moment. */
+async function extremes(file: string, atSeconds: number) {
+  const of = async (crop: string) => {
+    const filters = `${crop},signalstats,metadata=mode=print:file=-`;
+    const args = [
+      '-v',
+      'error',
+      '-ss',
+      String(atSeconds),
+      '-i',
+      file,
+      '-vf',
+      filters,
+      '-frames:v',
+      '1',
+      '-f',
+      'null',
+      '-',
+    ];
+    const { stdout } = await runTool('look', testTools.ffmpeg, args);
+    const value = (name: string) => Number(new RegExp(`signalstats\\.${name}=(\\d+)`).exec(stdout)?.[1]);
+    return value('YMAX') - value('YMIN');
+  };
+  return { lower: await of('crop=iw:ih/2:0:ih/2'), upper: await of('crop=iw:ih/2:0:0') };
+}
+
+describe('captions in the picture', () => {
+  it('are drawn while their cue lasts and only then, in a file beside the clip, which stays as it is', async () => {
+    const { videoId, job, result } = await wished();
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    const row = await rowOf(videoId);
+    expect(row).toMatchObject({ state: 'done', progress: 100, cues: [] });
+    const file = await fileOf(videoId);
+    expect(file).toMatchObject({ captionStyle: 'box', captionsRevision: 4, sourceSha256: result.sha256 });
+    const local = await storage.localPath(file?.sha256 ?? '');
+    const info = await probe(testTools, local.path, 'mov');
+    expect(info.video[0]).toMatchObject({ width: 180, height: 320, rotation: 0 });
+    expect(info.audio).toHaveLength(1);
+    const during = await extremes(local.path, 1.5);
+    expect(during.lower).toBeGreaterThan(150);
+    expect(during.upper).toBeLessThan(30);
+    expect((await extremes(local.path, 0.5)).lower).toBeLessThan(30);
+    expect((await extremes(local.path, 2.5)).lower).toBeLessThan(30);
+    await local.release();
+    const video = await Video.query(db).findById(videoId).withGraphFetched('currentVersion');
+    expect(video?.currentVersion?.sha256).toBe(result.sha256);
+    // A kill right behind the commit runs the job once more: nothing happens twice.
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    expect((await fileOf(videoId))?.id).toBe(file?.id);
+  });
+
+  it('go on after a kill in the middle, and take the place of an earlier file', async () => {
+    const { videoId, job } = await wished('words', 2);
+    await CaptionBurn.query(db).patch({ state: 'working', progress: 40 }).where({ videoId });
+    await handler().run(job, never);
+    const first = await fileOf(videoId);
+    const jobId = newId();
+    const cues = [{ startMs: 0, endMs: 900, text: 'Bye', source: 'manual', confidence: null } as const];
+    await CaptionBurn.query(db).patch({ jobId, state: 'waiting', style: 'outline', cues }).where({ videoId });
+    await handler().run({ ...job, id: jobId }, never);
+    const second = await fileOf(videoId);
+    expect([first?.captionStyle, second?.captionStyle]).toEqual(['words', 'outline']);
+    expect(second?.sha256).not.toBe(first?.sha256);
+    expect(await VideoVersion.query(db).where({ videoId, kind: 'captioned' }).resultSize()).toBe(1);
+  });
+
+  it('are refused in words where the picture is too large, the font is missing or the renderer draws nothing', async () => {
+    const refusals: [Partial<BurnJobDeps> & { unseen?: true }, RegExp][] = [
+      [{ limits: { ...renderLimits, maxEncodePixels: 100 } }, /180 x 320 needs more memory/],
+      [{ font: async () => null }, /font for captions is not installed/],
+      [{ unseen: true }, /could not be drawn into this clip/],
+    ];
+    for (const [{ unseen, ...change }, sentence] of refusals) {
+      const { videoId, job } = await wished();
+      const cues = [
+        { startMs: 0, endMs: 900, text: '\u{200B}', source: 'manual', confidence: null } as const,
+      ];
+      if (unseen) await CaptionBurn.query(db).patch({ cues }).where({ videoId });
+      expect(await handler(change).run(job, never)).toMatchObject({ kind: 'failed', retryable: false });
+      const row = await rowOf(videoId);
+      expect(row.state).toBe('failed');
+      expect(row.message).toMatch(sentence);
+      expect(await fileOf(videoId)).toBeUndefined();
+    }
+  });
+
+  it('leave nothing behind of a video that is deleted meanwhile', async () => {
+    const { videoId, job } = await wished();
+    const gone = handler({
+      font: async () => {
+        await Video.query(db).deleteById(videoId);
+        return readCaptionFont(findCaptionFont() ?? '');
+      },
+    });
+    expect(await gone.run(job, never)).toEqual({ kind: 'done' });
+    expect(await fileOf(videoId)).toBeUndefined();
+  });
+});

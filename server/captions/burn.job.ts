@@ -1,0 +1,185 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import { newId } from '#db/base-model.ts';
+import { CaptionBurn } from '#db/models/caption-burn.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
+import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
+import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts';
+import { recordObject } from '#server/videos/create-video.ts';
+import { replaceVersion } from '#server/videos/replace-version.ts';
+import { toAss } from './ass-file.ts';
+import { burnedSize, burnPlan, whiteOf } from './burn-plan.ts';
+import type { CaptionFont } from './caption-font.ts';
+import { mustDraw } from './must-draw.ts';
+
+const PROGRESS_INTERVAL_MS = 1000;
+/** Sound and pictures may end this far from where those of the clip end: a packet of sound, a picture. */
+const LENGTH_TOLERANCE_MS = 250;
+const KEPT = 'Your clip and its captions are as they were.';
+const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
+const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
+const NO_FILTER = `This server's ffmpeg cannot draw captions (it was built without libass). ${KEPT}`;
+const NO_FONT = `The font for captions is not installed on this server. ${KEPT}`;
+
+export interface BurnJobDeps {
+  readonly db: Knex;
+  readonly storage: MediaStorage;
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly font: () => Promise<CaptionFont | null>;
+  /** Folder for files being written; emptied before the first job. */
+  readonly folder: string;
+  /** Removes objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** A reason for people, which no further try changes. */
+class Refusal extends Error {}
+
+/** Makes the file with captions in the picture. The child does the work, so no thread is needed. */
+export function createBurnJob(deps: BurnJobDeps): JobHandler {
+  const { db, storage, tools, limits, logger, now } = deps;
+  let emptied: Promise<void> | null = null;
+
+  /** Changes the row of one wish; a later one stays as it is. */
+  const tell = ({ videoId, jobId }: CaptionBurn, change: Partial<CaptionBurn>) =>
+    CaptionBurn.query(db)
+      .patch({ ...change, updatedAt: now() })
+      .where({ videoId, jobId });
+
+  async function inspect(file: string, signal: AbortSignal): Promise<MediaInfo> {
+    const format = await sniffFile(file);
+    if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
+    return probe(tools, file, format, signal);
+  }
+
+  async function make(row: CaptionBurn, sourceSha256: string, signal: AbortSignal): Promise<StoredFile> {
+    const font = await deps.font();
+    if (!font) throw new Refusal(NO_FONT);
+    if (!(await readFilters(tools, signal)).has('subtitles')) throw new Refusal(NO_FILTER);
+    emptied ??= rm(deps.folder, { recursive: true, force: true });
+    await emptied;
+    const workDir = path.join(deps.folder, newId());
+    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const source = await storage.localPath(sourceSha256);
+    try {
+      const info = await inspect(source.path, signal);
+      const [stream] = info.video;
+      if (!stream) throw new Refusal('This clip has no pictures to draw captions into.');
+      const size = burnedSize(stream);
+      if (size.width * size.height > limits.maxEncodePixels) throw new Refusal(tooLarge(size));
+      const assPath = path.join(workDir, 'captions.ass');
+      const outputPath = path.join(workDir, 'captioned.mp4');
+      const { cues, style } = row;
+      await writeFile(assPath, toAss({ cues, style, size, white: whiteOf(stream), font }));
+      const drawing = { tools, assPath, fontPath: font.path, size, signal };
+      await mustDraw({ ...drawing, atMs: ((cues[0]?.startMs ?? 0) + (cues[0]?.endMs ?? 0)) / 2 });
+      const progress = createProgressTeller({
+        intervalMs: PROGRESS_INTERVAL_MS,
+        now,
+        write: async (percent) => void (await tell(row, { progress: percent })),
+        logger,
+        about: { videoId: row.videoId },
+      });
+      const clip = { inputPath: source.path, info, stream, limits };
+      await runFfmpeg(burnPlan({ ...clip, assPath, fontPath: font.path, outputPath }), {
+        tools,
+        signal,
+        wallMs: CODING_WALL_MS,
+        onProgress: ({ share }) => share !== null && progress(share),
+      });
+      mustMatch(info, await inspect(outputPath, signal), size);
+      return await storage.put(outputPath);
+    } finally {
+      await source.release();
+      await rm(workDir, { recursive: true, force: true });
+    }
+  }
+
+  /** The file takes the place of an earlier one; of a video that was deleted meanwhile nothing is kept. */
+  async function publish(row: CaptionBurn, stored: StoredFile): Promise<void> {
+    const { videoId, jobId, style, captionsRevision, sourceSha256 } = row;
+    const replaced = await db.transaction(async (trx) => {
+      const still = await CaptionBurn.query(trx).findOne({ videoId, jobId }).forUpdate();
+      if (!still || !(await Video.query(trx).findById(videoId).select('id'))) return [stored.sha256];
+      const at = now();
+      await recordObject(trx, stored, at);
+      const mine = { videoId, kind: 'captioned' } as const;
+      const about = { sourceSha256, captionStyle: style, captionsRevision, createdAt: at };
+      const before = await replaceVersion(trx, mine, stored, about);
+      await CaptionBurn.query(trx)
+        .patch({ state: 'done', progress: 100, message: null, cues: [], updatedAt: at })
+        .where({ videoId, jobId });
+      return before;
+    });
+    await deps.collect(replaced);
+  }
+
+  async function run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
+    const row = await CaptionBurn.query(db).findById(videoId);
+    const sourceSha256 = row?.sourceSha256 ?? null;
+    if (
+      !row ||
+      row.jobId !== job.id ||
+      sourceSha256 === null ||
+      row.state === 'done' ||
+      row.state === 'failed'
+    )
+      return { kind: 'done' };
+    await tell(row, { state: 'working', progress: 0, message: null });
+    try {
+      await publish(row, await make(row, sourceSha256, signal));
+      return { kind: 'done' };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted' };
+      const final =
+        error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
+      if (!final) throw error;
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      logger.warn({ videoId, detail }, 'captions could not be drawn');
+      const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
+      await tell(row, { state: 'failed', message });
+      return { kind: 'failed', error: message, retryable: false };
+    }
+  }
+
+  return {
+    run,
+    async exhausted(job) {
+      const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
+      const row = await CaptionBurn.query(db).findById(videoId);
+      if (row && row.state !== 'done') await tell(row, { state: 'failed', message: INTERRUPTED });
+    },
+  };
+}
+
+const tooLarge = ({ width, height }: { width: number; height: number }) =>
+  `Drawing captions into a picture of ${width} x ${height} needs more memory than this server may have. ${KEPT}`;
+
+/** @throws MediaToolError when the file is not the clip with captions */
+function mustMatch(source: MediaInfo, made: MediaInfo, size: { width: number; height: number }): void {
+  const [to] = made.video;
+  if (!to) throw new MediaToolError('tool_failed', 'the file has no pictures');
+  const apartMs = Math.abs((source.durationMs ?? 0) - (made.durationMs ?? 0));
+  const sized = to.width === size.width && to.height === size.height;
+  if (!sized || apartMs > LENGTH_TOLERANCE_MS || (source.audio.length > 0 && made.audio.length === 0)) {
+    throw new MediaToolError(
+      'tool_failed',
+      `the file has ${to.width} x ${to.height} and ends ${apartMs} ms apart`,
+    );
+  }
+}

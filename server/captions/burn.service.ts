@@ -1,0 +1,147 @@
+import type { Knex } from 'knex';
+import type { BurnedCaptionsDto } from '#common/api/captions.ts';
+import type { CaptionStyle } from '#common/caption-styles.ts';
+import { CaptionBurn } from '#db/models/caption-burn.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import type { Video } from '#db/models/video.ts';
+import { AppError, NOT_FINISHED, notFound } from '#server/errors.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { CaptionFont } from './caption-font.ts';
+import { drawnText, findUndrawable } from './caption-lines.ts';
+import type { CaptionsService } from './captions.service.ts';
+
+export interface BurnServiceDeps {
+  readonly db: Knex;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly captions: Pick<CaptionsService, 'read'>;
+  /** The font that captions are drawn with; null where it is not installed. */
+  readonly font: () => Promise<CaptionFont | null>;
+  /** Removes objects that nothing refers to any more. */
+  readonly collect: (sha256s: readonly string[]) => Promise<void>;
+  readonly now: () => number;
+}
+
+/** Files with captions in the picture, one a video; the clip itself stays as it is. Videos are given as their owner's rows. */
+export interface BurnService {
+  read(video: Video): Promise<BurnedCaptionsDto>;
+  /**
+   * Asks for the file with the words as they are saved now. The same wish while it is at work is the same job.
+   * @throws AppError `conflict` while the video is not finished or another file is being made, `invalid_input` naming the cue and
+   * the character that the font does not have, or saying that there are no words, `not_available` without the font
+   */
+  make(video: Video, style: CaptionStyle): Promise<BurnedCaptionsDto>;
+  /** SHA-256 of the file. @throws AppError `not_found` */
+  objectOf(video: Video): Promise<string>;
+  remove(video: Video): Promise<void>;
+}
+
+const BUSY = 'A file with captions is being made of this video. Wait until it is done.';
+const NO_WORDS = 'No cue has words yet, and captions are never invented. Write them first.';
+const NO_FONT = 'The font for captions is not installed on this server.';
+
+const undrawable = ({ cue, char }: { cue: number; char: string }) => {
+  const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `Cue ${cue} has the character “${char}” (U+${code}), which the caption font cannot draw. Take it out or write it otherwise.`;
+};
+
+/** See `BurnService`. */
+export function createBurnService(deps: BurnServiceDeps): BurnService {
+  const { db, queue, captions, now } = deps;
+  const isAtWork = (row: CaptionBurn | undefined) => row?.state === 'waiting' || row?.state === 'working';
+  const fileOf = ({ id }: Video) => VideoVersion.query(db).findOne({ videoId: id, kind: 'captioned' });
+
+  async function read(video: Video): Promise<BurnedCaptionsDto> {
+    const row = await CaptionBurn.query(db)
+      .findById(video.id)
+      .select('style', 'state', 'progress', 'message');
+    const file = await fileOf(video);
+    const saved = file && (await captions.read(video));
+    return {
+      run: row ? { style: row.style, state: row.state, progress: row.progress, message: row.message } : null,
+      file: file
+        ? {
+            style: file.captionStyle ?? 'box',
+            createdAt: new Date(file.createdAt).toISOString(),
+            sizeBytes: file.sizeBytes,
+            ofCurrent: file.sourceSha256 === video.currentVersion?.sha256,
+            ofWords: file.captionsRevision === saved?.revision,
+          }
+        : null,
+    };
+  }
+
+  return {
+    read,
+
+    async make(video, style) {
+      const sourceSha256 = video.currentVersion?.sha256;
+      if (video.status !== 'completed' || sourceSha256 === undefined)
+        throw new AppError('conflict', NOT_FINISHED);
+      const font = await deps.font();
+      if (!font) throw new AppError('not_available', NO_FONT);
+      const { cues, revision: captionsRevision } = await captions.read(video);
+      const refused = findUndrawable(cues, font);
+      if (refused) throw new AppError('invalid_input', undrawable(refused));
+      const worded = cues.filter(({ text }) => drawnText(text ?? '') !== '');
+      if (worded.length === 0) throw new AppError('invalid_input', NO_WORDS);
+      const videoId = video.id;
+      await db.transaction(async (trx) => {
+        const at = now();
+        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
+        await trx('caption_burns')
+          .insert({
+            video_id: videoId,
+            job_id: '',
+            style,
+            cues: '[]',
+            state: 'failed',
+            created_at: at,
+            updated_at: at,
+          })
+          .onConflict('video_id')
+          .ignore();
+        const row = await CaptionBurn.query(trx).findById(videoId).forUpdate();
+        if (isAtWork(row)) {
+          const same =
+            row?.style === style &&
+            row.captionsRevision === captionsRevision &&
+            row.sourceSha256 === sourceSha256;
+          if (same) return;
+          throw new AppError('conflict', BUSY);
+        }
+        const jobId = await queue.enqueue(
+          'burn-captions',
+          { videoId },
+          { trx, userId: video.userId, videoId },
+        );
+        await CaptionBurn.query(trx)
+          .patch({
+            jobId,
+            style,
+            sourceSha256,
+            captionsRevision,
+            cues: worded,
+            state: 'waiting',
+            progress: 0,
+            message: null,
+            updatedAt: at,
+          })
+          .where({ videoId });
+      });
+      return read(video);
+    },
+
+    async objectOf(video) {
+      const file = await fileOf(video);
+      if (!file) throw notFound();
+      return file.sha256;
+    },
+
+    async remove(video) {
+      const file = await fileOf(video);
+      if (!file) throw notFound();
+      await VideoVersion.query(db).deleteById(file.id);
+      await deps.collect([file.sha256]);
+    },
+  };
+}

@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { isBetterDecoded, isPlausible } from './rebuild-pictures-decoded.ts';
+import type { Finding } from '../../analyse/analysis.ts';
+import type { RebuildTask } from '../picture-task.ts';
+import { neededPictures, rebuildPictures } from './rebuild-pictures.ts';
+import type { RebuildInput } from './rebuild-pictures-decode.ts';
+import { isBetterDecoded, isPlausible, stepBeside } from './rebuild-pictures-decoded.ts';
 import { rawFormat, type RawFormat } from './rebuild-pictures-raw.ts';
 
 const WIDTH = 64;
@@ -55,5 +62,104 @@ describe('isPlausible', () => {
     expect(isPlausible(smeared(scene(0, 0, 1)), scene(0, 20, 2), judged, format())).toBe(false);
     const unjudged = { ...judged, blendDb: null, trials: 0 };
     expect(isPlausible(scene(0, 0, 1), scene(0, 0, 1), unjudged, format())).toBe(false);
+  });
+});
+
+describe('a short damaged stretch', () => {
+  const FIRST = 10;
+  const COUNT = 5;
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'reelmend-decoded-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** A stretch whose first picture is damaged itself; the others refer to it. */
+  function hole(change: Partial<RebuildInput> = {}): RebuildInput {
+    const finding: Finding = {
+      kind: 'corrupted_section',
+      startMs: 400,
+      endMs: 600,
+      firstFrame: FIRST,
+      lastFrame: FIRST + COUNT - 1,
+      count: COUNT,
+      confidence: 0.95,
+      detector: 'test',
+      measure: { name: 'damaged pictures', unit: 'frames', threshold: 0, value: COUNT },
+      detail: {
+        kind: 'corrupted_section',
+        evidence: 'decoder',
+        undecodedFrames: 0,
+        damagedDataFrames: [FIRST],
+      },
+    };
+    const ptsTicks = Array.from({ length: 40 }, (_, frame) => frame * 40);
+    const task: RebuildTask = {
+      kind: 'rebuild',
+      finding,
+      firstFrame: FIRST,
+      endFrame: FIRST + COUNT,
+      slotTicks: ptsTicks.slice(FIRST, FIRST + COUNT),
+      resumeTicks: (FIRST + COUNT) * 40,
+      before: FIRST - 1,
+      after: FIRST + COUNT,
+      acrossCut: false,
+      shiftAfterTicks: 0,
+    };
+    return {
+      inputPath: 'not read',
+      info: {
+        format: 'mov',
+        startMs: 0,
+        durationMs: 1600,
+        sizeBytes: 0,
+        video: [],
+        audio: [],
+        others: [],
+        tags: {},
+      },
+      pictures: {
+        timeBase: { num: 1, den: 1000 },
+        ptsTicks,
+        keyframe: ptsTicks.map((_, frame) => frame === 0),
+        medianIntervalTicks: 40,
+        variableByNature: false,
+      },
+      format: format(),
+      tools: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
+      task,
+      isBad: (frame) => frame >= FIRST && frame < FIRST + COUNT,
+      sceneCuts: [],
+      rawPath: path.join(folder, 'made.raw'),
+      ...change,
+    };
+  }
+
+  /** Where the scene stands in each picture: it creeps, but goes to and fro within the stretch. */
+  const shiftOf = (frame: number) =>
+    [4, 9, 14, 9, 0.5][frame - FIRST] ?? (frame < FIRST ? (frame - FIRST) / 2 : (frame - FIRST - COUNT) / 2);
+  const decode = (input: RebuildInput, show: (frame: number) => Uint8Array) =>
+    new Map(neededPictures(input).map((frame) => [frame, show(frame)]));
+  const keptOf = async (input: RebuildInput, show: (frame: number) => Uint8Array) =>
+    (await rebuildPictures(input, decode(input, show))).pictures.flatMap(({ pixels }) =>
+      pixels.kind === 'original' ? [pixels.frame] : [],
+    );
+
+  it('keeps pictures that show the motion which calm neighbours do not tell of', async () => {
+    const show = (frame: number) => scene(shiftOf(frame), 4, frame);
+    expect(await keptOf(hole(), show)).toEqual([10, 11, 12, 13, 14]);
+  });
+
+  it('is rebuilt where what was lost is still missing at its end', async () => {
+    const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
+    const show = (frame: number) =>
+      isIn(frame) ? smeared(scene(frame / 2, 4, frame)) : scene(frame / 2, 4, frame);
+    expect(await keptOf(hole(), show)).toEqual([]);
+  });
+
+  it('takes the step of the motion from whole pictures of one shot behind it, or else before it', () => {
+    expect(stepBeside(hole())).toBe(FIRST + COUNT);
+    expect(stepBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toBe(FIRST - 2);
+    expect(stepBeside(hole({ isBad: () => true }))).toBeNull();
   });
 });

@@ -1,5 +1,7 @@
+import { damagedData } from '../damaged-pictures.ts';
 import type { NewPicture } from '../picture-edit.ts';
 import type { RebuildTask } from '../picture-task.ts';
+import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
 
@@ -15,8 +17,7 @@ export function isWholePicture({ finding }: RebuildTask): boolean {
 
 /** The pictures of a damaged stretch as they come out of the decoder. */
 export function asDecoded(task: RebuildTask): NewPicture[] {
-  const { detail } = task.finding;
-  const damaged = detail.kind === 'corrupted_section' ? detail.damagedDataFrames : undefined;
+  const damaged = damagedData(task.finding);
   return task.slotTicks.map((ptsTicks, index) => {
     const frame = task.firstFrame + index;
     const intact = damaged !== undefined && !damaged.includes(frame);
@@ -66,4 +67,53 @@ export function isPlausible(
   const expected = expectedError(judgement, format);
   if (expected === null) return false;
   return lumaError(decoded, rebuilt, format) < PLAUSIBLE_SHARE * expected;
+}
+
+/** Share of what a decoded and a rebuilt picture differ by up to which the decoded one is taken to miss the truth by less. */
+const NEARER_SHARE = 0.6;
+
+/** Two whole pictures that follow each other beside a damaged stretch, the first of them by display number; null without any. */
+export function stepBeside(
+  input: Pick<RebuildInput, 'task' | 'isBad' | 'sceneCuts' | 'pictures'>,
+): number | null {
+  const { before, after } = input.task;
+  if (before === null || after === null) return null;
+  const isStep = (from: number) => {
+    const inside = from >= 0 && from + 1 < input.pictures.ptsTicks.length;
+    return inside && !input.isBad(from) && !input.isBad(from + 1) && !input.sceneCuts.includes(from + 1);
+  };
+  return [after, before - 1].find(isStep) ?? null;
+}
+
+/**
+ * What is left of the damage in the last picture of a stretch: what it differs from the whole one behind it by, beyond a step of
+ * the motion there.
+ * @returns mean squared error of the luma, on the scale of the format; null where a picture that it takes is missing
+ */
+export function errorAtEnd(input: RebuildInput, known: ReadonlyMap<number, Uint8Array>): number | null {
+  const { task, format } = input;
+  const from = stepBeside(input);
+  const last = known.get(task.endFrame - 1);
+  const after = task.after === null ? undefined : known.get(task.after);
+  const [one, next] = from === null ? [] : [known.get(from), known.get(from + 1)];
+  if (!last || !after || !one || !next) return null;
+  return Math.max(0, lumaError(last, after, format) - lumaError(one, next, format));
+}
+
+/**
+ * Whether a decoded picture is surely nearer to the truth than the rebuilt one. What they differ by is what both miss the truth
+ * by, together; a picture whose own data are whole misses it by what is left of the damage that it refers to, which hardly grows
+ * on the way to the end of the stretch. How well a method did on other pictures tells less: the motion there is another. Of
+ * 809 pictures of 197 planted stretches of up to 12 in 16 real clips (H.264, HEVC, MPEG-4; four faults) the mean squared
+ * error went from 156 (118 as decoded) to 91; shares of 0.5 to 0.7 do alike. Of 564 pictures made when that was set it went
+ * from 176 (120) to 93. Of pictures whose own data are damaged it tells nothing in stretches of up to `SURELY_REBUILT`.
+ * @param leftError see `errorAtEnd`
+ */
+export function isNearer(
+  decoded: Uint8Array,
+  rebuilt: Uint8Array,
+  leftError: number,
+  format: RawFormat,
+): boolean {
+  return leftError < NEARER_SHARE * lumaError(decoded, rebuilt, format);
 }

@@ -1,14 +1,18 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { NewPicture, PixelSource } from '../picture-edit.ts';
+import { damagedData } from '../damaged-pictures.ts';
 import type { RebuildTask } from '../picture-task.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import {
   asDecoded,
+  errorAtEnd,
   isBetterDecoded,
   isDamage,
+  isNearer,
   isPlausible,
   isWholePicture,
+  stepBeside,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
 import { takePlausibleTop } from './rebuild-pictures-compose.ts';
@@ -45,10 +49,12 @@ export function neededPictures(input: RebuildInput): number[] {
   const isLong = task.slotTicks.length > MAX_INTERPOLATED;
   if (isLong && isDamage(task)) return [...sides, task.endFrame - 1];
   if (sides.length < 2 || task.acrossCut || isLong) return sides;
+  const step = isDamage(task) ? stepBeside(input) : null;
   const damaged = isDamage(task) ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
+  const shown = [...sides, ...damaged, ...(step === null ? [] : [step, step + 1])];
   const trial = findTrial(input, slotPhases(input).steps);
-  if (!trial) return sides;
-  return [...sides, ...damaged, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)];
+  if (!trial) return shown;
+  return [...shown, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)];
 }
 
 /**
@@ -141,6 +147,9 @@ async function fill(
   const judgement = judgeMethods(findTrial(input, phases.steps), known, phases.steps, format, kernels);
   await pause(input.signal);
   const field = judgement.method === 'blend' ? null : motionBetween(before, after, format, kernels.motion);
+  const damaged = damagedData(input.task.finding);
+  const leftError = isDamage(input.task) ? errorAtEnd(input, known) : null;
+  const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
   const pictures: NewPicture[] = [];
   let rawCount = 0;
   let toppedCount = 0;
@@ -153,11 +162,12 @@ async function fill(
     const frame = input.task.firstFrame + index;
     const isCopy = input.isRepeat?.(frame) === true;
     const decoded = isDamage(input.task) && !isCopy ? known.get(frame) : undefined;
-    const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
-    if (decoded && isShort) {
+    const mayTell = !isShort || damaged?.includes(frame) === false;
+    const isKept = decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, format);
+    if (decoded && isShort && !isKept) {
       const rows = takePlausibleTop(decoded, rebuilt, [before, after], judgement, format);
       if (rows > 0) toppedCount += 1;
-    } else if (decoded && isPlausible(decoded, rebuilt, judgement, format)) {
+    } else if (isKept || (decoded && isPlausible(decoded, rebuilt, judgement, format))) {
       pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
       continue;
     }
@@ -165,8 +175,9 @@ async function fill(
     pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index: rawCount } });
     rawCount += 1;
   }
+  if (rawCount === 0) return { ...keepDecoded(input.task), judgement };
   const decodedCount = pictures.length - rawCount;
-  const method = rawCount === 0 ? 'decoded' : judgement.method;
+  const { method } = judgement;
   return { pictures, method, judgement, rawCount, decodedCount, toppedCount };
 }
 

@@ -77,7 +77,9 @@ export function DropArea({
     maxSize: MAX_UPLOAD_BYTES,
     noKeyboard: true,
     useFsAccessApi: false,
-    onDrop: (files, rejections) => {
+    onDrop: (files, rejections, event) => {
+      // The same file picked again is no change to an input that still holds it.
+      if (event.target instanceof HTMLInputElement) event.target.value = '';
       // The library would keep the first of several files; which one was meant is not ours to guess (D-59).
       if (files.length > 0 && (multiple || rejections.length === 0)) onFiles(files);
       if (rejections.length > 0) onRejected(rejections);

@@ -116,6 +116,7 @@ function ToastFace({ toast, onDismiss, onRemove }: ToastFaceProps) {
       <Words>
         <Title>{toast.title}</Title>
         {toast.description && <Description>{toast.description}</Description>}
+        {toast.reason && <Description>{toast.reason}</Description>}
       </Words>
       <IconButton icon="close" label={appTexts.toast.close} onClick={onDismiss} />
     </Face>

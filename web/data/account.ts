@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { authApi } from '#common/api/auth.ts';
 import { callApi, tellApi } from './api-client.ts';
+import { useForgetIdeaDraft } from './idea-draft.ts';
 import { SESSION_KEY } from './query-client.ts';
 
 // The error catalogue (specification section 8) wants these four failures on the console as well.
@@ -25,10 +26,12 @@ export function useLogin() {
 /** Signs out; the cached user and all cached data are dropped. */
 export function useLogout() {
   const client = useQueryClient();
+  const forgetIdea = useForgetIdeaDraft();
   return useMutation({
     mutationFn: () => tellApi(authApi.logout),
     onSuccess: () => {
       client.setQueryData(SESSION_KEY, null);
+      forgetIdea();
       client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
     },
     onError: (error) => logFailure('Logout failed:', error),

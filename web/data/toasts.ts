@@ -3,6 +3,8 @@ import { atom, type createStore, useAtomValue, useSetAtom } from 'jotai';
 export interface ToastContent {
   readonly title: string;
   readonly description?: string;
+  /** What the server said of it, as a line of its own: the texts of the specification stay as they are. */
+  readonly reason?: string;
   /** Destructive toasts report failures and are announced at once; a notice says what is needed first. */
   readonly tone?: 'default' | 'notice' | 'destructive';
 }

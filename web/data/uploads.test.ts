@@ -81,7 +81,8 @@ describe('uploads', () => {
     await expect.poll(() => hook.result.current.items[0]?.state).toBe('failed');
     expect(store.get(toastAtom)).toMatchObject({
       title: 'Upload failed',
-      description: 'There was an error uploading your video. Please try again. Not a video.',
+      description: 'There was an error uploading your video. Please try again.',
+      reason: 'Not a video.',
     });
   });
 

@@ -35,9 +35,8 @@ const finishAtom = atom(null, async (get, set, item: UploadItem, result: Transfe
     const multi = item.origin === 'multi';
     set(showToastAtom, {
       title: multi ? uploadTexts.failedOne(item.file.name) : uploadTexts.failed,
-      description: multi
-        ? uploadTexts.failedOneDetail
-        : [uploadTexts.failedDetail, reason].filter(Boolean).join(' '),
+      description: multi ? uploadTexts.failedOneDetail : uploadTexts.failedDetail,
+      ...(reason === null ? {} : { reason }),
       tone: 'destructive',
     });
   } else {

@@ -1,9 +1,10 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import styled from 'styled-components';
 import { IDEA_NAME_MAX, IDEA_TEXT_MAX } from '#common/limits.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { useIdeaDraft } from '../../data/idea-draft.ts';
 import { useSimilarIdeas, useSubmitIdea } from '../../data/ideas.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
@@ -49,8 +50,8 @@ const Similar = styled.div`
 /** Form of the left column; blank text is refused before anything is sent. */
 export function IdeaForm() {
   const areaId = useId();
-  const [name, setName] = useState('');
-  const [idea, setIdea] = useState('');
+  const { draft, change } = useIdeaDraft();
+  const { name, text: idea } = draft;
   const submit = useSubmitIdea();
   const showToast = useShowToast();
   // An idea on its way reaches the board before the answer; it is not similar to itself.
@@ -64,12 +65,7 @@ export function IdeaForm() {
     }
     submit.mutate(
       { text: trimmed, userName: name.trim() || texts.anonymous },
-      {
-        onSuccess: () => {
-          setIdea('');
-          setName('');
-        },
-      },
+      { onSuccess: () => change({ name: '', text: '' }) },
     );
   };
   return (
@@ -87,7 +83,7 @@ export function IdeaForm() {
           placeholder={texts.namePlaceholder}
           maxLength={IDEA_NAME_MAX}
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => change({ name: event.target.value })}
           autoComplete="nickname"
         />
         <div>
@@ -98,7 +94,7 @@ export function IdeaForm() {
             maxLength={IDEA_TEXT_MAX}
             placeholder={texts.ideaPlaceholder}
             value={idea}
-            onChange={(event) => setIdea(event.target.value)}
+            onChange={(event) => change({ text: event.target.value })}
           />
           {left <= COUNT_FROM_LEFT && <Small>{texts.left(left)}</Small>}
         </div>

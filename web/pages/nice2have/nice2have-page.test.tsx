@@ -1,13 +1,13 @@
-import { render, screen, within } from '@testing-library/react';
+import { act, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { ideasApi } from '#common/api/ideas.ts';
 import type { AnyEndpoint } from '#common/api/endpoint.ts';
 import { ReputationBadge } from '../../components/reputation-badge.tsx';
-import { queryKeyOf } from '../../data/query-client.ts';
+import { queryKeyOf, SESSION_KEY } from '../../data/query-client.ts';
 import { renderAt } from '../../test/render.tsx';
-import { on, refusal, server, signedIn, sizeOf } from '../../test/server.ts';
+import { on, refusal, server, signedIn, sizeOf, user } from '../../test/server.ts';
 import { colour } from '../../theme.ts';
 import { Nice2HavePage } from './nice2have-page.tsx';
 
@@ -242,6 +242,17 @@ describe('saying an idea', () => {
     expect(sent).toEqual([{ text: 'Chapters', userName: 'Anonymous' }]);
     await expect.poll(() => reads.ideas).toBe(readsBefore + 1);
     expect(screen.getByLabelText('Your Idea')).toHaveValue('');
+  });
+
+  it('keeps what was typed while the page is away, for the one who typed it', async () => {
+    const { client, rerender } = open();
+    await screen.findByText('No ideas submitted yet');
+    await person.type(screen.getByLabelText('Your Idea'), 'Chap');
+    rerender(<p>Signed out</p>);
+    rerender(<Nice2HavePage />);
+    expect(screen.getByLabelText('Your Idea')).toHaveValue('Chap');
+    act(() => client.setQueryData(SESSION_KEY, { ...user, id: 'user-2' }));
+    await expect.poll(() => screen.getByLabelText('Your Idea')).toHaveValue('');
   });
 
   it.each([

@@ -6,13 +6,13 @@ import { CURRENT_USER_PATH } from './session-path.ts';
 
 /** The signed-in person as the client sees it (D-22); never holds a password or its hash. Nothing is needed: a user without a name is one too. */
 export const sessionUser = z.object({
-  id: z.string().default(''),
-  username: z.string().default(''),
-  email: z.string().default(''),
-  plan: planSlug.default('starter'),
-  emailVerified: z.boolean().default(true),
+  id: z.string().catch(''),
+  username: z.string().catch(''),
+  email: z.string().catch(''),
+  plan: planSlug.catch('starter'),
+  emailVerified: z.boolean().catch(true),
   /** End of a running trial, ISO 8601; null without one. */
-  trialEndsAt: z.string().nullable().default(null),
+  trialEndsAt: z.string().nullable().catch(null),
   /** `off`: plans are given by the operator alone and the sign-up wizard makes no call (D-35). */
   billing: z.enum(['trial', 'off']).optional(),
 });

@@ -26,6 +26,10 @@ const issues = {
 const ANSWERS: Readonly<Record<string, readonly [{ readonly response: z.ZodType }, unknown]>> = {
   'a user': [authApi.currentUser, { user: { username: 'mara', email: 'mara@example.test' } }],
   'a user without name or address': [authApi.currentUser, { user: {} }],
+  'a user with parts of another kind': [
+    authApi.currentUser,
+    { user: { id: 7, username: null, email: 'zoe@example.test', plan: 'gold' } },
+  ],
   'an upload address': [uploadsApi.uploadUrl, { uploadUrl: 'https://storage.example/1' }],
   'a new video': [uploadsApi.uploadComplete, { videoId: 'a1' }],
   'videos, new and finished': [

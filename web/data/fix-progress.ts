@@ -42,3 +42,25 @@ export function useFixProgress(
   }, [measured, news, random]);
   return { percent: Math.max(measured, estimate.percent), estimated: estimate.madeAfter === news };
 }
+
+/**
+ * The pace of the specification from 0 to 100, for a server that says only how many fixes it took and nothing of their
+ * progress.
+ * @param onEnd called once at 100; must not change between renders
+ */
+export function useSpecifiedPace(onEnd: () => void, random: () => number = Math.random): number {
+  const [percent, setPercent] = useState(0);
+  useEffect(() => {
+    const between = (least: number, most: number) => least + random() * (most - least);
+    if (percent >= 100) {
+      onEnd();
+      return;
+    }
+    const timer = setTimeout(
+      () => setPercent(Math.min(100, percent + between(STEP.leastPercent, STEP.mostPercent))),
+      between(STEP.leastMs, STEP.mostMs),
+    );
+    return () => clearTimeout(timer);
+  }, [percent, onEnd, random]);
+  return percent;
+}

@@ -40,6 +40,10 @@ describe('createQueryClient', () => {
     await expect.poll(() => reads).toBe(1);
     await client.fetchQuery({ queryKey: queryKeyOf(videosApi.list) }).catch(() => undefined);
     await expect.poll(() => reads).toBe(2);
+    // A server that says both would be asked without end.
+    for (let time = 0; time < 5; time += 1)
+      await client.fetchQuery({ queryKey: queryKeyOf(videosApi.list) }).catch(() => undefined);
+    expect(reads).toBe(2);
     stop();
   });
 });

@@ -16,6 +16,9 @@ export function queryKeyOf(
 /** Key of the current user, known to every page. */
 export const SESSION_KEY: readonly string[] = CURRENT_USER_PATH.split('/');
 
+/** Refusals that come this soon after one that made the current user be read again do not do so. */
+const ASK_AGAIN_MS = 3000;
+
 async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknown> {
   const { readBody } = await import('./api-client.ts');
   const answer = await fetch(absoluteUrl(queryKey.join('/')), { credentials: 'include' });
@@ -27,10 +30,15 @@ async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknow
  * no retries. A call that finds the session gone makes the current user be read again (D-21).
  */
 export function createQueryClient(): QueryClient {
+  let askedAtMs = Number.NEGATIVE_INFINITY;
   const onError = (error: unknown): void => {
     // An ApiError, told by its code: importing the class would bring the schema code to every page.
-    if (error instanceof Error && 'code' in error && error.code === 'signed_out')
-      void client.invalidateQueries({ queryKey: SESSION_KEY });
+    if (!(error instanceof Error && 'code' in error && error.code === 'signed_out')) return;
+    // Where the answer is that somebody is signed in, refusal and question would chase each other.
+    const nowMs = Date.now();
+    if (nowMs - askedAtMs < ASK_AGAIN_MS) return;
+    askedAtMs = nowMs;
+    void client.invalidateQueries({ queryKey: SESSION_KEY });
   };
   const client = new QueryClient({
     queryCache: new QueryCache({

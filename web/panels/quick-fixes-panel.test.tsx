@@ -162,6 +162,30 @@ describe('QuickFixesPanel', () => {
     );
   });
 
+  it('goes at the specified pace where the server names no job', async () => {
+    open([EMPTY]);
+    server.use(on(videosApi.applyFixes, () => HttpResponse.json({ fixesApplied: 1 })));
+    const sharpen = await item('Sharpen Video');
+    await person.click(sharpen);
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    try {
+      fireEvent.click(await applyButton());
+      await waitFor(() => expect(sharpen).toHaveAttribute('data-state', 'processing'));
+      await act(() => vi.advanceTimersByTimeAsync(2000));
+      const percent = Number(screen.getByRole('progressbar').getAttribute('aria-valuenow'));
+      expect(percent).toBeGreaterThanOrEqual(5);
+      expect(percent).toBeLessThanOrEqual(40);
+      fireEvent.click(await item('Stabilize Footage'));
+      expect(await applyButton()).toBeDisabled();
+      for (let second = 0; second < 45; second += 1) await act(() => vi.advanceTimersByTimeAsync(1000));
+      expect(sharpen).toHaveAttribute('data-state', 'completed');
+      expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
+      expect(await applyButton()).toBeEnabled();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('keeps the choice and says so when the fixes could not be asked for', async () => {
     open([EMPTY]);
     server.use(on(videosApi.applyFixes, () => refusal('internal')));

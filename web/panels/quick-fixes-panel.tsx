@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
 import type { VideoDto } from '#common/api/videos.ts';
@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icons.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
-import { useFixProgress } from '../data/fix-progress.ts';
+import { useFixProgress, useSpecifiedPace } from '../data/fix-progress.ts';
 import { isAtWork, useApplyFixes, useQuickFixes } from '../data/quick-fixes.ts';
 import { useShowToast } from '../data/toasts.ts';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
@@ -75,12 +75,8 @@ export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
           <Skeleton $height="96px" />
         </div>
       )}
-      {data && (
-        <>
-          <FixForm video={video} run={data.run} done={data.done} />
-          <FixFiles videoId={video.id} fixes={data} />
-        </>
-      )}
+      {(data || isError) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
+      {data && <FixFiles videoId={video.id} fixes={data} />}
     </Panel>
   );
 }
@@ -97,13 +93,17 @@ function FixForm({ video, run, done }: FixFormProps) {
   const showToast = useShowToast();
   const atWork = isAtWork(run);
   useEndToast(run, atWork);
+  const blind = useBlindRun();
   const recommended = recommendedFixes(video);
-  const busy = atWork || apply.isPending;
+  const busy = atWork || apply.isPending || blind.working.size > 0;
 
   const stateOf = (id: FixId): FixItemState => {
     const running = run?.fixes.find((fix) => fix.id === id);
     if (atWork && running) return { kind: 'processing', outcome: running };
-    if (apply.isPending && selected.has(id)) return { kind: 'processing', outcome: null };
+    if ((apply.isPending && selected.has(id)) || blind.working.has(id))
+      return { kind: 'processing', outcome: null };
+    if (blind.done.has(id))
+      return { kind: 'completed', outcome: { id, state: 'applied', detail: '', figures: [] } };
     const outcome = done.find((fix) => fix.id === id);
     if (outcome) return { kind: 'completed', outcome };
     const failed = running?.state === 'failed' ? running : null;
@@ -127,7 +127,12 @@ function FixForm({ video, run, done }: FixFormProps) {
       showToast({ title: texts.none, description: texts.noneDetail, tone: 'notice' });
       return;
     }
-    apply.mutate(wanted, { onSuccess: () => setSelected(new Set()) });
+    apply.mutate(wanted, {
+      onSuccess: ({ jobId }) => {
+        setSelected(new Set());
+        if (jobId === '') blind.start(wanted);
+      },
+    });
   };
   return (
     <Form onSubmit={submit}>
@@ -147,6 +152,7 @@ function FixForm({ video, run, done }: FixFormProps) {
         </Category>
       ))}
       {run && atWork && <RunProgress key={run.jobId} run={run} />}
+      {blind.working.size > 0 && <BlindProgress onEnd={blind.end} />}
       {run?.state === 'failed' && run.message !== null && <Failure>{run.message}</Failure>}
       <div>
         <Button type="submit" size="s" icon="spark" disabled={wanted.length === 0 || busy}>
@@ -164,6 +170,30 @@ function RunProgress({ run }: { readonly run: FixRunDto }) {
   return (
     <div>
       <Note>{estimated ? texts.estimated(shown) : words}</Note>
+      <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
+    </div>
+  );
+}
+
+const NONE: ReadonlySet<FixId> = new Set();
+
+/** Fixes of a server that keeps to the specified answer alone, which names no job: nothing can be asked about them. */
+function useBlindRun() {
+  const [working, setWorking] = useState(NONE);
+  const [done, setDone] = useState(NONE);
+  const end = useCallback(() => {
+    setDone((before) => new Set([...before, ...working]));
+    setWorking(NONE);
+  }, [working]);
+  return { working, done, end, start: (fixes: readonly FixId[]) => setWorking(new Set(fixes)) };
+}
+
+function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
+  const percent = useSpecifiedPace(onEnd);
+  const shown = Math.round(percent);
+  return (
+    <div>
+      <Note>{texts.estimated(shown)}</Note>
       <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
     </div>
   );

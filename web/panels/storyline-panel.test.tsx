@@ -114,6 +114,16 @@ describe('StorylinePanel', () => {
     expect(jump).toHaveBeenCalledWith(3000);
   });
 
+  it('can be asked for where nothing is known of an analysis', async () => {
+    server.use(
+      on(storylineApi.state, () => refusal('internal')),
+      on(storylineApi.get, () => refusal('not_found')),
+    );
+    renderAt('/', <StorylinePanel video={makeVideo({ id: 'v1' })} />);
+    expect(await screen.findByRole('button', { name: 'Analyze' })).toBeEnabled();
+    expect(screen.queryByText('Failed to fetch storyline')).not.toBeInTheDocument();
+  });
+
   it('says when it could not be fetched, and fetches again', async () => {
     server.use(
       on(storylineApi.state, () => refusal('internal')),

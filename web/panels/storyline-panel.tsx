@@ -32,7 +32,8 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
   const { state, storyline } = useStoryline(video.id, version);
   const analyze = useAnalyzeStoryline(video.id, version);
   const showToast = useShowToast();
-  const stands = state.data?.state;
+  // Without news of an analysis the storyline alone decides what is shown.
+  const stands = state.data?.state ?? (state.isError ? 'none' : undefined);
   const atWork = stands === 'waiting' || stands === 'working';
   // Only a failure that one has waited for is news; an old one stands in the panel.
   const waited = useRef(false);
@@ -42,7 +43,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
       showToast({ title: texts.failed, description: message, tone: 'destructive' });
     waited.current = atWork;
   }, [stands, atWork, message, showToast]);
-  const unread = storyline.isError || state.isError;
+  const unread = storyline.isError;
   const percent = state.data?.progress ?? 0;
   const reread = (): void => {
     void state.refetch();
@@ -60,7 +61,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
           </Button>
         </div>
       )}
-      {!unread && (storyline.data === undefined || state.data === undefined) && (
+      {!unread && (storyline.data === undefined || stands === undefined) && (
         <div role="status">
           <p>{texts.loading}</p>
           <Skeleton $height="96px" />
@@ -79,7 +80,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
         </div>
       )}
       {storyline.data && <StorylineStory storyline={storyline.data} onJump={onJump} />}
-      {!unread && state.data && storyline.data !== undefined && !atWork && (
+      {!unread && stands !== undefined && storyline.data !== undefined && !atWork && (
         <div>
           <Button
             look={storyline.data ? 'secondary' : 'primary'}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { steadyEnd } from './picture-times.ts';
+import { indexPictures, steadyEnd } from './picture-times.ts';
 
 const steady = (count: number, interval: number) => Array.from({ length: count }, (_, i) => i * interval);
 
@@ -19,5 +19,43 @@ describe('steadyEnd', () => {
     expect(steadyEnd([...steady(25, 40), ...steady(25, 40).map((time) => time + 1200)])).toBe(2200);
     const varying = [0, 30, 90, 120, 200, 230, 330, 350, 500];
     expect(steadyEnd(varying)).toBe(562.5);
+  });
+});
+
+describe('indexPictures', () => {
+  const packets = steady(12, 40).map((ticks) => ({
+    ptsTicks: ticks,
+    dtsTicks: ticks,
+    durationTicks: 40,
+    sizeBytes: 100,
+    offsetBytes: null,
+    keyframe: ticks === 0,
+    shown: true,
+  }));
+  const stream = { codec: 'h264', timeBase: { num: 1, den: 1000 } };
+  const numbersOf = (decodedPts: readonly (number | null)[]) => {
+    const index = indexPictures(stream, packets, decodedPts);
+    return { numbers: index?.frameOfDecoded, undecoded: index?.undecoded };
+  };
+
+  it('gives each decoded picture the number of its time', () => {
+    expect(numbersOf([0, 40, 80, 200, 240])).toEqual({
+      numbers: [0, 1, 2, 5, 6],
+      undecoded: [3, 4, 7, 8, 9, 10, 11],
+    });
+  });
+
+  it('shifts nothing behind two pictures that the decoder gave one time', () => {
+    // A key picture was lost: what came out last before it has the time of the first that came behind.
+    expect(numbersOf([0, 40, 280, 280, 320, 360])).toEqual({
+      numbers: [0, 1, 2, 7, 8, 9],
+      undecoded: [3, 4, 5, 6, 10, 11],
+    });
+    expect(numbersOf([0, 40, 40, 80, 120]).numbers).toEqual([0, 0, 1, 2, 3]);
+  });
+
+  it('shifts nothing behind a time that is far too late or unknown', () => {
+    expect(numbersOf([0, 40, 400, 120, 160, null, 240]).numbers).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(numbersOf([null, 40, null, null, 120]).numbers).toEqual([0, 1, 2, 2, 3]);
   });
 });

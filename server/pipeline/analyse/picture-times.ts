@@ -84,17 +84,51 @@ function matchTimes(ptsTicks: readonly number[], times: readonly (number | null)
 }
 
 /**
- * Display number of each decoded picture. A picture whose time is unknown or fits nothing (damaged streams
- * make decoders guess) takes the number after its predecessor, so that one wrong time shifts nothing else.
+ * Display number of each decoded picture. A picture whose time is unknown or fits nothing (damaged streams make decoders
+ * guess, and give one time to two pictures) takes a number after its predecessor that is free before the next known one, so
+ * that one wrong time shifts nothing else; where none is free it shares that of its predecessor.
  */
 function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number | null)[]): number[] {
-  const exact = matchTimes(ptsTicks, decodedPts);
+  // From the end: of pictures with one time the last has it, for what comes late is what the decoder was asked for last.
+  const backwards = matchTimes([...ptsTicks].reverse(), [...decodedPts].reverse());
   const last = ptsTicks.length - 1;
+  const exact = backwards.reverse().map((place) => (place === null ? null : last - place));
+  const anchors = risingAnchors(exact);
   let previous = -1;
-  return exact.map((frame) => {
-    previous = Math.min(last, frame === null || frame <= previous ? previous + 1 : frame);
+  let anchor = 0;
+  return exact.map((frame, at) => {
+    if (anchors[anchor] === at && frame !== null) {
+      anchor += 1;
+      previous = frame;
+      return frame;
+    }
+    const next = anchors[anchor];
+    const nextFrame = next === undefined ? null : exact[next];
+    previous = Math.max(0, previous, Math.min(previous + 1, (nextFrame ?? last + 1) - 1));
     return previous;
   });
+}
+
+/** Places of the longest row of numbers that rise: one that is wrong does not speak against all behind it. */
+function risingAnchors(numbers: readonly (number | null)[]): number[] {
+  /** By length, the place at which the row of that length ends lowest. */
+  const ends: number[] = [];
+  const before = numbers.map(() => -1);
+  const numberAt = (place: number | undefined) => numbers[place ?? -1] ?? -1;
+  numbers.forEach((number, place) => {
+    if (number === null) return;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (numberAt(ends[middle]) < number) low = middle + 1;
+      else high = middle;
+    }
+    before[place] = ends[low - 1] ?? -1;
+    ends[low] = place;
+  });
+  const row: number[] = [];
+  for (let place = ends.at(-1) ?? -1; place >= 0; place = before[place] ?? -1) row.push(place);
+  return row.reverse();
 }
 
 function fillUnknown(times: readonly (number | null)[]): number[] {

@@ -9,8 +9,8 @@ export function toWebVtt(cues: readonly WrittenCue[]): string {
   const blocks = ['WEBVTT'];
   if (cues.some((cue) => cue.text === null)) {
     blocks.push(
-      'NOTE\nTimes of speech found by measurement. No speech recognition is set up here, so the words are not known;\n' +
-        `each such cue reads ${UNKNOWN_TEXT} and can be filled in by hand.`,
+      'NOTE\nTimes of speech found by measurement; the words of some cues are not known.\n' +
+        `Each of them reads ${UNKNOWN_TEXT} and can be filled in by hand.`,
     );
   }
   cues.forEach((cue, i) => {

@@ -192,7 +192,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       'export-video': exporting.job,
       'tell-storyline': storylines.job,
       'apply-fixes': fixing.job,
-      'burn-captions': captioning.job,
+      'burn-captions': captioning.burnJob,
+      'hear-words': captioning.hearJob,
       'send-mail': accounts.sendMail,
     },
     lanes: [
@@ -311,6 +312,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     }),
     notifications.listen(),
     exports.listen(),
+    captioning.listen(),
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });

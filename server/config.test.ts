@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +74,17 @@ describe('readConfig', () => {
     expect(small.mediaLimits.maxPictures).toBeGreaterThan(40 * 60 * 30);
     expect(small.mediaLimits.maxPictures).toBeLessThan(100_000);
     expect(read({ MEMORY_LIMIT_MB: '8192' }).mediaLimits.maxEncodePixels).toBeGreaterThan(3840 * 2160);
+  });
+
+  it('takes a speech engine whose program and model are there, and says when one is not', () => {
+    const [cli, model] = [path.join(dataDir, 'whisper-cli'), path.join(dataDir, 'model.bin')];
+    writeFileSync(cli, '');
+    expect(read().whisper).toBeNull();
+    const half = read({ WHISPER_CLI: cli, WHISPER_MODEL: model });
+    expect([half.whisper, half.warnings.join()]).toEqual([null, expect.stringMatching(/WHISPER_MODEL/)]);
+    writeFileSync(model, '');
+    const whole = read({ WHISPER_CLI: cli, WHISPER_MODEL: model });
+    expect([whole.whisper, whole.warnings]).toEqual([{ cli, model }, []]);
   });
 
   it('warns when uploads would be lost, in words', () => {

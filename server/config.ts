@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const environment = z.object({
   DRAFT_DAYS_BUSINESS: z.coerce.number().int().min(1).max(3650).optional(),
   FFMPEG_PATH: text,
   FFPROBE_PATH: text,
-  TRANSCRIBE_URL: text,
+  WHISPER_CLI: text,
   WHISPER_MODEL: text,
   JOB_CONCURRENCY: z.coerce.number().int().min(1).max(16).optional(),
   MEDIA_THREADS: z.coerce.number().int().min(1).max(32).optional(),
@@ -71,8 +71,8 @@ export interface Config {
   readonly ffmpegPath: string | null;
   readonly ffprobePath: string | null;
   readonly searchPath: string;
-  readonly transcribeUrl: string | null;
-  readonly whisperModel: string | null;
+  /** whisper.cpp's command line and the file of its model; null where words come from people alone. */
+  readonly whisper: { readonly cli: string; readonly model: string } | null;
   /** Repairs at a time. */
   readonly jobConcurrency: number;
   readonly memoryLimitMb: number;
@@ -146,8 +146,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     ffmpegPath: env.FFMPEG_PATH ?? null,
     ffprobePath: env.FFPROBE_PATH ?? null,
     searchPath: env.PATH,
-    transcribeUrl: env.TRANSCRIBE_URL ?? null,
-    whisperModel: env.WHISPER_MODEL ?? null,
+    whisper: whisperOf(env),
     jobConcurrency,
     memoryLimitMb,
     mediaLimits: {
@@ -168,6 +167,16 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     losesFiles: onDyno && env.PERSISTENT_DISK !== '1',
     warnings: warningsFor({ onDyno, persistentDisk: env.PERSISTENT_DISK === '1', env, https }),
   } satisfies Config);
+}
+
+/** Both files must be there: the engine itself ends without an error when its model is not. */
+function whisperOf({
+  WHISPER_CLI: cli,
+  WHISPER_MODEL: model,
+}: z.infer<typeof environment>): Config['whisper'] {
+  return cli !== undefined && model !== undefined && existsSync(cli) && existsSync(model)
+    ? { cli, model }
+    : null;
 }
 
 function splitKeys(value: string): string[] {
@@ -229,5 +238,9 @@ function warningsFor({ onDyno, persistentDisk, https, env }: Circumstances): str
     warnings.push('PUBLIC_URL is plain http: passwords and cookies cross the network in the open.');
   if (env.NODE_ENV === 'production' && !env.SMTP_URL && env.EMAIL_VERIFICATION === 'on')
     warnings.push('SMTP_URL is not set: mails are written to DATA_DIR/outbox and nobody receives them.');
+  if ((env.WHISPER_CLI || env.WHISPER_MODEL) && !whisperOf(env))
+    warnings.push(
+      'WHISPER_CLI and WHISPER_MODEL must both name a file that is there: captions have times but no words of a speech engine.',
+    );
   return warnings;
 }

@@ -82,7 +82,7 @@ async function prepareTools(config: Config, logger: Logger): Promise<ToolPaths> 
   const flaw = knownFlaw(found.version);
   if (flaw) logger.warn(flaw);
   const sandbox = await createSandbox({
-    tools: found.paths,
+    tools: { ...found.paths, ...(config.whisper === null ? {} : { whisper: config.whisper.cli }) },
     folder: path.join(config.dataDir, 'tools'),
     dataLimitMb: config.toolMemoryMb,
   });

@@ -50,6 +50,19 @@ export const burnedCaptionsDto = z.object({
 });
 export type BurnedCaptionsDto = z.infer<typeof burnedCaptionsDto>;
 
+/** What the operator's speech engine heard; the editor offers it, captions that people saved are never changed by it. */
+export const heardWordsDto = z.object({
+  /** Whether there is an engine. */
+  engine: z.boolean(),
+  state: z.enum(['none', 'waiting', 'working', 'done', 'failed']),
+  /** Whole percent of the speech, measured. */
+  progress: z.number().int().min(0).max(100),
+  /** Why it failed, or why there are no words. */
+  message: z.string().nullable(),
+  cues: z.array(videoCue),
+});
+export type HeardWordsDto = z.infer<typeof heardWordsDto>;
+
 /** Cues of 500 characters in any script, with their times. */
 const MOST_BYTES = CAPTION_LIMITS.cues * (CAPTION_LIMITS.chars * 4 + 200);
 
@@ -93,6 +106,20 @@ export const captionsApi = {
     summary: 'Deletes the file with captions in the picture.',
     params: idParams,
     response: messageBody,
+  }),
+  heard: defineEndpoint({
+    method: 'GET',
+    path: '/api/videos/:id/captions/heard',
+    summary: 'What the speech engine of this server heard, and how far it is.',
+    params: idParams,
+    response: heardWordsDto,
+  }),
+  hear: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/captions/heard',
+    summary: 'Has the speech engine listen; 501 where the operator has set up none.',
+    params: idParams,
+    response: heardWordsDto,
   }),
 } as const;
 

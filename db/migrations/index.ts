@@ -9,6 +9,7 @@ import * as storylines from './010_storylines.ts';
 import * as quickFixes from './011_quick_fixes.ts';
 import * as captions from './012_captions.ts';
 import * as captionBurns from './013_caption_burns.ts';
+import * as heardWords from './014_heard_words.ts';
 import * as versionPreviews from './004_version_previews.ts';
 import * as eventOutbox from './005_event_outbox.ts';
 import * as limitedExports from './006_limited_exports.ts';
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '011_quick_fixes', up: quickFixes.up, down: quickFixes.down },
   { name: '012_captions', up: captions.up, down: captions.down },
   { name: '013_caption_burns', up: captionBurns.up, down: captionBurns.down },
+  { name: '014_heard_words', up: heardWords.up, down: heardWords.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

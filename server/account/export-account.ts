@@ -4,6 +4,7 @@ import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
 import { toWebVtt } from '#common/caption-files.ts';
 import { Draft } from '#db/models/draft.ts';
+import { HeardWords } from '#db/models/heard-words.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
 import { Session } from '#db/models/session.ts';
@@ -103,6 +104,12 @@ async function readRows(db: Knex, userId: string) {
       .whereIn(
         'versionId',
         versions.map(({ id }) => id),
+      ),
+    heardWords: await HeardWords.query(db)
+      .select('videoId', 'state', 'cues', 'createdAt', 'updatedAt')
+      .whereIn(
+        'videoId',
+        videos.map(({ id }) => id),
       ),
     captionFiles: await CaptionBurn.query(db)
       .select('videoId', 'style', 'captionsRevision', 'state', 'createdAt', 'updatedAt')

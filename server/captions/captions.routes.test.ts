@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPath } from '#common/api/build-path.ts';
 import { accountApi } from '#common/api/account.ts';
@@ -7,6 +10,7 @@ import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import type { VideoCue } from '#common/captions.ts';
 import { newId } from '#db/base-model.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
+import { HeardWords } from '#db/models/heard-words.ts';
 import { Job } from '#db/models/job.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { User } from '#db/models/user.ts';
@@ -163,6 +167,38 @@ for (const engine of ENGINES) {
       expect(await VideoCaptions.query(app.db).findById(one.params.id)).toBeUndefined();
     });
 
+    it('are what a speech engine heard, until people save; without an engine it cannot be asked', async () => {
+      const one = await finished();
+      const { client, params } = one;
+      const none = await client.call(captionsApi.hear, { params });
+      expect([none.status, none.raw]).toMatchObject([
+        501,
+        { message: expect.stringMatching(/no speech engine/) },
+      ]);
+      expect((await client.call(captionsApi.heard, { params })).body).toMatchObject({
+        engine: false,
+        state: 'none',
+      });
+      const heard = { ...cue(600, 2400, 'heard words', 'speech_model'), confidence: 0.7 };
+      await HeardWords.query(app.db).insert({
+        videoId: params.id,
+        jobId: 'j',
+        state: 'done',
+        progress: 100,
+        cues: [heard],
+        createdAt: 1,
+        updatedAt: 1,
+      });
+      expect((await one.read())?.cues).toEqual([heard]);
+      expect(await (await one.file(mediaPaths.captions)).text()).toContain('heard words');
+      await one.save(0, [cue(600, 2400, 'put right')]);
+      expect((await one.read())?.cues).toMatchObject([{ text: 'put right', source: 'manual' }]);
+      expect(await (await one.file(mediaPaths.captions)).text()).toContain('put right');
+      const { client: stranger } = await app.signIn();
+      expect((await stranger.call(captionsApi.heard, { params })).status).toBe(404);
+      expect((await stranger.call(captionsApi.hear, { params })).status).toBe(404);
+    });
+
     describe('drawn into the picture', () => {
       const burn = async (
         one: Awaited<ReturnType<typeof finished>>,
@@ -278,3 +314,33 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+describe('a server with a speech engine', () => {
+  it('has it listen by itself to what was repaired, once', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-engine-'));
+    const [cli, model] = [path.join(folder, 'whisper-cli'), path.join(folder, 'model.bin')];
+    await writeFile(cli, '');
+    await writeFile(model, '');
+    const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', whisper: cli };
+    const env = { WHISPER_CLI: cli, WHISPER_MODEL: model };
+    const app = await startTestApp({ engine: 'sqlite', env, tools });
+    try {
+      const { client, user } = await app.signIn();
+      const put = (text: string) => app.storage.putBuffer(Buffer.from(text));
+      const report = await put(JSON.stringify(fakeReport()));
+      const files = { original: await put('o'), result: await put('r'), report };
+      const { videoId } = await app.db.transaction((trx) =>
+        insertFinishedVideo(trx, { userId: user.id, ...files, at: app.now() }),
+      );
+      app.events.emit('video.completed', { userId: user.id, videoId });
+      const params = { id: videoId };
+      const heard = async () => (await client.call(captionsApi.heard, { params })).body;
+      await expect.poll(async () => (await heard())?.state).toBe('waiting');
+      await client.call(captionsApi.hear, { params });
+      expect(await Job.query(app.db).where({ type: 'hear-words', videoId })).toHaveLength(1);
+    } finally {
+      await app.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -11,12 +11,14 @@ import { sendMedia } from '#server/pipeline/download/send-media.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { requireFeature } from '#server/policies.ts';
 import type { BurnService } from './burn.service.ts';
+import type { HearService } from './hear/hear.service.ts';
 import type { CaptionsService, SavedCaptions } from './captions.service.ts';
 
 export interface CaptionsRoutesDeps {
   /** Finds a video of this person. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly captions: CaptionsService;
+  readonly hearing: HearService;
   readonly burns: BurnService;
   readonly storage: MediaStorage;
   /** False opens captions in the picture to every plan (D-40). */
@@ -31,7 +33,7 @@ const CHANGED_ELSEWHERE = 'These captions were changed in another window meanwhi
  * video is refused before the plan is looked at.
  */
 export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
-  const { owned, captions, burns, storage, enforcePlans } = deps;
+  const { owned, captions, hearing, burns, storage, enforcePlans } = deps;
   const router = createRouter();
 
   signedIn(router, captionsApi.read, async ({ user, params }) => captions.read(await owned(user, params.id)));
@@ -52,6 +54,9 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
     ctx.set('Content-Type', 'application/x-subrip; charset=utf-8');
     ctx.body = file;
   });
+
+  signedIn(router, captionsApi.heard, async ({ user, params }) => hearing.read(await owned(user, params.id)));
+  signedIn(router, captionsApi.hear, async ({ user, params }) => hearing.ask(await owned(user, params.id)));
 
   signedIn(router, captionsApi.burned, async ({ user, params }) => burns.read(await owned(user, params.id)));
 

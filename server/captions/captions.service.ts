@@ -5,6 +5,7 @@ import type { CaptionsDto, CaptionsPageDto } from '#common/api/captions.ts';
 import { toSrt, toWebVtt } from '#common/caption-files.ts';
 import type { VideoCue } from '#common/captions.ts';
 import type { CaptionCue, RepairReport } from '#common/report.ts';
+import { HeardWords } from '#db/models/heard-words.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
@@ -24,7 +25,7 @@ export type SavedCaptions = Omit<CaptionsDto, 'cues'>;
 
 /**
  * Words belong to the video, not to one of its versions: quick fixes, restores and another repair leave them alone, and only its
- * deletion takes them. Until somebody saves, the captions are what the newest repair timed. Videos are given as their owner's rows.
+ * deletion takes them. Until somebody saves, the captions are what the speech engine heard or, without one, what the newest repair timed. Videos are given as their owner's rows.
  */
 export interface CaptionsService {
   read(video: Video): Promise<CaptionsPageDto>;
@@ -41,6 +42,8 @@ export interface CaptionsService {
   ): Promise<{ saved: SavedCaptions } | { newer: CaptionsDto }>;
   /** The captions as a file; null when there is no cue. */
   fileOf(video: Video, format: 'vtt' | 'srt'): Promise<string | null>;
+  /** Whether the captions are still as the repair timed them. */
+  isAsTimed(video: Video): Promise<boolean>;
 }
 
 /** See `CaptionsService`. */
@@ -59,9 +62,11 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
 
   async function captionsOf(videoId: string, report: RepairReport | null): Promise<CaptionsDto> {
     const row = await VideoCaptions.query(db).findById(videoId);
-    return row
-      ? toDto(row)
-      : { revision: 0, cues: (report?.captions ?? []).map(toVideoCue), updatedAt: null };
+    if (row) return toDto(row);
+    const heard = await HeardWords.query(db).findById(videoId).select('cues');
+    const cues = heard?.cues ?? [];
+    const timed = (report?.captions ?? []).map(toVideoCue);
+    return { revision: 0, cues: cues.length > 0 ? cues : timed, updatedAt: null };
   }
 
   return {
@@ -100,6 +105,12 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
         };
       if (ended.flips) events.emit('video.edited', { userId: video.userId, videoId });
       return { saved: ended.saved };
+    },
+
+    async isAsTimed({ id, captionCount }) {
+      if (captionCount !== null) return false;
+      const heard = await HeardWords.query(db).findById(id).select('cues');
+      return (heard?.cues ?? []).length === 0;
     },
 
     async fileOf({ id, captionCount }, format) {

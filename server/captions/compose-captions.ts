@@ -7,6 +7,8 @@ import { createBurnJob, type BurnJobDeps } from './burn.job.ts';
 import { createBurnService, type BurnServiceDeps } from './burn.service.ts';
 import { findCaptionFont, readCaptionFont, type CaptionFont } from './caption-font.ts';
 import { createCaptionsRoutes, type CaptionsRoutesDeps } from './captions.routes.ts';
+import { createHearJob } from './hear/hear.job.ts';
+import { createHearService } from './hear/hear.service.ts';
 import { createCaptionsService, type CaptionsServiceDeps } from './captions.service.ts';
 
 export interface ComposeCaptionsDeps
@@ -16,14 +18,16 @@ export interface ComposeCaptionsDeps
     Pick<BurnServiceDeps, 'queue'> {
   readonly videos: Pick<CaptionsRoutesDeps, 'owned'>;
   readonly storage: BurnJobDeps['storage'];
-  readonly config: Pick<Config, 'dataDir' | 'mediaLimits' | 'enforcePlans'>;
+  readonly config: Pick<Config, 'dataDir' | 'mediaLimits' | 'enforcePlans' | 'whisper'>;
 }
 
 /** The part of `compose()` that keeps captions and draws them into clips. */
 export function composeCaptions(deps: ComposeCaptionsDeps): {
-  /** The captions of a video as WebVTT; null when there is no cue. */
   captionFile: DownloadRoutesDeps['captionFile'];
-  job: JobHandler;
+  burnJob: JobHandler;
+  hearJob: JobHandler;
+  /** Begins to listen by itself to what has been repaired. @returns a function that ends it */
+  listen: () => () => void;
   router: AppRouter;
 } {
   const { dataDir, mediaLimits: limits, enforcePlans } = deps.config;
@@ -34,10 +38,27 @@ export function composeCaptions(deps: ComposeCaptionsDeps): {
     return read ?? Promise.resolve(null);
   };
   const captions = createCaptionsService(deps);
+  const { whisper } = deps.config;
+  const { threads } = limits;
+  const cli = deps.tools.whisper;
+  const engine = whisper && cli !== undefined ? { cli, model: whisper.model, threads } : null;
+  const hearing = createHearService({ ...deps, hasEngine: engine !== null });
   const burns = createBurnService({ ...deps, captions, font });
   return {
-    captionFile: (video) => captions.fileOf(video, 'vtt'),
-    job: createBurnJob({ ...deps, font, limits, folder: path.join(dataDir, 'captions') }),
-    router: createCaptionsRoutes({ ...deps, owned: deps.videos.owned, captions, burns, enforcePlans }),
+    async captionFile(video) {
+      const stored = (video.currentVersion?.captionsSha256 ?? null) !== null;
+      return stored && (await captions.isAsTimed(video)) ? null : captions.fileOf(video, 'vtt');
+    },
+    listen: () => hearing.listen(),
+    hearJob: createHearJob({ ...deps, engine, folder: path.join(dataDir, 'speech') }),
+    burnJob: createBurnJob({ ...deps, font, limits, folder: path.join(dataDir, 'captions') }),
+    router: createCaptionsRoutes({
+      ...deps,
+      owned: deps.videos.owned,
+      captions,
+      hearing,
+      burns,
+      enforcePlans,
+    }),
   };
 }

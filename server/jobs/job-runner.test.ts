@@ -60,6 +60,7 @@ function startRunner(video: JobHandler, mail: JobHandler = handler(async () => (
       'tell-storyline': video,
       'apply-fixes': video,
       'burn-captions': video,
+      'hear-words': video,
       'send-mail': mail,
     },
     lanes: [

@@ -8,6 +8,7 @@ export const JOB_PAYLOADS = {
   'tell-storyline': z.object({ versionId: z.string() }),
   'apply-fixes': z.object({ videoId: z.string() }),
   'burn-captions': z.object({ videoId: z.string() }),
+  'hear-words': z.object({ videoId: z.string() }),
   'send-mail': z.object({
     to: z.string(),
     subject: z.string(),
@@ -34,6 +35,7 @@ export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'tell-storyline': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'apply-fixes': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'burn-captions': { maxAttempts: 3, backoffMs: [2000, 10_000] },
+  'hear-words': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   // A mail server may be away for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };
@@ -51,6 +53,7 @@ export const MEDIA_WORK: readonly JobType[] = [
   'tell-storyline',
   'apply-fixes',
   'burn-captions',
+  'hear-words',
 ];
 
 export function isJobType(value: string): value is JobType {

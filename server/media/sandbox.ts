@@ -7,7 +7,7 @@ import type { ToolPaths } from './tools.ts';
 const exec = promisify(execFile);
 
 export interface SandboxOptions {
-  /** Real ffmpeg and ffprobe. */
+  /** Real ffmpeg and ffprobe, and the speech engine where there is one. */
   readonly tools: ToolPaths;
   /** Folder for the wrapper scripts; made when absent. */
   readonly folder: string;
@@ -48,13 +48,19 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   else missing.push('setpriv (media tools end together with the server)');
   const polite = ['nice', '-n', '10'];
   if (await works(polite)) layers.push(...polite);
-  const write = async (name: 'ffmpeg' | 'ffprobe') => {
+  const write = async (name: 'ffmpeg' | 'ffprobe' | 'whisper', tool: string) => {
     const file = path.join(options.folder, name);
-    const target = options.tools[name].replaceAll("'", `'\\''`);
+    const target = tool.replaceAll("'", `'\\''`);
     await writeFile(file, `#!/bin/sh\nexec ${layers.join(' ')} '${target}' "$@"\n`);
     await chmod(file, 0o755);
     return file;
   };
-  const tools = { ...options.tools, ffmpeg: await write('ffmpeg'), ffprobe: await write('ffprobe') };
+  const { ffmpeg, ffprobe, whisper } = options.tools;
+  const tools = {
+    ...options.tools,
+    ffmpeg: await write('ffmpeg', ffmpeg),
+    ffprobe: await write('ffprobe', ffprobe),
+    ...(whisper === undefined ? {} : { whisper: await write('whisper', whisper) }),
+  };
   return { tools, missing };
 }

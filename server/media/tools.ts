@@ -17,6 +17,8 @@ const toolRuns = channel(TOOL_RUNS);
 export interface ToolPaths {
   readonly ffmpeg: string;
   readonly ffprobe: string;
+  /** whisper.cpp's command line; absent where the operator has set up none. */
+  readonly whisper?: string;
   /** Milliseconds without progress after which a run of ffmpeg is ended; 60 s when absent. */
   readonly stallMs?: number;
   /** Version that ffmpeg says it has, e.g. "5.1.9-0+deb12u1", when it was asked. */

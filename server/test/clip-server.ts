@@ -219,6 +219,7 @@ function runnerFor(parts: Parts, run: MediaPool['run']): JobRunner {
       'tell-storyline': job,
       'apply-fixes': job,
       'burn-captions': job,
+      'hear-words': job,
       'send-mail': { run: async () => ({ kind: 'done' }), exhausted: async () => undefined },
     },
     lanes: [{ types: ['process-video'], concurrency: 1 }],

@@ -12,6 +12,7 @@ import { captionTexts as texts } from '../texts/captions.ts';
 import { colour, figures, radius, space, text } from '../theme.ts';
 import { Note } from './ai-panel.tsx';
 import { CaptionBurn } from './caption-burn.tsx';
+import { CaptionHear } from './caption-hear.tsx';
 import { CaptionKeys } from './caption-keys.tsx';
 import { CaptionRow } from './caption-row.tsx';
 import { CaptionSaveLine } from './caption-save-line.tsx';
@@ -160,6 +161,7 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
         <Said role="status">{notice ?? told}</Said>
       </Bar>
       <CaptionTools video={video} page={page} act={act} onReplace={replaceAll} hasCues={cues.length > 0} />
+      <CaptionHear videoId={video.id} onReplace={replaceAll} />
       <CaptionKeys />
       <CaptionBurn
         videoId={video.id}

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
@@ -294,5 +294,31 @@ describe('CaptionsPanel', () => {
       await screen.findByText('Write the words first: captions are never invented.'),
     ).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Make the file' })).toBeDisabled();
+  });
+
+  it('says that there is no speech engine, and offers what one heard where there is', async () => {
+    open();
+    expect(await screen.findByText(/^This server has no speech engine/)).toBeInTheDocument();
+    cleanup();
+    const heard = { ...cue(1000, 2500, 'good evening'), source: 'speech_model', confidence: 0.4 };
+    const answers = [
+      { state: 'none', progress: 0, cues: [] },
+      { state: 'working', progress: 30, cues: [] },
+      { state: 'done', progress: 100, cues: [heard] },
+    ];
+    let reads = 0;
+    const next = () => HttpResponse.json({ engine: true, message: null, ...answers[Math.min(reads++, 2)] });
+    server.use(on(captionsApi.heard, next), on(captionsApi.hear, next));
+    const { saved } = open({ cues: [cue(1000, 3000, 'mine')] });
+    await person.click(await screen.findByRole('button', { name: 'Hear the words' }));
+    expect(await screen.findByText('Listening, 30 percent')).toBeInTheDocument();
+    const use = await screen.findByRole('button', { name: 'Put in what was heard' }, { timeout: 4000 });
+    expect(await words(1)).toHaveValue('mine');
+    await person.click(use);
+    expect(await words(1)).toHaveValue('good evening');
+    expect(screen.getByText('Check the words')).toBeInTheDocument();
+    await waitFor(() => expect(saved.at(-1)?.cues).toEqual([heard]), { timeout: 4000 });
+    await press('Undo');
+    expect(await words(1)).toHaveValue('mine');
   });
 });

@@ -45,6 +45,9 @@ export const server = setupServer(
     HttpResponse.json({ run: null, done: [], versions: [], exports: [] }),
   ),
   http.get('*/api/videos/:id/captions/burned', () => HttpResponse.json({ run: null, file: null })),
+  http.get('*/api/videos/:id/captions/heard', () =>
+    HttpResponse.json({ engine: false, state: 'none', progress: 0, message: null, cues: [] }),
+  ),
   http.get('*/api/videos/:id/captions', () =>
     HttpResponse.json({ revision: 0, cues: [], updatedAt: null, speech: [], hasSound: true }),
   ),

@@ -119,6 +119,17 @@ export const captionTexts = {
   offline: 'Not saved: the server cannot be reached. It is tried again; keep this page open.',
   refused: (why: string | null) => `Not saved: ${why ?? 'the server refused it.'}`,
   conflict: 'Not saved: these captions were changed in another window meanwhile.',
+  hear: {
+    none: 'This server has no speech engine, so the words come from you: type them, import a file or paste your script.',
+    ask: 'Hear the words',
+    again: 'Hear the words again',
+    use: 'Put in what was heard',
+    used: 'The cues are what the speech engine heard; marked ones need a look. Undo brings the others back.',
+    waiting: 'The speech engine waits for its turn.',
+    working: (percent: number) => `Listening, ${percent} percent`,
+    progress: 'Speech engine',
+    askFailed: 'The speech engine could not be asked. Please try again.',
+  },
   burn: {
     title: 'Smart captions: in the picture',
     needs: 'Creator Pro',

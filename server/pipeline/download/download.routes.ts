@@ -15,7 +15,7 @@ export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
   readonly exports: Pick<LimitedExports, 'forDownload'>;
   readonly storage: MediaStorage;
-  /** The captions as they stand, as WebVTT; null when there is no cue. */
+  /** The captions as WebVTT where they are not those that the repair timed any more; null where they are, or there is no cue. */
   readonly captionFile: (video: Video) => Promise<string | null>;
   /** The whole installation is a demonstration without downloads. */
   readonly demoMode: boolean;
@@ -63,10 +63,11 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
   router.get(mediaPaths.captions, async (ctx) => {
     const video = await mine(ctx);
     const type = 'text/vtt; charset=utf-8';
-    const timed = video.captionCount === null ? (video.currentVersion?.captionsSha256 ?? null) : null;
-    if (timed !== null) return send(ctx, timed, type, null);
     const file = await deps.captionFile(video);
-    if (file === null) throw notFound();
+    if (file === null) {
+      const timed = video.captionCount === null ? (video.currentVersion?.captionsSha256 ?? null) : null;
+      return send(ctx, timed, type, null);
+    }
     ctx.set('Content-Type', type);
     ctx.body = file;
   });

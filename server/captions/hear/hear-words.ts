@@ -1,0 +1,156 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { toParts } from '#common/caption-parts.ts';
+import { CAPTION_LIMITS, type VideoCue } from '#common/captions.ts';
+import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { uploadedInputOptions } from '#server/media/probe.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ContainerFormat } from '#server/media/sniff-container.ts';
+import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
+import { readWhisperOutput, type HeardSegment } from './whisper-output.ts';
+
+/** The operator's whisper.cpp: its command line, run like the media tools, and the file of its model. */
+export interface SpeechEngine {
+  readonly cli: string;
+  readonly model: string;
+  readonly threads: number;
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const PIECE = {
+  /** The engine listens to 30 s at a time; a piece with its edges is shorter. */
+  mostMs: 28_000,
+  /** A longer pause parts pieces: over silence engines invent words. */
+  gapMs: 1000,
+  /** The first sound of a word lies before where a voice is measured. */
+  edgeMs: 200,
+} as const;
+/** Two lines of 42 characters. */
+const CUE_CHARS = 84;
+/** A piece may take this many times its length, and a minute for the model to be read. */
+const SLOWEST = 20;
+const LOAD_MS = 60_000;
+
+/** Stretches of speech put together to pieces that are heard in one go; rising, none over another. */
+export function toPieces(speech: readonly Span[], durationMs: number): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...speech].sort((a, b) => a.startMs - b.startMs)) {
+    const last = joined.at(-1);
+    if (last && span.startMs - last.endMs <= PIECE.gapMs && span.endMs - last.startMs <= PIECE.mostMs)
+      joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
+    else joined.push(span);
+  }
+  return joined.map(({ startMs, endMs }, i) => {
+    const before = ((joined[i - 1]?.endMs ?? -startMs) + startMs) / 2;
+    const after = ((joined[i + 1]?.startMs ?? 2 * durationMs - endMs) + endMs) / 2;
+    return {
+      startMs: Math.max(0, before, startMs - PIECE.edgeMs),
+      endMs: Math.min(durationMs, after, endMs + PIECE.edgeMs),
+    };
+  });
+}
+
+/** What was heard in a piece as cues of the clip: inside of the piece, rising, none too long. */
+export function toHeardCues(segments: readonly HeardSegment[], piece: Span): VideoCue[] {
+  let lastEndMs = Math.round(piece.startMs);
+  return segments.flatMap(({ startMs, endMs, text, confidence }) => {
+    const from = Math.max(lastEndMs, Math.round(piece.startMs + startMs));
+    const to = Math.min(Math.round(piece.endMs), Math.round(piece.startMs + endMs));
+    if (to <= from) return [];
+    lastEndMs = to;
+    return toParts({ startMs: from, endMs: to, text }, CUE_CHARS).map((part): VideoCue => ({
+      ...part,
+      source: 'speech_model',
+      confidence,
+    }));
+  });
+}
+
+export interface HearInput {
+  readonly engine: SpeechEngine;
+  readonly tools: ToolPaths;
+  /** The clip with its container. */
+  readonly inputPath: string;
+  readonly format: ContainerFormat;
+  readonly durationMs: number;
+  /** Where somebody speaks. */
+  readonly speech: readonly Span[];
+  /** Private folder for the sound of one piece at a time. */
+  readonly workDir: string;
+  readonly signal: AbortSignal;
+  /** Share of the speech that has been heard, 0 to 1. */
+  readonly onProgress: (share: number) => void;
+}
+
+/**
+ * Has the engine listen to the stretches in which somebody speaks, and to nothing else.
+ * @throws MediaToolError when ffmpeg or the engine fails, takes too long or is cancelled
+ */
+export async function hearWords(input: HearInput): Promise<VideoCue[]> {
+  const pieces = toPieces(input.speech, input.durationMs);
+  const totalMs = pieces.reduce((sum, piece) => sum + piece.endMs - piece.startMs, 0);
+  let heardMs = 0;
+  const cues: VideoCue[] = [];
+  for (const piece of pieces) {
+    cues.push(...toHeardCues(await hearPiece(input, piece), piece));
+    heardMs += piece.endMs - piece.startMs;
+    input.onProgress(heardMs / totalMs);
+  }
+  return cues.slice(0, CAPTION_LIMITS.cues);
+}
+
+async function hearPiece(
+  { engine, tools, signal, ...input }: HearInput,
+  piece: Span,
+): Promise<HeardSegment[]> {
+  const stem = path.join(input.workDir, 'piece');
+  const [wavPath, jsonPath] = [`${stem}.wav`, `${stem}.json`];
+  const lengthMs = piece.endMs - piece.startMs;
+  await runFfmpeg(soundPlan(input, piece, wavPath), { tools, signal });
+  await rm(jsonPath, { force: true });
+  const options = ['--output-json-full', '--output-file', stem, '--language', 'auto', '--max-context', '0'];
+  const args = [
+    '--model',
+    engine.model,
+    '--threads',
+    String(engine.threads),
+    '--no-prints',
+    ...options,
+    '--file',
+    wavPath,
+  ];
+  const run = await runTool('hear words', engine.cli, args, { signal, wallMs: LOAD_MS + SLOWEST * lengthMs });
+  // A wrong option or a model that cannot be read ends the engine without an error and without this file.
+  const json = await readFile(jsonPath, 'utf8').catch(() => null);
+  if (json === null)
+    throw new MediaToolError('tool_failed', 'hear words: no output', run.stderr.slice(-2000));
+  try {
+    return readWhisperOutput(json);
+  } catch (error) {
+    throw new MediaToolError('tool_failed', `hear words: ${String(error)}`);
+  }
+}
+
+/** The sound of a piece as the engine takes it: 16 000 samples a second, one channel, 16 bits. */
+function soundPlan(
+  { inputPath, format }: Pick<HearInput, 'inputPath' | 'format'>,
+  { startMs, endMs }: Span,
+  wavPath: string,
+): FfmpegPlan {
+  const cut = ['-ss', toSeconds(startMs), '-t', toSeconds(endMs - startMs)];
+  return {
+    label: 'cut out speech',
+    inputs: [{ path: inputPath, format, options: [...uploadedInputOptions(format), ...cut] }],
+    outputs: [
+      {
+        path: wavPath,
+        options: '-map 0:a:0 -vn -ac 1 -ar 16000 -c:a pcm_s16le -map_metadata -1 -f wav'.split(' '),
+      },
+    ],
+    expectedDurationMs: endMs - startMs,
+  };
+}

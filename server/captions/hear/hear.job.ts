@@ -1,0 +1,110 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import type { VideoCue } from '#common/captions.ts';
+import { newId } from '#db/base-model.ts';
+import { HeardWords } from '#db/models/heard-words.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { sniffFile } from '#server/media/sniff-container.ts';
+import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { readReport } from '#server/pipeline/preview/preview.service.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { hearWords, type SpeechEngine } from './hear-words.ts';
+
+const PROGRESS_INTERVAL_MS = 1000;
+const KEPT = 'Your captions are as they were.';
+const FAILED = `The speech engine could not hear this clip. ${KEPT}`;
+const INTERRUPTED = `Listening was interrupted too many times. ${KEPT}`;
+const NO_SPEECH = 'Nobody speaks in this clip, as far as could be measured.';
+const GONE = `This server has no speech engine any more. ${KEPT}`;
+
+export interface HearJobDeps {
+  readonly db: Knex;
+  readonly storage: Pick<MediaStorage, 'localPath' | 'read'>;
+  readonly tools: ToolPaths;
+  /** Null where the operator has set up none. */
+  readonly engine: SpeechEngine | null;
+  /** Folder for the sound of pieces; emptied before the first job. */
+  readonly folder: string;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** Has the speech engine listen to a repaired clip where somebody speaks. */
+export function createHearJob(deps: HearJobDeps): JobHandler {
+  const { db, storage, tools, engine, logger, now } = deps;
+  let emptied: Promise<void> | null = null;
+
+  const tell = (videoId: string, jobId: string, change: Partial<HeardWords>) =>
+    HeardWords.query(db)
+      .patch({ ...change, updatedAt: now() })
+      .where({ videoId, jobId });
+
+  /** On the axis of the mended clip, whatever version is current. @returns null where nobody speaks */
+  async function hear(job: ClaimedJob, videoId: string, signal: AbortSignal): Promise<VideoCue[] | null> {
+    const version = await VideoVersion.query(db)
+      .where({ videoId })
+      .whereIn('kind', ['repair', 'fixes'])
+      .whereNotNull('reportSha256')
+      .orderBy('createdAt', 'desc')
+      .first();
+    const report = await readReport(storage, version?.reportSha256 ?? null);
+    if (!version || !report || !engine || report.captions.length === 0) return null;
+    emptied ??= rm(deps.folder, { recursive: true, force: true });
+    await emptied;
+    const workDir = path.join(deps.folder, newId());
+    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const file = await storage.localPath(version.sha256);
+    const progress = createProgressTeller({
+      intervalMs: PROGRESS_INTERVAL_MS,
+      now,
+      write: async (percent) => void (await tell(videoId, job.id, { progress: percent })),
+      logger,
+      about: { videoId },
+    });
+    try {
+      const format = await sniffFile(file.path);
+      if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
+      const { durationMs } = report.result.media;
+      const clip = { inputPath: file.path, format, durationMs, speech: report.captions };
+      return await hearWords({ engine, tools, ...clip, workDir, signal, onProgress: progress });
+    } finally {
+      await file.release();
+      await rm(workDir, { recursive: true, force: true });
+    }
+  }
+
+  return {
+    async run(job, signal): Promise<JobOutcome> {
+      const { videoId } = JOB_PAYLOADS['hear-words'].parse(job.payload);
+      const row = await HeardWords.query(db).findById(videoId).select('jobId', 'state');
+      if (row?.jobId !== job.id || row.state === 'done' || row.state === 'failed') return { kind: 'done' };
+      if (!engine) {
+        await tell(videoId, job.id, { state: 'failed', message: GONE });
+        return { kind: 'done' };
+      }
+      await tell(videoId, job.id, { state: 'working', progress: 0, message: null });
+      try {
+        const cues = await hear(job, videoId, signal);
+        const message = cues === null ? NO_SPEECH : null;
+        await tell(videoId, job.id, { state: 'done', progress: 100, cues: cues ?? [], message });
+        return { kind: 'done' };
+      } catch (error) {
+        if (signal.aborted) return { kind: 'interrupted' };
+        if (!isClipsFault(error) && !isLastTry(job)) throw error;
+        const tail = error instanceof MediaToolError ? error.stderrTail : '';
+        logger.warn({ videoId, error: String(error), tail }, 'words could not be heard');
+        await tell(videoId, job.id, { state: 'failed', message: FAILED });
+        return { kind: 'failed', error: String(error), retryable: false };
+      }
+    },
+    async exhausted(job) {
+      const { videoId } = JOB_PAYLOADS['hear-words'].parse(job.payload);
+      await tell(videoId, job.id, { state: 'failed', message: INTERRUPTED });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Knex } from 'knex';
+import type { HeardWordsDto } from '#common/api/captions.ts';
+import { HeardWords } from '#db/models/heard-words.ts';
+import { Video } from '#db/models/video.ts';
+import { AppError, NOT_FINISHED } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
+import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { RunnerLogger } from '#server/jobs/job-runner.ts';
+
+/** Repairs go first: words are heard in something that is finished. */
+const PRIORITY = -10;
+const NO_ENGINE = 'This server has no speech engine, so words come from people: type, import or paste them.';
+
+export interface HearServiceDeps {
+  readonly db: Knex;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly events: EventBus;
+  /** Whether the operator has set up a speech engine. */
+  readonly hasEngine: boolean;
+  readonly logger: RunnerLogger;
+  readonly now: () => number;
+}
+
+/** What a speech engine hears. It never changes captions that people have saved: the editor offers it. */
+export interface HearService {
+  read(video: Video): Promise<HeardWordsDto>;
+  /**
+   * Has the engine listen; one job at a time for a video.
+   * @throws AppError `conflict` while the video is not finished, `not_available` without an engine
+   */
+  ask(video: Video): Promise<HeardWordsDto>;
+  /** Begins to listen by itself to what has been repaired. @returns a function that ends it */
+  listen(): () => void;
+}
+
+/** See `HearService`. */
+export function createHearService(deps: HearServiceDeps): HearService {
+  const { db, queue, events, hasEngine, logger, now } = deps;
+
+  async function read({ id }: Video): Promise<HeardWordsDto> {
+    const row = await HeardWords.query(db).findById(id);
+    if (!row) return { engine: hasEngine, state: 'none', progress: 0, message: null, cues: [] };
+    const { state, progress, message, cues } = row;
+    return { engine: hasEngine, state, progress, message, cues: cues ?? [] };
+  }
+
+  async function ask(video: Video): Promise<HeardWordsDto> {
+    if (!hasEngine) throw new AppError('not_available', NO_ENGINE);
+    if (video.status !== 'completed') throw new AppError('conflict', NOT_FINISHED);
+    const videoId = video.id;
+    await db.transaction(async (trx) => {
+      const at = now();
+      // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
+      await trx('heard_words')
+        .insert({ video_id: videoId, job_id: '', state: 'failed', created_at: at, updated_at: at })
+        .onConflict('video_id')
+        .ignore();
+      const row = await HeardWords.query(trx).findById(videoId).forUpdate();
+      if (row?.state === 'waiting' || row?.state === 'working') return;
+      const about = { trx, priority: PRIORITY, userId: video.userId, videoId };
+      const jobId = await queue.enqueue('hear-words', { videoId }, about);
+      await HeardWords.query(trx)
+        .patch({ jobId, state: 'waiting', progress: 0, message: null, updatedAt: at })
+        .where({ videoId });
+    });
+    return read(video);
+  }
+
+  return {
+    read,
+    ask,
+    listen() {
+      if (!hasEngine) return () => undefined;
+      return events.on('video.completed', ({ videoId }) => {
+        Video.query(db)
+          .findById(videoId)
+          .then(async (video) => (video?.status === 'completed' ? void (await ask(video)) : undefined))
+          .catch((error: unknown) =>
+            logger.warn({ videoId, error: String(error) }, 'the speech engine could not be asked'),
+          );
+      });
+    },
+  };
+}

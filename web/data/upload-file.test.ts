@@ -1,5 +1,5 @@
 import { HttpResponse } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { on, refusal, server } from '../test/server.ts';
 import { ApiError } from './api-client.ts';
@@ -94,6 +94,36 @@ describe('startTransfer', () => {
     expect(new Set(sent.map(({ url }) => url)).size).toBe(1);
     expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
     expect(phases).toContain('offline');
+  });
+
+  it.each([
+    ['the network fails', () => HttpResponse.error()],
+    ['too many uploads are open', () => refusal('rate_limited')],
+  ])('says that it failed when no address can be had because %s', async (_name, answer) => {
+    let asked = 0;
+    server.use(
+      on(uploadsApi.uploadUrl, () => {
+        asked += 1;
+        return answer();
+      }),
+    );
+    const { transfer, waits } = run([]);
+    expect(await transfer.result).toMatchObject({ kind: 'failed', fileUnreadable: false });
+    expect([asked, waits]).toEqual([3, [500, 1000]]);
+  });
+
+  it('waits for a network before it asks for an address in vain', async () => {
+    const onLine = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    let asked = 0;
+    server.use(
+      on(uploadsApi.uploadUrl, () => {
+        asked += 1;
+        return asked < 6 ? HttpResponse.error() : HttpResponse.json({ uploadUrl: '/uploads/token-1' });
+      }),
+      on(uploadsApi.uploadComplete, () => HttpResponse.json({ videoId: 'video-1' })),
+    );
+    expect(await run([() => undefined]).transfer.result).toMatchObject({ kind: 'done' });
+    onLine.mockRestore();
   });
 
   it('begins the waiting anew once bytes have arrived', async () => {
@@ -235,7 +265,9 @@ describe('judgeFailure', () => {
     [423, 'again'],
     [429, 'again'],
     [460, 'again'],
-    [500, 'again'],
+    [200, 'whole_file'],
+    [500, 'failed'],
+    [502, 'again'],
     [503, 'again'],
     [507, 'failed'],
   ])('takes %i for "%s"', (status, verdict) => {

@@ -7,6 +7,9 @@ import { mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-tr
 /** Waiting times before the next attempt, in milliseconds; the last one repeats while the page lives. */
 export const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
+/** An address that was asked for in vain this often is not to be had. */
+const MOST_VAIN_REQUESTS = 3;
+
 export type TransferPhase = 'uploading' | 'offline' | 'signed_out' | 'paused' | 'verifying';
 
 export type TransferResult =
@@ -44,10 +47,11 @@ export function judgeFailure(error: unknown): Verdict {
   const { status } = error;
   if (status === 401) return 'signed_out';
   if (status === 404 || status === 410) return 'new_address';
-  if (status === 405 || status === 501) return 'whole_file';
+  // An OK answer that is no error of ours comes from a storage that does not speak tus.
+  if (status < 300 || status === 405 || status === 501) return 'whole_file';
   if ([408, 409, 423, 425, 429, 460].includes(status)) return 'again';
-  // 507 is a full disk: repeating by itself would hide the reason.
-  return status >= 500 && status !== 507 ? 'again' : 'failed';
+  // 500 is a fault and 507 a full disk, which repeating would only hide; the others say that the server is away.
+  return status > 500 && status !== 507 ? 'again' : 'failed';
 }
 
 async function isReadable(file: File): Promise<boolean> {
@@ -93,6 +97,7 @@ export function startTransfer(
   let acknowledged = 0;
   let failuresSinceProgress = 0;
   let newAddresses = 0;
+  let vainRequests = 0;
   let wholeFile = false;
 
   const acknowledge = (bytes: number): void => {
@@ -113,6 +118,7 @@ export function startTransfer(
       };
       const slot = await callApi(uploadsApi.uploadUrl, { body, signal });
       address = slot.uploadUrl;
+      vainRequests = 0;
       acknowledge(slot.offsetBytes);
     }
     const request = {
@@ -140,7 +146,10 @@ export function startTransfer(
       return null;
     }
     const fileUnreadable = !(await isReadable(file));
-    const again = verdict === 'again' || verdict === 'signed_out';
+    if (address === null && verdict === 'again') vainRequests += 1;
+    // Nothing was sent yet, so nothing is lost by saying so; without a network it waits for one.
+    const inVain = vainRequests >= MOST_VAIN_REQUESTS && navigator.onLine;
+    const again = (verdict === 'again' && !inVain) || verdict === 'signed_out';
     if (fileUnreadable || !again)
       return {
         kind: 'failed',

@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
@@ -10,12 +10,13 @@ import type { ClaimedJob, JobOutcome, JobQueue } from './job-queue.ts';
 import { createJobRunner, type JobHandler, type JobRunner } from './job-runner.ts';
 import { createTableQueue } from './table-queue.ts';
 
+let folder: string;
 let db: Knex;
 let queue: JobQueue;
 let runner: JobRunner | null = null;
 
 beforeEach(async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-runner-'));
+  folder = await mkdtemp(path.join(tmpdir(), 'reelmend-runner-'));
   db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder, 'test.sqlite') });
   await db.migrate.latest();
   queue = createTableQueue({ db, now: Date.now });
@@ -24,6 +25,7 @@ afterEach(async () => {
   await runner?.drain(0);
   runner = null;
   await db.destroy();
+  await rm(folder, { recursive: true, force: true });
 });
 
 interface Probe extends JobHandler {

@@ -1,5 +1,5 @@
 // Runs every check and test and ends with one line: "N passed, N failed, N skipped".
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
@@ -7,6 +7,9 @@ import { run, say } from './say.mjs';
 
 const node = process.execPath;
 const folder = mkdtempSync(path.join(tmpdir(), 'reelmend-tests-'));
+// What the tests make goes in here and away with it, also where one of them is killed. Postgres runs as another user.
+chmodSync(folder, 0o755);
+for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 await check('format', ['node_modules/oxfmt/bin/oxfmt', '--check', '.']);

@@ -1,11 +1,19 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createDiskStorage, guardSpace } from './disk-storage.ts';
 import { describeStorage } from './storage-contract.ts';
 
-const newRoot = () => mkdtemp(path.join(tmpdir(), 'reelmend-objects-'));
+const roots: string[] = [];
+const newRoot = async () => {
+  const root = await mkdtemp(path.join(tmpdir(), 'reelmend-objects-'));
+  roots.push(root);
+  return root;
+};
+afterAll(async () => {
+  for (const root of roots.splice(0)) await rm(root, { recursive: true, force: true });
+});
 
 describeStorage('disk', async () => {
   const root = await newRoot();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { runTool } from '#server/media/tools.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
-import { replaceSound } from '#server/test/broken-sound.ts';
+import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { processVideo } from './process-video.ts';
@@ -63,6 +63,34 @@ it.each(['clean.mp4', 'windy.mp4'])(
     expect(await languages(resultPath)).toEqual(['eng', 'fra']);
   },
 );
+
+it.each([
+  ['clean.mp4', 300],
+  ['windy.mp4', 300],
+  ['windy.mp4', -200],
+])('moves both sounds of a clip (%s) of which both come %i ms late', async (name, offsetMs) => {
+  const [two, moved] = [`both-${offsetMs}-${name}`, `moved-${offsetMs}-${name}`];
+  const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
+  const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a aac'.split(' ');
+  const named = '-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra'.split(' ');
+  await ffmpeg('-i', at(name), ...tone, ...tracks, ...named, at(two));
+  await moveSound({ tools, inputPath: at(two), outputPath: at(moved), offsetMs });
+  const { report, resultPath } = await mend(moved);
+  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  const repaired = report.defects.filter(({ outcome }) => outcome === 'repaired').map(({ kind }) => kind);
+  expect(repaired.toSorted()).toEqual(name === 'windy.mp4' ? ['audio_sync', 'wind_noise'] : ['audio_sync']);
+  // What is early has lost its beginning, and the first cue with it.
+  const cuesMs = ({ captions }: typeof report) => captions.slice(1).map(({ startMs }) => startMs);
+  const wantedMs = cuesMs((await mend(two)).report);
+  const offMs = cuesMs(report).map((startMs, index) => Math.abs(startMs - (wantedMs[index] ?? 0)));
+  expect(offMs).toHaveLength(wantedMs.length);
+  expect(Math.max(...offMs)).toBeLessThan(100);
+  // Copied sound shows what was hidden in front of its start, so the ends tell.
+  const { audio } = await probe(tools, resultPath, 'mov');
+  const [first, second] = audio.map(({ startMs, durationMs }) => (startMs ?? 0) + (durationMs ?? 0));
+  expect(Math.abs((first ?? 0) - (second ?? 0))).toBeLessThan(30);
+  expect(await languages(resultPath)).toEqual(['eng', 'fra']);
+});
 
 it('codes a sound of floating-point samples of which some are no numbers', async () => {
   await ffmpeg('-i', at('clean.mp4'), '-c:v', 'copy', '-c:a', 'pcm_f32le', at('float.mov'));

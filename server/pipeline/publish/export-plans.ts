@@ -14,8 +14,16 @@ export interface RemuxInput {
     | { readonly kind: 'copy' }
     /** Each track that players cannot play as it is coded anew as AAC. */
     | { readonly kind: 'convert' }
-    /** First track from another file, its times moved by `startMs`; later tracks copied, or converted as above. */
-    | { readonly kind: 'file'; readonly path: string; readonly startMs: number };
+    /**
+     * First track from another file, its times moved by `startMs`; later tracks copied, or converted as above, and moved
+     * by `shiftMs`.
+     */
+    | {
+        readonly kind: 'file';
+        readonly path: string;
+        readonly startMs: number;
+        readonly shiftMs: number;
+      };
   readonly outputPath: string;
 }
 
@@ -26,9 +34,12 @@ export interface RemuxInput {
 export function remuxPlan(input: RemuxInput): FfmpegPlan {
   const { videoInfo, sound } = input;
   const video = videoInfo.video[0];
-  const inputs: FfmpegInput[] = [
-    { path: input.videoPath, format: videoInfo.format, options: uploadedInputOptions(videoInfo.format) },
-  ];
+  const clip = {
+    path: input.videoPath,
+    format: videoInfo.format,
+    options: uploadedInputOptions(videoInfo.format),
+  };
+  const inputs: FfmpegInput[] = [clip];
   const options = ['-map', '0:v:0', '-c:v', 'copy'];
   if (video?.codec === 'hevc') options.push('-tag:v', 'hvc1');
   if (sound.kind === 'copy') options.push('-map', '0:a?', '-c:a', 'copy');
@@ -41,7 +52,13 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
     // The new sound has the language and the name of the one that it stands for; one choice turns ffmpeg's own off.
     if (video) options.push('-map_metadata:s:v:0', `0:s:${video.index}`);
     videoInfo.audio.forEach(({ index }, at) => options.push(`-map_metadata:s:a:${at}`, `0:s:${index}`));
-    videoInfo.audio.slice(1).forEach((stream, index) => options.push(...soundTrack(stream, index + 1)));
+    const others = videoInfo.audio.slice(1);
+    const isMoved = others.length > 0 && sound.shiftMs !== 0;
+    if (isMoved) {
+      const moved = ['-itsoffset', toSeconds(sound.shiftMs)];
+      inputs.push({ ...clip, options: [...moved, ...clip.options] });
+    }
+    others.forEach((stream, index) => options.push(...soundTrack(stream, index + 1, isMoved ? 2 : 0)));
   }
   if (video && video.timeBase.num === 1) options.push('-video_track_timescale', String(video.timeBase.den));
   options.push('-map_metadata', '0', '-map_chapters', '-1', '-movflags', '+faststart', '-f', 'mp4');
@@ -55,9 +72,9 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
   };
 }
 
-/** Options for one sound track of the first input as track `index` of the result. */
-function soundTrack(stream: AudioStreamInfo, index: number): string[] {
-  const map = ['-map', `0:${stream.index}`];
+/** Options for one sound track of an input as track `index` of the result. */
+function soundTrack(stream: AudioStreamInfo, index: number, input = 0): string[] {
+  const map = ['-map', `${input}:${stream.index}`];
   if (playsSound(stream.codec)) return [...map, `-c:a:${index}`, 'copy'];
   const { codec, channels, sampleRateHz } = stream;
   const bits = AAC_BITS_PER_CHANNEL * channels;

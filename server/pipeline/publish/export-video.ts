@@ -247,9 +247,12 @@ async function shiftByEditList(
 
 function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['sound'] {
   const { audio } = input;
-  if (audio.kind === 'file') return { kind: 'file', path: audio.path, startMs: audio.startMs };
+  if (audio.kind === 'file') {
+    const { path, startMs, shiftMs } = audio;
+    return { kind: 'file', path, startMs, shiftMs };
+  }
   if (audio.shiftMs !== 0 && input.needs.audio === null) {
-    return { kind: 'file', path: pictures.path, startMs: audio.shiftMs };
+    return { kind: 'file', path: pictures.path, startMs: audio.shiftMs, shiftMs: audio.shiftMs };
   }
   const stream = pictures.info.audio[0];
   if (!stream || input.needs.brokenSound) return { kind: 'none' };

@@ -1,7 +1,7 @@
 import { sampleOfTime, soundStartMs, timeOfSample, type SoundClock } from '#server/media/pcm-clock.ts';
 import type { MeasuredCurve } from '../analyse/analysis.ts';
 import { CONTAINER_LIMITS, type SoundHole } from '../analyse/detect-audio-sync-container.ts';
-import type { SyncPlan } from './repair-audio-sync.ts';
+import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
 
 /**
  * The clock of a sound as it is played without a break. The first frame of many recordings is the coder's warm-up and is said to last
@@ -66,8 +66,7 @@ export function soundPlaces(
     },
     wantedMs(sample) {
       // A drift that the timestamps show is mended towards them; one that only the content shows is mended away from them.
-      const stretch = plan.stretchesTimes ? plan.stretch : 1;
-      return startMs + plan.shiftMs + (timeOfSample(clock, sample) - startMs) * stretch;
+      return startMs + plan.shiftMs + (timeOfSample(clock, sample) - startMs) * timeStretch(plan);
     },
   };
 }

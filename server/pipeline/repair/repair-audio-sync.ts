@@ -1,6 +1,8 @@
 import type { RepairAction } from '#common/report.ts';
 import type { FindingDetail } from '../analyse/analysis.ts';
 
+export type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
+
 /** How sound and picture are brought together. */
 export interface SyncPlan {
   /** Added to the start of the sound, ms; negative: earlier. */
@@ -16,6 +18,9 @@ export interface SyncPlan {
   readonly explanation: string;
 }
 
+/** Factor on the times of what is heard, counted from the start of the sound. */
+export const timeStretch = (plan: SyncPlan): number => (plan.stretchesTimes ? plan.stretch : 1);
+
 /** Holes up to this long are bridged with the sound before them, fading; longer ones would be heard as an echo. */
 export const BRIDGED_MS = 60;
 
@@ -23,7 +28,7 @@ export const BRIDGED_MS = 60;
  * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by silence of
  * their own length. Null (no finding) changes nothing.
  */
-export function planAudioSync(detail: Extract<FindingDetail, { kind: 'audio_sync' }> | null): SyncPlan {
+export function planAudioSync(detail: SyncDetail | null): SyncPlan {
   if (!detail) {
     return {
       shiftMs: 0,

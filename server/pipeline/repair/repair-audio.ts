@@ -1,6 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { RepairAction } from '#common/report.ts';
 import { decodeSound } from '#server/media/pcm.ts';
 import { soundStartMs, type SoundClock } from '#server/media/pcm-clock.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
@@ -10,10 +9,9 @@ import type { Finding, FindingDetail } from '../analyse/analysis.ts';
 import { readClock } from '../analyse/detect-audio-sync-container.ts';
 import { levelCurve, spanLevelDb } from '../analyse/detect-wind-noise.ts';
 import { encodeSoundPlan } from './repair-audio-encode.ts';
-import { judgeWind, measureSound, type MeasuredSound, type WindJudgement } from './repair-audio-judge.ts';
+import { judgeWind, measureSound, type MeasuredSound } from './repair-audio-judge.ts';
 import {
   largestResidualMs,
-  movedCurve,
   soundPlaces,
   syncCurveAfter,
   timesInMended,
@@ -21,7 +19,14 @@ import {
 } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
 import { renderSound, type Filling, type RenderSound } from './repair-audio-render.ts';
-import { planAudioSync, type SyncPlan } from './repair-audio-sync.ts';
+import { planAudioSync, timeStretch, type SyncDetail, type SyncPlan } from './repair-audio-sync.ts';
+import {
+  movedVerdict,
+  syncVerdict,
+  windVerdict,
+  type AudioVerdict,
+  type MendedSound,
+} from './repair-audio-verdicts.ts';
 import { learnWind, toSampleSpans } from './repair-wind-noise.ts';
 
 export interface RepairAudioInput {
@@ -42,19 +47,16 @@ export type RepairedAudio =
   /** The coded packets of the original, `shiftMs` added to their times (negative: earlier). */
   | { readonly kind: 'copy'; readonly shiftMs: number }
   /** A file with one sound stream whose first sample belongs at `startMs` of the original's time axis. */
-  | { readonly kind: 'file'; readonly path: string; readonly codec: 'aac'; readonly startMs: number };
-
-export interface AudioVerdict {
-  readonly finding: Finding;
-  /** The finding's figure measured again; null when nothing was changed. */
-  readonly after: number | null;
-  /** The finding's curve measured again. */
-  readonly curveAfter?: readonly (number | null)[];
-  readonly outcome: 'repaired' | 'left_alone';
-  readonly action: RepairAction;
-  /** One sentence for people. */
-  readonly explanation: string;
-}
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      readonly codec: 'aac';
+      readonly startMs: number;
+      /** By what it was moved, ms: sounds beside it go with it. */
+      readonly shiftMs: number;
+      /** Factor on the times of what is heard, counted from the first sample; 1 unless the content showed a drift. */
+      readonly timeStretch: number;
+    };
 
 export interface RepairAudioResult {
   readonly audio: RepairedAudio;
@@ -70,7 +72,6 @@ const LEARNT = 0.22;
 const ENCODED = 0.87;
 
 type WindDetail = Extract<FindingDetail, { kind: 'wind_noise' }>;
-type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
 
 /**
  * Repairs the first sound stream. An offset alone needs no encoding; wind, drift and holes are mended on the
@@ -156,16 +157,20 @@ async function repairSamples(
     verdicts.push(verdict);
   }
   return {
-    audio: { kind: 'file', path: file, codec: 'aac', startMs: soundStartMs(clock) + plan.shiftMs },
+    audio: {
+      kind: 'file',
+      path: file,
+      codec: 'aac',
+      startMs: soundStartMs(clock) + plan.shiftMs,
+      shiftMs: plan.shiftMs,
+      timeStretch: timeStretch(plan),
+    },
     verdicts,
   };
 }
 
-interface MendedWind {
+interface MendedWind extends MendedSound {
   readonly path: string;
-  readonly judgement: WindJudgement;
-  /** Absent when the new sound has another time axis. */
-  readonly curveAfter: readonly number[] | undefined;
 }
 
 async function tryWind(
@@ -269,60 +274,6 @@ async function clockOf(
 
 function filledHoles(clock: SoundClock, plan: SyncPlan) {
   return plan.fillHoles ? readClock(clock).holes : [];
-}
-
-/** The verdict on packets that keep their bytes and are moved as planned; the finished clip is checked for the move. */
-function movedVerdict(sync: { finding: Finding; detail: SyncDetail }, plan: SyncPlan): AudioVerdict {
-  const curveAfter = sync.finding.curve && movedCurve(sync.finding.curve, plan.shiftMs);
-  return syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs), curveAfter);
-}
-
-function syncVerdict(
-  finding: Finding,
-  plan: SyncPlan,
-  after: number,
-  curveAfter: readonly number[] | undefined,
-): AudioVerdict {
-  const rounded = Math.round(after * 100) / 100;
-  const better = rounded < Math.abs(finding.measure.value);
-  return {
-    finding,
-    after: rounded,
-    ...(better && curveAfter ? { curveAfter } : {}),
-    outcome: better ? 'repaired' : 'left_alone',
-    action: better ? plan.action : 'none',
-    explanation: better
-      ? plan.explanation
-      : 'The repair of the sync did not bring it closer, so it was dropped.',
-  };
-}
-
-function windVerdict(finding: Finding, mended: MendedWind | null): AudioVerdict {
-  const judgement = mended?.judgement;
-  if (!judgement?.helped) {
-    const why =
-      judgement && judgement.beforeDb - judgement.afterDb < 3
-        ? 'the wind could not be lowered enough'
-        : 'the voice would have lost too much';
-    return {
-      finding,
-      after: null,
-      outcome: 'left_alone',
-      action: 'none',
-      explanation: `Wind was found but left alone: ${why}.`,
-    };
-  }
-  const lowered = Math.round(judgement.beforeDb - judgement.afterDb);
-  return {
-    finding,
-    after: Math.round(judgement.afterDb * 10) / 10,
-    ...(mended?.curveAfter ? { curveAfter: mended.curveAfter } : {}),
-    outcome: 'repaired',
-    action: 'suppressed_wind',
-    explanation:
-      `Wind lowered by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
-      `${judgement.gone ? '' : '; some of it is still there'}.`,
-  };
 }
 
 function pickDetail<Detail extends FindingDetail>(

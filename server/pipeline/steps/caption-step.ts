@@ -1,6 +1,7 @@
 import type { CaptionCue } from '#common/report.ts';
 import type { Analysis } from '../analyse/analysis.ts';
 import { addCaptions } from '../repair/add-captions.ts';
+import type { RepairedAudio } from '../repair/repair-audio.ts';
 import type { JobContext } from './job-context.ts';
 import type { SoundRepair } from './sound-step.ts';
 import { storedCaptions } from './stored-values.ts';
@@ -26,12 +27,11 @@ export async function captionStep(
   }
   job.steps.set('adding_captions', 'running');
   job.meter.begin('adding_captions', COST_MS);
-  // Cues belong to the result: they move with its sound.
-  const shiftMs = audio.kind === 'copy' ? audio.shiftMs : 0;
+  const inResult = resultTimeOf(audio);
   const { value, tookMs } = await job.store.run('adding_captions', storedCaptions, async () => {
     const captions: Captions = await addCaptions({
       speech: analysis.speech.map(({ startMs, endMs }) => {
-        return { startMs: startMs + shiftMs, endMs: endMs + shiftMs };
+        return { startMs: inResult(startMs), endMs: inResult(endMs) };
       }),
       durationMs: analysis.info.durationMs,
       workDir: job.task.workDir,
@@ -42,4 +42,14 @@ export async function captionStep(
   const note = `${value.cues.length} timed cues; words need a speech engine.`;
   job.steps.set('adding_captions', 'done', note, tookMs);
   return value;
+}
+
+/**
+ * Cues belong to the result and move with its sound.
+ * @returns where something is heard in the result by where it was in the original, ms
+ */
+export function resultTimeOf(audio: RepairedAudio): (ms: number) => number {
+  if (audio.kind === 'copy') return (ms) => ms + audio.shiftMs;
+  const { startMs, shiftMs, timeStretch } = audio;
+  return (ms) => startMs + (ms + shiftMs - startMs) * timeStretch;
 }

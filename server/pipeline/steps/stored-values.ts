@@ -200,6 +200,8 @@ export const storedSound: z.ZodType<SoundRepair> = z.looseObject({
       path: z.string(),
       codec: z.literal('aac'),
       startMs: z.number(),
+      shiftMs: z.number(),
+      timeStretch: z.number(),
     }),
   ]),
   verdicts: z.array(verdict),

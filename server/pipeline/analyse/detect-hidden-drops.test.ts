@@ -127,6 +127,19 @@ describe('detectHiddenDrops', () => {
     expect([found(4), found(16)]).toEqual([1, 0]);
   });
 
+  it('takes jumps over a fifth of a second and more, and others beside them, for cuts of an editor unless the sound is longer', () => {
+    const found = (far: number, surplus: number | null) => {
+      const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));
+      return detectHiddenDrops(frameSeries(steps), [], FPS, NONE, surplus).map(({ after }) => after);
+    };
+    expect([found(3, null), found(3, 0)]).toEqual([
+      [80, 140],
+      [80, 140],
+    ]);
+    expect([found(7, null), found(7, 0)]).toEqual([[], []]);
+    expect(found(7, -5)).toEqual([80, 140]);
+  });
+
   it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {
     const series = frameSeries(
       moves([80], 2).map((move, i) => (i === 76 ? 150 : move)),

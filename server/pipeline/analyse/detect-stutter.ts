@@ -5,6 +5,7 @@ import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
+import { withoutPops } from './stutter-pops.ts';
 
 export type { StutterRun } from './stutter-history.ts';
 
@@ -98,13 +99,14 @@ const MIN_CONTRAST = 5;
  *   make it so; asked only where the motion does not tell
  */
 export function detectStutter(
-  series: FrameSeries,
+  measured: FrameSeries,
   cuts: readonly number[],
   fps: number,
   pictureSurplus: number | null = null,
 ): StutterRun[] {
-  const moves = series.blockDiff.get(1) ?? [];
   const cutSet = new Set(cuts);
+  const series = withoutPops(measured, cutSet);
+  const moves = series.blockDiff.get(1) ?? [];
   const held = findHeld(moves, cutSet, fps);
   const holds = toHolds(held);
   const runs = joinHolds(holds, moves, cutSet).map((run) => trimSlow(run, moves));

@@ -30,7 +30,7 @@ const Ranks = styled.ol`
 `;
 const Row = styled.li`
   display: grid;
-  grid-template-columns: auto 1fr auto;
+  grid-template-columns: auto minmax(0, 1fr) auto;
   align-items: center;
   gap: ${space(0.5, 1.5)};
 `;
@@ -45,14 +45,17 @@ const Rank = styled.span<{ $colour: string | undefined }>`
   color: ${({ $colour }) => ($colour ? '#171c2b' : colour.ink)};
   font-weight: 700;
 `;
+/* A line of its own: beside the badge four letters would be left of it. */
 const Name = styled.strong`
+  grid-column: 2 / -1;
   overflow: hidden;
   text-overflow: ellipsis;
   white-space: nowrap;
 `;
 const Points = styled.span`
   ${figures}
-  grid-column: 2 / -1;
+  grid-column: 2;
+  white-space: nowrap;
   font-size: ${text.s};
   color: ${colour.inkSoft};
 `;
@@ -92,8 +95,8 @@ export function Leaders() {
           <Row key={leader.id}>
             <Rank $colour={PODIUM[index]}>{index + 1}</Rank>
             <Name title={leader.username}>{leader.username}</Name>
-            <ReputationBadge points={leader.reputation} size="md" />
             <Points>{texts.points(leader.reputation)}</Points>
+            <ReputationBadge points={leader.reputation} size="md" />
           </Row>
         ))}
       </Ranks>

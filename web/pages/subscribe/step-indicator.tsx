@@ -28,7 +28,7 @@ const Item = styled.li<{ $state: 'done' | 'current' | 'ahead' }>`
   }
   & > span {
     display: flex;
-    align-items: center;
+    align-items: baseline;
     gap: ${space(0.75)};
   }
   & b {

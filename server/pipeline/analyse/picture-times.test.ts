@@ -32,9 +32,9 @@ describe('indexPictures', () => {
     keyframe: ticks === 0,
     shown: true,
   }));
-  const stream = { codec: 'h264', timeBase: { num: 1, den: 1000 } };
-  const numbersOf = (decodedPts: readonly (number | null)[]) => {
-    const index = indexPictures(stream, packets, decodedPts);
+  const stream = { timeBase: { num: 1, den: 1000 } };
+  const numbersOf = (decodedPts: readonly (number | null)[], codec = 'h264') => {
+    const index = indexPictures({ ...stream, codec }, packets, decodedPts);
     return { numbers: index?.frameOfDecoded, undecoded: index?.undecoded };
   };
 
@@ -57,5 +57,14 @@ describe('indexPictures', () => {
   it('shifts nothing behind a time that is far too late or unknown', () => {
     expect(numbersOf([0, 40, 400, 120, 160, null, 240]).numbers).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(numbersOf([null, 40, null, null, 120]).numbers).toEqual([0, 1, 2, 2, 3]);
+  });
+
+  it('counts AV1 pictures that a damaged one takes with it, and leaves VP9 packets that show nothing uncounted', () => {
+    const decoded = [0, 40, 80, 120, 160, 320, 360, 400, 440];
+    expect(numbersOf(decoded, 'av1')).toEqual({
+      numbers: [0, 1, 2, 3, 4, 8, 9, 10, 11],
+      undecoded: [5, 6, 7],
+    });
+    expect(numbersOf(decoded, 'vp9').undecoded).toEqual([]);
   });
 });

@@ -15,8 +15,11 @@ export interface PictureIndex {
   readonly undecoded: readonly number[];
 }
 
-/** Codecs that store pictures which are never displayed (alternate references), as packets of their own. */
-const CODECS_WITH_HIDDEN_PICTURES = new Set(['vp8', 'vp9', 'av1']);
+/**
+ * Codecs that store pictures which are never displayed (alternate references), as packets of their own. In AV1 they lie in the
+ * packet of the next displayed one: a temporal unit shows exactly one picture (AV1 specification, 7.5; ISOBMFF binding, 2.4).
+ */
+const CODECS_WITH_HIDDEN_PICTURES = new Set(['vp8', 'vp9']);
 
 /**
  * Numbers the displayed pictures of a clip in display order. The container's times lead; where it has none

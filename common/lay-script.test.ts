@@ -31,6 +31,27 @@ describe('layScript', () => {
     expect(cues).toEqual([[0, 4000, 'One single sentence goes on through the pause.']]);
   });
 
+  it('leaves no last word alone when it cuts a long sentence', () => {
+    const text =
+      'This is the optical and science segment of the telescope in one of the largest cleanrooms there is, Maryland.';
+    const cues = rows(text, [span(0, 9000)]);
+    expect(cues).toHaveLength(2);
+    for (const [, , words] of cues) expect(String(words).length).toBeGreaterThan(40);
+  });
+
+  it('does not stretch a sentence to a pause that lies in the next one', () => {
+    const [first, second] = rows(
+      'So we looked at it. And we asked what would happen if all of us went there together.',
+      [span(0, 5000), span(6000, 10_000)],
+    );
+    expect(first?.[1]).toBeLessThan(2500);
+    expect(second).toEqual([
+      first?.[1],
+      10_000,
+      'And we asked what would happen if all of us went there together.',
+    ]);
+  });
+
   it('cuts long sentences at commas, keeps every word and makes a list that can be kept', () => {
     const words = Array.from({ length: 120 }, (_, i) => (i % 9 === 8 ? `word${i},` : `word${i}`)).join(' ');
     const cues = layScript(

@@ -10,12 +10,14 @@ interface Span {
 export const SCRIPT = {
   /** Two lines of 42 characters, the longest caption that is common practice. */
   charsPerCue: 84,
+  /** Characters of the last piece of a sentence that was cut at commas. */
+  leastTail: 20,
   /** Stretches of speech this close to each other are one: the repair cuts long ones into cues. */
   joinMs: 120,
   /** A sentence end is moved to a pause this far away at the most, as a share of what lies around it. */
   reach: 0.45,
   /** What is said before that pause becomes this much slower or faster at the most: people keep their pace. */
-  paceChange: 1.6,
+  paceChange: 1.4,
   /** Faster than anybody speaks, ms a cue: such a script belongs to another clip. */
   leastCueMs: 120,
 } as const;
@@ -80,7 +82,9 @@ function cutAtCommas(sentence: string): string[] {
       packed[packed.length - 1] = `${last} ${phrase}`;
     else packed.push(phrase);
   }
-  return packed.flatMap((phrase) => cutText(phrase, SCRIPT.charsPerCue));
+  const pieces = packed.flatMap((phrase) => cutText(phrase, SCRIPT.charsPerCue));
+  // A last word of its own reads badly: equal parts then, wherever the commas are.
+  return (pieces.at(-1)?.length ?? 0) < SCRIPT.leastTail ? cutText(sentence, SCRIPT.charsPerCue) : pieces;
 }
 
 function joinSpans(speech: readonly Span[]): Span[] {

@@ -221,6 +221,20 @@ describe('CaptionsPanel', () => {
     expect(await words(1)).toHaveFocus();
   });
 
+  it('is not there on a server that keeps no captions', async () => {
+    let asked = 0;
+    server.use(
+      on(captionsApi.read, () => {
+        asked += 1;
+        return refusal('not_found');
+      }),
+    );
+    const player = { seek: vi.fn<() => void>(), nowMs: () => 0 };
+    renderAt('/', <CaptionsPanel video={makeVideo()} player={player} plan="starter" />);
+    await waitFor(() => expect(asked).toBe(1));
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Captions' })).toBeNull());
+  });
+
   it('says when the captions cannot be read', async () => {
     server.use(on(captionsApi.read, () => refusal('internal')));
     renderAt(

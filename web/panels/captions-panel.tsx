@@ -17,6 +17,7 @@ interface CaptionsPanelProps {
 /** The captions of a finished video: read, then edited. */
 export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
   const { data, isError, refetch } = useCaptions(video.id);
+  if (data === null) return null;
   return (
     <Panel aria-label={texts.title} as="section">
       <h3>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useState } from 'react';
+import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { CaptionsPageDto } from '#common/api/captions.ts';
 import type { VideoDto } from '#common/api/videos.ts';
@@ -9,12 +9,12 @@ import { useCaptionEditor } from '../data/captions.ts';
 import { Button } from '../components/button.tsx';
 import { resultMark } from '../data/videos.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
-import { colour, figures, radius, space, text } from '../theme.ts';
+import { colour, figures, space, text } from '../theme.ts';
 import { Note } from './ai-panel.tsx';
 import { CaptionBurn } from './caption-burn.tsx';
 import { CaptionHear } from './caption-hear.tsx';
 import { CaptionKeys } from './caption-keys.tsx';
-import { CaptionRow } from './caption-row.tsx';
+import { CaptionList } from './caption-list.tsx';
 import { CaptionSaveLine } from './caption-save-line.tsx';
 import { CaptionTools } from './caption-tools.tsx';
 
@@ -35,16 +35,6 @@ const Count = styled.p`
   margin-left: auto;
   font-size: ${text.s};
   color: ${colour.inkSoft};
-`;
-const List = styled.ol`
-  display: grid;
-  max-height: min(70vh, 640px);
-  overflow: auto;
-  margin: 0;
-  padding: 0;
-  border: 1px solid ${colour.line};
-  border-radius: ${radius.s};
-  list-style: none;
 `;
 const Said = styled.p`
   font-size: ${text.s};
@@ -68,10 +58,11 @@ function emptyReason({ speech, hasSound }: CaptionsPageDto): string {
 /** List of cues with everything that can be done to them; saves by itself. */
 export function CaptionEditor({ video, page, player, isStyled: allowed }: CaptionEditorProps) {
   const { history, dispatch, save, keepMine, takeTheirs, again } = useCaptionEditor(video.id, page);
-  const { cues, selected, past, future, focus, said } = history;
+  const { cues, selected, past, future, said } = history;
+  const stored = useMemo(() => toStored(cues), [cues]);
   const [notice, setNotice] = useState<string | null>(null);
-  const problems = new Map(findCueProblems(toStored(cues)).map(({ index, kind }) => [index, kind]));
-  const worded = countWorded(toStored(cues));
+  const problems = new Map(findCueProblems(stored).map(({ index, kind }) => [index, kind]));
+  const worded = countWorded(stored);
   const [firstProblem] = problems.keys();
   // The same words twice are news twice only if the text differs.
   const told = said.count % 2 === 0 ? said.text : `${said.text}\u{A0}`;
@@ -131,25 +122,7 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
         <Count>{texts.count(cues.length, worded)}</Count>
       </Bar>
       {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
-      {cues.length > 0 && (
-        <List aria-label={texts.list}>
-          {cues.map((cue, index) => (
-            <CaptionRow
-              // A cue is its place in the list: focus and cursor stay where they are while texts change.
-              // oxlint-disable-next-line react/no-array-index-key
-              key={index}
-              cue={cue}
-              index={index}
-              isLast={index === cues.length - 1}
-              isSelected={index === selected}
-              takeFocus={index === selected ? focus : 0}
-              problem={problems.get(index) ?? null}
-              act={act}
-              player={player}
-            />
-          ))}
-        </List>
-      )}
+      {cues.length > 0 && <CaptionList history={history} problems={problems} act={act} player={player} />}
       <Bar>
         <CaptionSaveLine
           save={save}

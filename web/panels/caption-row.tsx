@@ -18,18 +18,13 @@ import { colour, figures, radius, screen, space, text } from '../theme.ts';
 import type { CaptionPlayer } from './caption-editor.tsx';
 import { CueTimes } from './cue-times.tsx';
 
-const Row = styled.li<{ $selected: boolean }>`
+const Row = styled.div<{ $selected: boolean }>`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
   gap: ${space(0.75, 1.5)};
   padding: ${space(1)};
-  content-visibility: auto;
-  contain-intrinsic-size: auto 92px;
   border-left: 3px solid ${({ $selected }) => ($selected ? colour.thread : 'transparent')};
   background: ${({ $selected }) => ($selected ? colour.hover : 'transparent')};
-  & + & {
-    border-top: 1px dashed ${colour.chalk};
-  }
   ${screen.tablet} {
     grid-template-columns: 148px minmax(0, 1fr);
   }
@@ -105,10 +100,13 @@ const UNSURE = 0.6;
 interface CaptionRowProps {
   readonly cue: VideoCue;
   readonly index: number;
-  readonly isLast: boolean;
+  /** Cues in the whole list. */
+  readonly count: number;
   readonly isSelected: boolean;
-  /** A new number brings the focus to the words. */
+  /** Number of the wish for the focus; 0 for none. */
   readonly takeFocus: number;
+  /** Whether that wish is still open; it is not any more then. */
+  readonly grantFocus: (wish: number) => boolean;
   readonly problem: CueProblemKind | null;
   readonly act: (action: CaptionAction) => void;
   readonly player: CaptionPlayer;
@@ -116,12 +114,13 @@ interface CaptionRowProps {
 
 /** One cue: jump to it, change its words; its times and what else can be done while it is the chosen one. */
 export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
-  const { cue, index, isLast, isSelected, takeFocus, problem, act, player } = props;
+  const { cue, index, count, isSelected, takeFocus, grantFocus, problem, act, player } = props;
+  const isLast = index === count - 1;
   const field = useRef<HTMLTextAreaElement>(null);
   const n = index + 1;
   useEffect(() => {
-    if (takeFocus > 0) field.current?.focus();
-  }, [takeFocus]);
+    if (takeFocus > 0 && grantFocus(takeFocus)) field.current?.focus();
+  }, [takeFocus, grantFocus]);
 
   const split = (): void => {
     const cursor = field.current && cue.text !== null ? field.current.selectionStart : null;
@@ -154,7 +153,7 @@ export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
   const choose = (): void => act({ do: 'select', index });
   const notesId = `cue-notes-${index}`;
   return (
-    <Row $selected={isSelected} aria-current={isSelected ? 'true' : undefined}>
+    <Row $selected={isSelected}>
       <Jump
         type="button"
         aria-label={texts.jump(n, formatCueTime(cue.startMs))}

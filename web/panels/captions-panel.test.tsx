@@ -91,6 +91,13 @@ describe('CaptionsPanel', () => {
     expect(screen.getAllByRole('textbox', { name: /^Words/ })).toHaveLength(4);
     await person.keyboard('{Shift>}{Enter}{/Shift}');
     expect(await words(3)).toHaveValue('\n');
+    // Granted once: what is pressed afterwards keeps the focus.
+    const jump = screen.getByRole('button', { name: /^Cue 1: jump/ });
+    await person.click(jump);
+    expect(jump).toHaveFocus();
+    const back = screen.getByRole('button', { name: /^Cue 3: jump/ });
+    await person.click(back);
+    expect(back).toHaveFocus();
   });
 
   it('takes the current time as start or end, and times that are typed', async () => {

@@ -22,12 +22,12 @@ describe('createQueryClient', () => {
     expect(queryKeyOf(videosApi.status, { id: 'a b' }).join('/')).toBe('/api/videos/a%20b/status');
   });
 
-  it('asks again who is signed in when a call finds the session gone', async () => {
+  it.each([
+    ['our own words', () => refusal('signed_out')],
+    ['no words', () => new HttpResponse(null, { status: 401 })],
+  ])('asks again who is signed in when a call is refused with %s', async (_name, answer) => {
     let reads = 0;
-    server.use(
-      on(videosApi.list, () => refusal('signed_out')),
-      signedIn(),
-    );
+    server.use(on(videosApi.list, answer), signedIn());
     const client = createQueryClient();
     const observer = new QueryObserver(client, {
       queryKey: SESSION_KEY,

@@ -33,7 +33,9 @@ export function createQueryClient(): QueryClient {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const onError = (error: unknown): void => {
     // An ApiError, told by its code: importing the class would bring the schema code to every page.
-    if (!(error instanceof Error && 'code' in error && error.code === 'signed_out')) return;
+    if (!(error instanceof Error && 'status' in error && 'code' in error)) return;
+    // A wrong password is a 401 too, and says nothing about the session.
+    if (error.status !== 401 || error.code === 'invalid_credentials') return;
     // Where the answer is that somebody is signed in, refusal and question would chase each other.
     const nowMs = Date.now();
     if (nowMs - askedAtMs < ASK_AGAIN_MS) return;

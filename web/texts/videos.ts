@@ -21,6 +21,7 @@ export const videoTexts = {
         ? 'Queued, 1 before you'
         : `Queued, ${ahead} before you`,
   none: 'None',
+  unknownError: 'Unknown error',
   issues: {
     stutteredCuts: (n: number) => (n === 1 ? '1 stuttered cut' : `${n} stuttered cuts`),
     audioSync: 'Audio sync',

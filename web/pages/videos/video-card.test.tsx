@@ -121,6 +121,9 @@ describe('VideoCard', () => {
         return HttpResponse.json(makeVideo());
       }),
     );
+    const { unmount } = show({ status: 'failed', errorMessage: null });
+    expect(screen.getByText('Unknown error')).toBeInTheDocument();
+    unmount();
     show({ status: 'failed', errorMessage: 'The picture data are missing.' });
     expect(screen.getByText('The picture data are missing.')).toBeInTheDocument();
     await person.click(screen.getByRole('button', { name: 'Retry' }));

@@ -118,7 +118,7 @@ function Failure({ video }: { readonly video: VideoDto }) {
   const retry = useRetryVideo();
   return (
     <div>
-      <Styled.Failure>{video.errorMessage ?? videoTexts.status.failed}</Styled.Failure>
+      <Styled.Failure>{video.errorMessage || videoTexts.unknownError}</Styled.Failure>
       <Button size="s" icon="retry" disabled={retry.isPending} onClick={() => retry.mutate(video.id)}>
         {texts.retry}
       </Button>

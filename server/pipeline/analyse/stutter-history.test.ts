@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { decideHistories, type Judged } from './stutter-history.ts';
+
+const run = (first: number, count: number, evidence: number): Judged => ({
+  first,
+  last: first + count - 1,
+  evidence,
+  startsAtCut: false,
+  endsAtCut: false,
+  confidence: 0.9,
+  quietness: 0.01,
+});
+const historiesOf = (runs: readonly Judged[], pictureSurplus: number | null) =>
+  decideHistories(runs, pictureSurplus).map(({ history }) => history);
+
+describe('decideHistories', () => {
+  it('keeps the time of a held run beside inserted ones that are all the picture is longer by', () => {
+    expect(historiesOf([run(14, 2, 0.61), run(34, 3, -1.16)], 3)).toEqual(['held', 'inserted']);
+    const three = [run(14, 2, 0.2), run(34, 3, -1.16), run(60, 4, 0.5)];
+    expect(historiesOf(three, 5.4)).toEqual(['inserted', 'inserted', 'held']);
+  });
+
+  it('takes out what the picture is longer by beside held runs', () => {
+    expect(historiesOf([run(14, 7, 1.4), run(40, 2, -0.4)], 2)).toEqual(['held', 'inserted']);
+  });
+
+  it('takes all out where the picture is longer by all of them, or by what no choice of doubtful ones explains', () => {
+    const runs = [run(14, 2, 0.61), run(34, 3, -1.16)];
+    expect(historiesOf(runs, 5)).toEqual(['inserted', 'inserted']);
+    expect(historiesOf([run(14, 4, 0.3), run(34, 7, -1.16)], 9)).toEqual(['inserted', 'inserted']);
+    expect(historiesOf([run(14, 2, -0.61), run(34, 3, -1.16)], 3)).toEqual(['inserted', 'inserted']);
+  });
+});

@@ -15,7 +15,7 @@ import { serverMessageOf } from '../data/api-client.ts';
 import { isBurning, useBurnCaptions, useBurnedCaptions, useRemoveBurned } from '../data/burned-captions.ts';
 import { captionTexts } from '../texts/captions.ts';
 import { colour, figures, space, text } from '../theme.ts';
-import { Failure, Note } from './ai-panel.tsx';
+import { Failure, fileLinks, Note } from './panel-parts.tsx';
 
 const { burn: texts } = captionTexts;
 
@@ -43,15 +43,7 @@ const Row = styled.div`
     font-size: ${text.s};
     color: ${colour.inkSoft};
   }
-  a {
-    display: inline-flex;
-    align-items: center;
-    gap: ${space(0.5)};
-    min-height: 44px;
-    padding: ${space(0, 0.5)};
-    font-size: ${text.s};
-    font-weight: 600;
-  }
+  ${fileLinks}
 `;
 
 const STYLES = captionStyle.options.map((value) => ({ value, label: texts.styles[value] }));

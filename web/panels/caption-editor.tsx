@@ -10,7 +10,7 @@ import { Button } from '../components/button.tsx';
 import { resultMark } from '../data/videos.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
 import { colour, figures, space, text } from '../theme.ts';
-import { Note } from './ai-panel.tsx';
+import { Note } from './panel-parts.tsx';
 import { CaptionBurn } from './caption-burn.tsx';
 import { CaptionHear } from './caption-hear.tsx';
 import { CaptionKeys } from './caption-keys.tsx';

@@ -6,7 +6,7 @@ import type { Cues } from '../data/caption-edits.ts';
 import { isListening, useHeardWords, useHearWords } from '../data/heard-words.ts';
 import { captionTexts } from '../texts/captions.ts';
 import { space } from '../theme.ts';
-import { Failure, Note } from './ai-panel.tsx';
+import { Failure, Note } from './panel-parts.tsx';
 
 const { hear: texts } = captionTexts;
 

@@ -13,8 +13,8 @@ import { Icon } from '../components/icons.tsx';
 import { type Cues, shiftAll } from '../data/caption-edits.ts';
 import type { CaptionAction } from '../data/caption-history.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
-import { colour, radius, space, text, visuallyHidden } from '../theme.ts';
-import { Failure, Note } from './ai-panel.tsx';
+import { colour, radius, space, visuallyHidden } from '../theme.ts';
+import { Failure, fileLinks, Note } from './panel-parts.tsx';
 
 const Tools = styled.div`
   display: flex;
@@ -24,15 +24,7 @@ const Tools = styled.div`
   input[type='file'] {
     ${visuallyHidden}
   }
-  a {
-    display: inline-flex;
-    align-items: center;
-    gap: ${space(0.5)};
-    min-height: 44px;
-    padding: ${space(0, 0.5)};
-    font-size: ${text.s};
-    font-weight: 600;
-  }
+  ${fileLinks}
 `;
 const Form = styled.form`
   display: grid;

@@ -1,11 +1,9 @@
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
-import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icons.tsx';
-import { Skeleton } from '../components/skeleton.tsx';
 import { useCaptions } from '../data/captions.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
-import { Failure, Note, Panel } from './ai-panel.tsx';
+import { Note, Panel, Reading, Unread } from './panel-parts.tsx';
 import { CaptionEditor, type CaptionPlayer } from './caption-editor.tsx';
 
 interface CaptionsPanelProps {
@@ -26,19 +24,11 @@ export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
       </h3>
       <Note>{texts.note}</Note>
       {isError && !data && (
-        <div role="alert">
-          <Failure>{texts.fetchFailed}</Failure>
-          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </div>
+        <Unread retry={texts.retry} onRetry={() => void refetch()}>
+          {texts.fetchFailed}
+        </Unread>
       )}
-      {!data && !isError && (
-        <div role="status">
-          <p>{texts.loading}</p>
-          <Skeleton $height="160px" />
-        </div>
-      )}
+      {!data && !isError && <Reading height="160px">{texts.loading}</Reading>}
       {data && (
         <CaptionEditor
           key={video.id}

@@ -16,6 +16,7 @@ import { Moment } from '../components/moment.tsx';
 import { isAtWork, useQuickFixes, useRemoveExport, useRestoreVersion } from '../data/quick-fixes.ts';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
 import { colour, figures, space, text } from '../theme.ts';
+import { fileLinks } from './panel-parts.tsx';
 
 const Part = styled.section`
   display: grid;
@@ -55,15 +56,7 @@ const Name = styled.div`
 const Deeds = styled.div`
   display: flex;
   align-items: center;
-  a {
-    display: inline-flex;
-    align-items: center;
-    gap: ${space(0.5)};
-    min-height: 44px;
-    padding: ${space(0, 0.5)};
-    font-size: ${text.s};
-    font-weight: 600;
-  }
+  ${fileLinks}
 `;
 
 const LABELS = new Map<string, string>(FIXES.map(({ id, label }) => [id, label]));

@@ -5,14 +5,13 @@ import type { VideoDto } from '#common/api/videos.ts';
 import { FIXES, type FixId } from '#common/fixes.ts';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icons.tsx';
-import { Skeleton } from '../components/skeleton.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { useFixProgress, useSpecifiedPace } from '../data/fix-progress.ts';
 import { isAtWork, useApplyFixes, useQuickFixes } from '../data/quick-fixes.ts';
 import { useShowToast } from '../data/toasts.ts';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
 import { eyebrow, space } from '../theme.ts';
-import { Failure, Note, Panel } from './ai-panel.tsx';
+import { Failure, Note, Panel, Reading, Unread } from './panel-parts.tsx';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
 
@@ -62,19 +61,11 @@ export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
       </h3>
       <Note>{texts.note}</Note>
       {isError && !data && (
-        <div role="alert">
-          <Failure>{texts.fetchFailed}</Failure>
-          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </div>
+        <Unread retry={texts.retry} onRetry={() => void refetch()}>
+          {texts.fetchFailed}
+        </Unread>
       )}
-      {!data && !isError && (
-        <div role="status">
-          <p>{texts.loading}</p>
-          <Skeleton $height="96px" />
-        </div>
-      )}
+      {!data && !isError && <Reading height="96px">{texts.loading}</Reading>}
       {(data || isError) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
       {data && <FixFiles videoId={video.id} fixes={data} />}
     </Panel>

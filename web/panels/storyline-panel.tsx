@@ -2,13 +2,12 @@ import { useEffect, useRef } from 'react';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Button } from '../components/button.tsx';
 import { Icon, type IconName } from '../components/icons.tsx';
-import { Skeleton } from '../components/skeleton.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { useAnalyzeStoryline, useStoryline } from '../data/storyline.ts';
 import { useShowToast } from '../data/toasts.ts';
 import { resultMark } from '../data/videos.ts';
 import { storylineTexts as texts } from '../texts/storyline.ts';
-import { Failure, Note, Panel } from './ai-panel.tsx';
+import { Failure, Note, Panel, Reading, Unread } from './panel-parts.tsx';
 import { StorylineStory } from './storyline-story.tsx';
 
 function Title({ icon, children }: { readonly icon: IconName; readonly children: string }) {
@@ -54,18 +53,12 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
       <Title icon="film">{texts.title}</Title>
       <Note>{texts.note}</Note>
       {unread && (
-        <div role="alert">
-          <Failure>{texts.fetchFailed}</Failure>
-          <Button look="secondary" size="s" icon="retry" onClick={reread}>
-            {texts.retry}
-          </Button>
-        </div>
+        <Unread retry={texts.retry} onRetry={reread}>
+          {texts.fetchFailed}
+        </Unread>
       )}
       {!unread && (storyline.data === undefined || stands === undefined) && (
-        <div role="status">
-          <p>{texts.loading}</p>
-          <Skeleton $height="96px" />
-        </div>
+        <Reading height="96px">{texts.loading}</Reading>
       )}
       {!unread && storyline.data === null && stands === 'none' && <p>{texts.none}</p>}
       {stands === 'failed' && (

@@ -74,12 +74,28 @@ describe('push', () => {
     expect(await outcome(dial(headers))).not.toBe('connected');
   });
 
-  it('knows no other transport', async () => {
-    const { client } = await app.signIn();
-    const answer = await client.fetch(`${SOCKET_PATH}/?EIO=4&transport=polling`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ message: 'Transport unknown' });
-  });
+  it.each([
+    ['polling alone', ['polling'], 'polling'],
+    ['polling first, as clients do by default', ['polling', 'websocket'], 'websocket'],
+  ])(
+    'admits %s by the same rules, tells of changes and ends it with its session',
+    async (_name, ways, last) => {
+      const { client, user } = await app.signIn();
+      expect(await outcome(dial({ origin: 'https://evil.test', cookie: client.cookies() }, ways))).not.toBe(
+        'connected',
+      );
+      expect(await outcome(dial({ origin: app.baseUrl }, ways))).not.toBe('connected');
+      const socket = dial(headersOf(client), ways);
+      expect(await outcome(socket)).toBe('connected');
+      await expect.poll(() => socket.io.engine.transport.name).toBe(last);
+      const arrival = heard(socket, 'drafts:changed');
+      app.events.emit('draft.changed', { userId: user.id, draftId: 'd1' });
+      expect(await arrival).toEqual({ id: 'd1' });
+      const end = ended(socket);
+      await client.call(authApi.logout);
+      await end;
+    },
+  );
 
   it('tells a person of their own things and nobody else', async () => {
     const [mine, other] = [await app.signIn(), await app.signIn()];
@@ -156,6 +172,18 @@ describe('push', () => {
     expect(app.sockets.count()).toBe(others);
     // 256 waiting packets and what the two kernels hold; without the cut there is no end to it.
     expect(sent).toBeLessThan(5000);
+  });
+
+  it('cuts one that asked by polling and comes no more', async () => {
+    const { client, user } = await app.signIn();
+    const others = app.sockets.count();
+    const address = `${SOCKET_PATH}/?EIO=4&transport=polling`;
+    const opened = await (await client.fetch(address)).text();
+    const sid = /"sid":"([^"]+)"/.exec(opened)?.[1] ?? '';
+    await client.fetch(`${address}&sid=${sid}`, { method: 'POST', body: '40' });
+    await expect.poll(() => app.sockets.count()).toBe(others + 1);
+    for (let sent = 0; sent < 300; sent += 1) app.sockets.toUser(user.id, 'videos:changed', { id: 'x' });
+    await expect.poll(() => app.sockets.count()).toBe(others);
   });
 
   it('shows a vote of one browser in another within a second', async () => {

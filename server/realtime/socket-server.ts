@@ -55,7 +55,8 @@ const CUT_ABOVE = 256;
 type AppSocket = Socket<ClientToServerEvents, ServerToClientEvents>;
 
 /**
- * Push by Socket.IO, websocket only. The handshake must come from our own pages and carry a living session;
+ * Push by Socket.IO: by websocket, which our pages try first, or by polling, where a proxy lets no websocket through and as other
+ * clients begin. The handshake must come from our own pages and carry a living session;
  * the server alone decides about rooms; a client that says anything is cut. Ends with its session.
  */
 export function createSocketServer(deps: SocketServerDeps): SocketServer {
@@ -67,7 +68,7 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
 
   const io = new Server<ClientToServerEvents, ServerToClientEvents>(deps.httpServer, {
     path: SOCKET_PATH,
-    transports: ['websocket'],
+    transports: ['websocket', 'polling'],
     serveClient: false,
     maxHttpBufferSize: 16_384,
     perMessageDeflate: false,
@@ -155,8 +156,7 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
     droppable: boolean,
   ): void {
     const waiting = waitingPackets(socket);
-    // An orderly goodbye would wait behind all that is unread: the line itself is cut.
-    if (waiting > CUT_ABOVE) socket.request.socket.destroy();
+    if (waiting > CUT_ABOVE) cut(socket);
     else if (!droppable || waiting <= DROP_ABOVE) emit(socket, name, payload);
   }
 
@@ -181,6 +181,12 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       io.engine.close();
     },
   };
+}
+
+/** An orderly goodbye would wait behind all that is unread: the line itself is cut, where it is that of the handshake. */
+function cut({ conn, request }: AppSocket): void {
+  if (conn.transport.name === 'websocket' && !conn.upgraded) request.socket.destroy();
+  else conn.close(true);
 }
 
 /** Packets the transport has not taken yet; the library keeps this list to itself. */

@@ -84,7 +84,7 @@ export function makeReport(change: Partial<RepairReport> = {}): RepairReport {
         lastFrame: 125,
         count: 5,
         confidence: 0.93,
-        detector: 'timestamp-gaps',
+        detector: 'detect-dropped-frames',
         measure: { name: 'missing pictures', unit: 'frames', threshold: 1, before: 5, after: 0 },
         action: 'rebuilt_frames',
         outcome: 'repaired',

@@ -17,6 +17,18 @@ const NAMES: Readonly<Record<string, string>> = {
   pcm_s24le: 'PCM',
 };
 
+/** What shows a defect, by the name of its detector. */
+const FOUND_BY: Readonly<Record<string, string>> = {
+  'detect-stutter': 'repeats inside motion',
+  'detect-hidden-drops': 'a jump of the motion',
+  'detect-dropped-frames': 'a hole in the times',
+  'detect-corruption': 'the decoder and the coded data',
+  'detect-picture-flags': 'light, sharpness and steadiness',
+  'detect-wind-noise': 'the spectrum of the sound',
+  'detect-audio-sync': 'the times and the content of the sound',
+  'rebuild-index': 'the index of the file',
+};
+
 /** Texts of the repair report page. */
 export const reportTexts = {
   pageTitle: (name: string) => `Repair report: ${name}`,
@@ -57,7 +69,7 @@ export const reportTexts = {
     outcome: 'Outcome',
     frames: (first: number, last: number) =>
       first === last ? `frame ${first}` : `frames ${first} to ${last}`,
-    detector: (name: string) => `found by ${name}`,
+    detector: (name: string) => `told by ${FOUND_BY[name] ?? name}`,
   },
   streams: {
     title: 'What was touched',

@@ -41,7 +41,7 @@ describe('ReportPage', () => {
     const row = within(line);
     expect(row.getByText('0:04.000')).toBeInTheDocument();
     expect(row.getByText('frames 120 to 125')).toBeInTheDocument();
-    expect(row.getByText('found by timestamp-gaps')).toBeInTheDocument();
+    expect(row.getByText('told by a hole in the times')).toBeInTheDocument();
     expect(row.getByText('5 frames')).toBeInTheDocument();
     expect(row.getByText('0 frames')).toBeInTheDocument();
     expect(row.getByText('93 %')).toBeInTheDocument();

@@ -128,3 +128,5 @@ export const burnedCaptionsPath = '/api/videos/:id/captions/burned/download';
 
 /** The captions as a SubRip file; the WebVTT file is in `mediaPaths`. */
 export const subRipPath = '/api/videos/:id/captions.srt';
+/** For anybody, of a shared video. */
+export const sharedCaptionsPath = '/api/shared/:id/captions';

@@ -133,6 +133,8 @@ export const sharedVideoDto = z.object({
   durationMs: z.number().nullable(),
   width: z.number().nullable(),
   height: z.number().nullable(),
+  /** Whether its owner has written words for it. */
+  hasCaptions: z.boolean(),
 });
 
 export const videosApi = {

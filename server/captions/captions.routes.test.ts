@@ -4,7 +4,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPath } from '#common/api/build-path.ts';
 import { accountApi } from '#common/api/account.ts';
-import { burnedCaptionsPath, captionsApi, captionsConflict, subRipPath } from '#common/api/captions.ts';
+import {
+  burnedCaptionsPath,
+  captionsApi,
+  captionsConflict,
+  sharedCaptionsPath,
+  subRipPath,
+} from '#common/api/captions.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import type { VideoCue } from '#common/captions.ts';
@@ -109,6 +115,23 @@ for (const engine of ENGINES) {
       expect((await has())?.hasCaptions).toBe(false);
       expect((await one.file(mediaPaths.captions)).status).toBe(404);
       expect((await one.file(subRipPath)).status).toBe(404);
+    });
+
+    it('are shown to strangers with the shared video, as far as they have words', async () => {
+      const one = await finished();
+      const stranger = app.client();
+      const seen = async () => (await stranger.call(videosApi.sharedVideo, { params: one.params })).body;
+      const file = async () => stranger.fetch(buildPath(sharedCaptionsPath, one.params));
+      await one.save(0, [cue(500, 2500, null, 'timing_only'), cue(3000, 4000, 'Hello')]);
+      expect((await file()).status).toBe(404);
+      await one.client.call(videosApi.share, { params: one.params, body: { shared: true } });
+      expect((await seen())?.hasCaptions).toBe(true);
+      const words = await (await file()).text();
+      expect(words).toContain('Hello');
+      expect(words).not.toContain('[speech]');
+      await one.save(1, [cue(500, 2500, null, 'timing_only')]);
+      expect((await seen())?.hasCaptions).toBe(false);
+      expect((await file()).status).toBe(404);
     });
 
     it('of two windows never overwrite each other: the later save is refused with what is newer', async () => {

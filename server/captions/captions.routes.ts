@@ -1,4 +1,10 @@
-import { burnedCaptionsPath, captionsApi, subRipPath, type CaptionsDto } from '#common/api/captions.ts';
+import {
+  burnedCaptionsPath,
+  captionsApi,
+  sharedCaptionsPath,
+  subRipPath,
+  type CaptionsDto,
+} from '#common/api/captions.ts';
 import type { ErrorBody } from '#common/errors.ts';
 import type { User } from '#db/models/user.ts';
 import type { Video } from '#db/models/video.ts';
@@ -17,6 +23,8 @@ import type { CaptionsService, SavedCaptions } from './captions.service.ts';
 export interface CaptionsRoutesDeps {
   /** Finds a video of this person. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
+  /** Finds a video that its owner shares, for anybody. @throws AppError `not_found` */
+  readonly shared: (videoId: string) => Promise<Video>;
   readonly captions: CaptionsService;
   readonly hearing: HearService;
   readonly burns: BurnService;
@@ -33,7 +41,7 @@ const CHANGED_ELSEWHERE = 'These captions were changed in another window meanwhi
  * video is refused before the plan is looked at.
  */
 export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
-  const { owned, captions, hearing, burns, storage, enforcePlans } = deps;
+  const { owned, shared, captions, hearing, burns, storage, enforcePlans } = deps;
   const router = createRouter();
 
   signedIn(router, captionsApi.read, async ({ user, params }) => captions.read(await owned(user, params.id)));
@@ -52,6 +60,13 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
     const file = await captions.fileOf(video, 'srt');
     if (file === null) throw notFound();
     ctx.set('Content-Type', 'application/x-subrip; charset=utf-8');
+    ctx.body = file;
+  });
+
+  router.get(sharedCaptionsPath, async (ctx) => {
+    const file = await captions.wordsOf(await shared(ctx.params['id'] ?? ''));
+    if (file === null) throw notFound();
+    ctx.set('Content-Type', 'text/vtt; charset=utf-8');
     ctx.body = file;
   });
 

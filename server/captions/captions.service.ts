@@ -42,6 +42,8 @@ export interface CaptionsService {
   ): Promise<{ saved: SavedCaptions } | { newer: CaptionsDto }>;
   /** The captions as a file; null when there is no cue. */
   fileOf(video: Video, format: 'vtt' | 'srt'): Promise<string | null>;
+  /** The saved cues that have words, as WebVTT, for people who know nothing of the others; null when there is none. */
+  wordsOf(video: Video): Promise<string | null>;
   /** Whether the captions are still as the repair timed them. */
   isAsTimed(video: Video): Promise<boolean>;
 }
@@ -111,6 +113,12 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
       if (captionCount !== null) return false;
       const heard = await HeardWords.query(db).findById(id).select('cues');
       return (heard?.cues ?? []).length === 0;
+    },
+
+    async wordsOf({ id }) {
+      const row = await VideoCaptions.query(db).findById(id).select('cues');
+      const cues = row?.cues.filter(({ text }) => text !== null) ?? [];
+      return cues.length === 0 ? null : toWebVtt(cues);
     },
 
     async fileOf({ id, captionCount }, format) {

@@ -16,7 +16,7 @@ export interface ComposeCaptionsDeps
     CaptionsServiceDeps,
     Omit<BurnJobDeps, 'limits' | 'font' | 'folder'>,
     Pick<BurnServiceDeps, 'queue'> {
-  readonly videos: Pick<CaptionsRoutesDeps, 'owned'>;
+  readonly videos: Pick<CaptionsRoutesDeps, 'owned' | 'shared'>;
   readonly storage: BurnJobDeps['storage'];
   readonly config: Pick<Config, 'dataDir' | 'mediaLimits' | 'enforcePlans' | 'whisper'>;
 }
@@ -55,6 +55,7 @@ export function composeCaptions(deps: ComposeCaptionsDeps): {
     router: createCaptionsRoutes({
       ...deps,
       owned: deps.videos.owned,
+      shared: deps.videos.shared,
       captions,
       hearing,
       burns,

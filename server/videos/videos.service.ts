@@ -7,6 +7,7 @@ import { repairReport, type RepairReport } from '#common/report.ts';
 import { Draft } from '#db/models/draft.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { User } from '#db/models/user.ts';
+import { VideoCaptions } from '#db/models/video-captions.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, notFound } from '#server/errors.ts';
@@ -195,12 +196,14 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
 
     async sharedVideo(videoId) {
       const video = await shared(videoId);
+      const captions = await VideoCaptions.query(db).findById(videoId).select('cues');
       return {
         id: video.id,
         title: video.originalFileName,
         durationMs: video.durationMs,
         width: video.width,
         height: video.height,
+        hasCaptions: captions?.cues.some(({ text }) => text !== null) ?? false,
       };
     },
 

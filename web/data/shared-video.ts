@@ -1,6 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
+import { sharedCaptionsPath } from '#common/api/captions.ts';
 import { buildPath } from '#common/api/endpoint.ts';
 import { videosApi } from '#common/api/videos.ts';
 import { ApiError, callApi } from './api-client.ts';
@@ -29,6 +30,11 @@ export function useSharedVideo(id: string) {
 /** Where the shared video plays from. */
 export function sharedStreamUrl(id: string): string {
   return buildPath('/api/shared/:id/stream', { id });
+}
+
+/** Its captions, where there are any. */
+export function sharedCaptionsUrl(id: string): string {
+  return buildPath(sharedCaptionsPath, { id });
 }
 
 /** A still picture of the shared video; there is none where no picture could be read. */

@@ -6,4 +6,5 @@ export const shareTexts = {
   action: 'Mend a clip of yours',
   failed: 'The video could not be loaded.',
   retry: 'Retry',
+  captions: 'Captions',
 } as const;

@@ -9,7 +9,8 @@ import { on, refusal, server } from '../../test/server.ts';
 import { SharePage } from './share-page.tsx';
 
 const person = userEvent.setup({ delay: null });
-const shared = { id: 'video-1', title: 'harbour.mp4', width: 1280, height: 720, durationMs: 12_000 };
+const size = { width: 1280, height: 720, durationMs: 12_000 };
+const shared = { id: 'video-1', title: 'harbour.mp4', ...size, hasCaptions: false };
 
 function open(answer: () => Response) {
   server.use(on(videosApi.sharedVideo, answer));
@@ -28,7 +29,16 @@ describe('SharePage', () => {
     expect(await screen.findByRole('heading', { name: 'harbour.mp4' })).toBeInTheDocument();
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/shared/video-1/stream');
     expect(document.querySelector('video')).toHaveAttribute('poster', '/api/shared/video-1/poster');
+    expect(document.querySelector('track')).toBeNull();
     expect(screen.getByRole('link', { name: 'Mend a clip of yours' })).toHaveAttribute('href', '/#upload');
+  });
+
+  it('shows captions where there are any', async () => {
+    const words = { ...shared, hasCaptions: true };
+    open(() => HttpResponse.json(words));
+    await screen.findByRole('heading', { name: 'harbour.mp4' });
+    expect(document.querySelector('track')).toHaveAttribute('src', '/api/shared/video-1/captions');
+    expect(document.querySelector('track')).toHaveAttribute('default');
   });
 
   it('is the 404 page while a video is not shared', async () => {

@@ -4,7 +4,12 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { PageSpinner } from '../../components/spinner.tsx';
 import { Stitch } from '../../components/stitch.tsx';
-import { sharedPosterUrl, sharedStreamUrl, useSharedVideo } from '../../data/shared-video.ts';
+import {
+  sharedCaptionsUrl,
+  sharedPosterUrl,
+  sharedStreamUrl,
+  useSharedVideo,
+} from '../../data/shared-video.ts';
 import { shareTexts as texts } from '../../texts/share.ts';
 import { colour, radius, space } from '../../theme.ts';
 import { NotFound } from '../../components/not-found.tsx';
@@ -47,8 +52,7 @@ export function SharePage() {
   return (
     <Frame>
       <PageHeading title={data.title}>{data.title}</PageHeading>
-      {/* Captions of a shared clip are burned in or absent; the track stays with the owner. */}
-      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- there are captions where their owner wrote any */}
       <Picture
         controls
         playsInline
@@ -56,7 +60,11 @@ export function SharePage() {
         src={sharedStreamUrl(id)}
         poster={sharedPosterUrl(id)}
         style={data.width && data.height ? { aspectRatio: `${data.width} / ${data.height}` } : undefined}
-      />
+      >
+        {data.hasCaptions && (
+          <track kind="captions" src={sharedCaptionsUrl(id)} label={texts.captions} default />
+        )}
+      </Picture>
       <Stitch />
       <Invite>
         <p>

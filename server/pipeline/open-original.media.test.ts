@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { misplacePictures } from '#server/test/broken-clips.ts';
 import { testTools } from '#server/test/media-job.ts';
 import {
   decodeHashes,
@@ -101,15 +102,6 @@ describe('openOriginal on files that were harmed as a whole', () => {
   const ofLatin1 = (change: (text: string) => string) => (bytes: Buffer) =>
     Buffer.from(change(bytes.toString('latin1')), 'latin1');
   const withoutName = ofLatin1((text) => text.replace('moov', 'free'));
-  /** Every offset of the first track, which is that of the pictures, points 1000 bytes too far. */
-  const misplaced = (bytes: Buffer) => {
-    const table = bytes.indexOf('stco', 0, 'latin1') + 8;
-    for (let chunk = 0; chunk < bytes.readUInt32BE(table); chunk++) {
-      const at = table + 4 + 4 * chunk;
-      bytes.writeUInt32BE(bytes.readUInt32BE(at) + 1000, at);
-    }
-    return bytes;
-  };
   /** A movie header without tracks in front of the true index, as recorders leave drafts. */
   const withDraft = (bytes: Buffer) => {
     const header = bytes.indexOf('mvhd', 0, 'latin1') - 4;
@@ -142,8 +134,8 @@ describe('openOriginal on files that were harmed as a whole', () => {
     ],
     ['an index that lost its name', 'libx264', withoutName, /inside a box of another kind/],
     ['a draft of an index in front', 'libx264', withDraft, /index without pictures/],
-    ['wrong offsets of the pictures', 'libx264', misplaced, /wrong places/],
-    ['wrong offsets of HEVC pictures', 'libx265', misplaced, /wrong places/],
+    ['wrong offsets of the pictures', 'libx264', misplacePictures, /wrong places/],
+    ['wrong offsets of HEVC pictures', 'libx265', misplacePictures, /wrong places/],
   ])('gives back every picture and all sound of a clip with %s', async (_what, codec, change, note) => {
     const { whole, clip } = await openChanged(codec, change);
     expect(clip.rebuilt?.notes.join(' ')).toMatch(note);

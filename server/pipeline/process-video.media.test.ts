@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Defect, DefectKind, RepairReport } from '#common/report.ts';
@@ -11,6 +11,7 @@ import {
   injectRepeats,
   injectTimestampGaps,
   makeMovingClip,
+  misplacePictures,
 } from '#server/test/broken-clips.ts';
 import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { voiceLike } from '#server/test/synthetic-sound.ts';
@@ -331,5 +332,19 @@ describe('verifyClaims', () => {
     expect(refuted).toContain('SHA-256 and size of the result');
     expect(refuted).toContain('1 of 1 dropped_frames gone from the result');
     expect(refuted).toContain('120 pictures in the result');
+  });
+
+  it('reads an original whose index had to be rebuilt as the repair did, and confirms its damage too', async () => {
+    const [torn, misplaced] = [at('torn-index.mp4'), at('misplaced.mp4')];
+    await corruptSamples({ tools, inputPath: clean, outputPath: torn, frames: [50], fault: 'zero' });
+    await writeFile(misplaced, misplacePictures(await readFile(torn)));
+    const { result } = await mend(misplaced, 'misplaced');
+    const { report, resultPath } = mustBeOk(result);
+    const files = { originalPath: misplaced, repairedPath: resultPath ?? '' };
+    const claims = await verifyClaims({ ...files, report, tools });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+    const said = claims.map(({ claim }) => claim);
+    expect(said).toContain('the index of the original had to be rebuilt');
+    expect(said.filter((claim) => /^corrupted_section at .* in the original$/.test(claim))).not.toEqual([]);
   });
 });

@@ -275,6 +275,16 @@ export interface CorruptTruth {
   readonly offsetBytes: number;
 }
 
+/** An MP4 file in which every offset of the first track, which is that of the pictures, points 1000 bytes too far. */
+export function misplacePictures(bytes: Buffer): Buffer {
+  const table = bytes.indexOf('stco', 0, 'latin1') + 8;
+  for (let chunk = 0; chunk < bytes.readUInt32BE(table); chunk += 1) {
+    const at = table + 4 + 4 * chunk;
+    bytes.writeUInt32BE(bytes.readUInt32BE(at) + 1000, at);
+  }
+  return bytes;
+}
+
 /** Damages coded pictures in place; every other byte of the file stays as it is. */
 export async function corruptSamples(input: CorruptSamplesInput): Promise<CorruptTruth[]> {
   const random = seededRandom(input.seed ?? 1);

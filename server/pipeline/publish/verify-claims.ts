@@ -7,8 +7,10 @@ import { sniffFile } from '#server/media/sniff-container.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding } from '../analyse/analysis.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
-import { rewrapAvi } from '../rewrap-avi.ts';
+import { MediaFailure } from '../media-failure.ts';
+import { openOriginal } from '../open-original.ts';
 import { hashFile } from '../step-store.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
 import { clock } from './build-report.ts';
 import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
 
@@ -32,6 +34,10 @@ interface OpenFile {
   readonly analysis: Analysis;
 }
 
+interface OpenedOriginal extends OpenFile {
+  readonly isRebuilt: boolean;
+}
+
 /**
  * Checks each claim of a repair report against the two files alone: hashes, carried-over streams, and the
  * detectors run again on both.
@@ -41,13 +47,13 @@ export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
   const { tools } = input;
   const folder = await mkdtemp(path.join(tmpdir(), 'verify-'));
   try {
-    return await holdAgainst(input, await tryOpen(input.originalPath, tools, folder));
+    return await holdAgainst(input, await openAsRepaired(input.originalPath, tools, folder));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function holdAgainst(input: ClaimInput, original: OpenFile | null): Promise<Claim[]> {
+async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): Promise<Claim[]> {
   const { report, tools } = input;
   const claims = [
     await fileClaim('original', input.originalPath, report.original),
@@ -62,14 +68,15 @@ async function holdAgainst(input: ClaimInput, original: OpenFile | null): Promis
     });
     return original === null ? claims : [...claims, ...foundClaims(original, report)];
   }
+  const said = report.defects.some(({ action }) => action === 'rebuilt_index');
   const result = await tryOpen(input.repairedPath, tools);
   if (result === null) {
     return [...claims, { claim: 'the result is a clip', confirmed: false, detail: 'It cannot be read.' }];
   }
   if (original === null) {
-    const said = report.defects.some(({ action }) => action === 'rebuilt_index');
     claims.push({ claim: 'the original cannot be read', confirmed: said, detail: 'Its index is damaged.' });
   } else {
+    if (original.isRebuilt || said) claims.push(indexClaim(original.isRebuilt, said));
     claims.push(...(await streamClaims(original, result, report, tools)), ...foundClaims(original, report));
   }
   return [
@@ -94,16 +101,49 @@ async function fileClaim(
   };
 }
 
-/** @param folder where a copy in MP4 may be made, as the repair makes one */
-async function tryOpen(filePath: string, tools: ToolPaths, folder?: string): Promise<OpenFile | null> {
+function indexClaim(isRebuilt: boolean, said: boolean): Claim {
+  return {
+    claim: 'the index of the original had to be rebuilt',
+    confirmed: isRebuilt === said,
+    detail: isRebuilt ? 'It was, from the file alone.' : 'The file can be read without that.',
+  };
+}
+
+/** Nothing is coded here, and whoever checks has the room for the clip. */
+const NO_LIMITS: MediaLimits = {
+  threads: 1,
+  preset: 'medium',
+  maxEncodePixels: Infinity,
+  maxDurationMs: Infinity,
+  maxPictures: Infinity,
+};
+
+/**
+ * The original as the repair reads it: with a rebuilt index, or in MP4. Null where it cannot be opened from itself alone: the
+ * repair may have had earlier clips of the same device.
+ */
+async function openAsRepaired(
+  inputPath: string,
+  tools: ToolPaths,
+  folder: string,
+): Promise<OpenedOriginal | null> {
+  const rebuiltPath = path.join(folder, 'original.mp4');
+  try {
+    const clip = await openOriginal({ inputPath, rebuiltPath, referencePaths: [], tools, limits: NO_LIMITS });
+    const analysis = await analyseVideo({ inputPath: clip.path, info: clip.info, tools });
+    return { path: clip.path, info: clip.info, analysis, isRebuilt: clip.rebuilt !== null };
+  } catch (error) {
+    if (error instanceof MediaFailure) return null;
+    throw error;
+  }
+}
+
+async function tryOpen(filePath: string, tools: ToolPaths): Promise<OpenFile | null> {
   const format = await sniffFile(filePath);
   if (format === null) return null;
-  const found = await probe(tools, filePath, format).catch(() => null);
-  if (!found || found.video.length === 0) return null;
-  const outputPath = folder === undefined ? null : path.join(folder, 'rewrapped.mp4');
-  const rewrapped = outputPath && (await rewrapAvi({ inputPath: filePath, info: found, outputPath, tools }));
-  const [opened, info] = rewrapped ? [outputPath, rewrapped] : [filePath, found];
-  return { path: opened, info, analysis: await analyseVideo({ inputPath: opened, info, tools }) };
+  const info = await probe(tools, filePath, format).catch(() => null);
+  if (!info || info.video.length === 0) return null;
+  return { path: filePath, info, analysis: await analyseVideo({ inputPath: filePath, info, tools }) };
 }
 
 async function streamClaims(

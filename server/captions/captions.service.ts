@@ -25,7 +25,8 @@ export type SavedCaptions = Omit<CaptionsDto, 'cues'>;
 
 /**
  * Words belong to the video, not to one of its versions: quick fixes, restores and another repair leave them alone, and only its
- * deletion takes them. Until somebody saves, the captions are what the speech engine heard or, without one, what the newest repair timed. Videos are given as their owner's rows.
+ * deletion takes them. Until somebody saves, the captions are what the speech engine heard or, without one, what the newest repair
+ * timed. Videos are given as their owner's rows.
  */
 export interface CaptionsService {
   read(video: Video): Promise<CaptionsPageDto>;

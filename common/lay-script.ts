@@ -1,11 +1,7 @@
 import { cutText, spokenWeight } from './caption-parts.ts';
+import { joinSpans, type TimeSpan } from './join-spans.ts';
 import { tidyCueText } from './parse-captions.ts';
 import { CAPTION_LIMITS, type VideoCue } from './captions.ts';
-
-interface Span {
-  readonly startMs: number;
-  readonly endMs: number;
-}
 
 export const SCRIPT = {
   /** Two lines of 42 characters, the longest caption that is common practice. */
@@ -37,11 +33,13 @@ interface Unit {
  */
 export function layScript(
   script: string,
-  speech: readonly Span[],
+  speech: readonly TimeSpan[],
   durationMs: number | null,
 ): VideoCue[] | null {
   const units = toUnits(script);
-  const spans = joinSpans(speech.length > 0 ? speech : [{ startMs: 0, endMs: durationMs ?? 0 }]);
+  const spoken = speech.length > 0 ? speech : [{ startMs: 0, endMs: durationMs ?? 0 }];
+  const isOne = (before: TimeSpan, span: TimeSpan) => span.startMs - before.endMs <= SCRIPT.joinMs;
+  const spans = joinSpans(spoken, isOne).filter((span) => span.endMs > span.startMs);
   const totalMs = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0);
   if (units.length === 0 || units.length > CAPTION_LIMITS.cues) return null;
   if (totalMs / units.length < SCRIPT.leastCueMs) return null;
@@ -87,19 +85,8 @@ function cutAtCommas(sentence: string): string[] {
   return (pieces.at(-1)?.length ?? 0) < SCRIPT.leastTail ? cutText(sentence, SCRIPT.charsPerCue) : pieces;
 }
 
-function joinSpans(speech: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of [...speech].sort((a, b) => a.startMs - b.startMs)) {
-    const last = joined.at(-1);
-    if (last && span.startMs - last.endMs <= SCRIPT.joinMs)
-      joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
-    else joined.push(span);
-  }
-  return joined.filter((span) => span.endMs > span.startMs);
-}
-
 /** Where pauses are when only the spoken time counts. */
-function pausesOf(spans: readonly Span[]): number[] {
+function pausesOf(spans: readonly TimeSpan[]): number[] {
   let spokenMs = 0;
   return spans.slice(0, -1).map(({ startMs, endMs }) => (spokenMs += endMs - startMs));
 }
@@ -154,7 +141,7 @@ function nearest<Item>(items: readonly Item[], atMs: number, of: (item: Item) =>
 }
 
 /** Spoken time -> time of the clip; at a pause a cue starts behind it and ends before it. */
-function clipTime(spokenMs: number, spans: readonly Span[], side: 'start' | 'end'): number {
+function clipTime(spokenMs: number, spans: readonly TimeSpan[], side: 'start' | 'end'): number {
   let before = 0;
   for (const { startMs, endMs } of spans) {
     const lengthMs = endMs - startMs;

@@ -86,6 +86,8 @@ async function readRows(db: Knex, userId: string) {
     .join('videos', 'videos.id', 'video_versions.videoId')
     .where('videos.userId', userId)
     .orderBy(['video_versions.createdAt', 'video_versions.id']);
+  const videoIds = videos.map(({ id }) => id);
+  const versionIds = versions.map(({ id }) => id);
   return {
     account: { ...account, username: user.username },
     trials: await Trial.query(db).where(own),
@@ -95,36 +97,18 @@ async function readRows(db: Knex, userId: string) {
       .where(own),
     videos,
     versions,
-    certificates: await CertificateRow.query(db).whereIn(
-      'versionId',
-      versions.map(({ id }) => id),
-    ),
+    certificates: await CertificateRow.query(db).whereIn('versionId', versionIds),
     storylines: await StorylineRow.query(db)
       .select('versionId', 'storyline', 'createdAt', 'updatedAt')
-      .whereIn(
-        'versionId',
-        versions.map(({ id }) => id),
-      ),
+      .whereIn('versionId', versionIds),
     heardWords: await HeardWords.query(db)
       .select('videoId', 'state', 'cues', 'createdAt', 'updatedAt')
-      .whereIn(
-        'videoId',
-        videos.map(({ id }) => id),
-      ),
+      .whereIn('videoId', videoIds),
     captionFiles: await CaptionBurn.query(db)
       .select('videoId', 'style', 'captionsRevision', 'state', 'createdAt', 'updatedAt')
-      .whereIn(
-        'videoId',
-        videos.map(({ id }) => id),
-      ),
-    captions: await VideoCaptions.query(db).whereIn(
-      'videoId',
-      videos.map(({ id }) => id),
-    ),
-    quickFixes: await FixRun.query(db).whereIn(
-      'videoId',
-      videos.map(({ id }) => id),
-    ),
+      .whereIn('videoId', videoIds),
+    captions: await VideoCaptions.query(db).whereIn('videoId', videoIds),
+    quickFixes: await FixRun.query(db).whereIn('videoId', videoIds),
     drafts: await Draft.query(db).where(own).orderBy(['createdAt', 'id']),
     uploads: await Upload.query(db)
       .select('fileName', 'fileType', 'sizeBytes', 'offsetBytes', 'state', 'createdAt', 'expiresAt')

@@ -1,7 +1,12 @@
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
-import { shownSize, soundOptions, type Size } from '#server/pipeline/download/limited-export-plan.ts';
+import {
+  shownSize,
+  soundOptions,
+  squareSize,
+  type Size,
+} from '#server/pipeline/download/limited-export-plan.ts';
 import {
   colourOptions,
   isFullRange,
@@ -29,10 +34,8 @@ export function drawFilter(assPath: string, fontPath: string): string {
 
 /** Size of the file with captions: the picture as it is shown, with even sides and square samples, so that letters keep their shape. */
 export function burnedSize(stream: VideoStreamInfo): Size {
-  const [across, down] = (stream.sampleAspectRatio ?? '1:1').split(':').map(Number);
-  const square = Math.round((stream.width * (across || 1)) / (down || 1));
-  const { width, height } = shownSize({ ...stream, width: square });
-  const even = (side: number) => Math.max(2, side - (side % 2));
+  const { width, height } = squareSize(stream);
+  const even = (side: number) => Math.max(2, 2 * Math.floor(Math.round(side) / 2));
   return { width: even(width), height: even(height) };
 }
 

@@ -1,18 +1,18 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { newId } from '#db/base-model.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { probeFile } from '#server/media/probe-file.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
-import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
+import { mustMatch } from '#server/pipeline/download/must-match.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
 import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts';
@@ -23,9 +23,6 @@ import { burnedSize, burnPlan, whiteOf } from './burn-plan.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { mustDraw } from './must-draw.ts';
 
-const PROGRESS_INTERVAL_MS = 1000;
-/** Sound and pictures may end this far from where those of the clip end: a packet of sound, a picture. */
-const LENGTH_TOLERANCE_MS = 250;
 const KEPT = 'Your clip and its captions are as they were.';
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
@@ -52,7 +49,7 @@ class Refusal extends Error {}
 /** Makes the file with captions in the picture. The child does the work, so no thread is needed. */
 export function createBurnJob(deps: BurnJobDeps): JobHandler {
   const { db, storage, tools, limits, logger, now } = deps;
-  let emptied: Promise<void> | null = null;
+  const newFolder = createJobFolders(deps.folder);
 
   /** Changes the row of one wish; a later one stays as it is. */
   const tell = ({ videoId, jobId }: CaptionBurn, change: Partial<CaptionBurn>) =>
@@ -60,23 +57,14 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       .patch({ ...change, updatedAt: now() })
       .where({ videoId, jobId });
 
-  async function inspect(file: string, signal: AbortSignal): Promise<MediaInfo> {
-    const format = await sniffFile(file);
-    if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
-    return probe(tools, file, format, signal);
-  }
-
   async function make(row: CaptionBurn, sourceSha256: string, signal: AbortSignal): Promise<StoredFile> {
     const font = await deps.font();
     if (!font) throw new Refusal(NO_FONT);
     if (!(await readFilters(tools, signal)).has('subtitles')) throw new Refusal(NO_FILTER);
-    emptied ??= rm(deps.folder, { recursive: true, force: true });
-    await emptied;
-    const workDir = path.join(deps.folder, newId());
-    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const workDir = await newFolder();
     const source = await storage.localPath(sourceSha256);
     try {
-      const info = await inspect(source.path, signal);
+      const info = await probeFile(tools, source.path, signal);
       const [stream] = info.video;
       if (!stream) throw new Refusal('This clip has no pictures to draw captions into.');
       const size = burnedSize(stream);
@@ -88,9 +76,8 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       const drawing = { tools, assPath, fontPath: font.path, size, signal };
       await mustDraw({ ...drawing, atMs: ((cues[0]?.startMs ?? 0) + (cues[0]?.endMs ?? 0)) / 2 });
       const progress = createProgressTeller({
-        intervalMs: PROGRESS_INTERVAL_MS,
         now,
-        write: async (percent) => void (await tell(row, { progress: percent })),
+        write: (percent) => tell(row, { progress: percent }),
         logger,
         about: { videoId: row.videoId },
       });
@@ -101,7 +88,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
         wallMs: CODING_WALL_MS,
         onProgress: ({ share }) => share !== null && progress(share),
       });
-      mustMatch(info, await inspect(outputPath, signal), size);
+      mustMatch(info, await probeFile(tools, outputPath, signal), size);
       return await storage.put(outputPath);
     } finally {
       await source.release();
@@ -169,17 +156,3 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
 
 const tooLarge = ({ width, height }: { width: number; height: number }) =>
   `Drawing captions into a picture of ${width} x ${height} needs more memory than this server may have. ${KEPT}`;
-
-/** @throws MediaToolError when the file is not the clip with captions */
-function mustMatch(source: MediaInfo, made: MediaInfo, size: { width: number; height: number }): void {
-  const [to] = made.video;
-  if (!to) throw new MediaToolError('tool_failed', 'the file has no pictures');
-  const apartMs = Math.abs((source.durationMs ?? 0) - (made.durationMs ?? 0));
-  const sized = to.width === size.width && to.height === size.height;
-  if (!sized || apartMs > LENGTH_TOLERANCE_MS || (source.audio.length > 0 && made.audio.length === 0)) {
-    throw new MediaToolError(
-      'tool_failed',
-      `the file has ${to.width} x ${to.height} and ends ${apartMs} ms apart`,
-    );
-  }
-}

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { BurnedCaptionsDto } from '#common/api/captions.ts';
 import type { CaptionStyle } from '#common/caption-styles.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
@@ -13,7 +14,7 @@ import type { CaptionsService } from './captions.service.ts';
 export interface BurnServiceDeps {
   readonly db: Knex;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly captions: Pick<CaptionsService, 'read'>;
+  readonly captions: Pick<CaptionsService, 'read' | 'revisionOf'>;
   /** The font that captions are drawn with; null where it is not installed. */
   readonly font: () => Promise<CaptionFont | null>;
   /** Removes objects that nothing refers to any more. */
@@ -47,7 +48,6 @@ const undrawable = ({ cue, char }: { cue: number; char: string }) => {
 /** See `BurnService`. */
 export function createBurnService(deps: BurnServiceDeps): BurnService {
   const { db, queue, captions, now } = deps;
-  const isAtWork = (row: CaptionBurn | undefined) => row?.state === 'waiting' || row?.state === 'working';
   const fileOf = ({ id }: Video) => VideoVersion.query(db).findOne({ videoId: id, kind: 'captioned' });
 
   async function read(video: Video): Promise<BurnedCaptionsDto> {
@@ -55,7 +55,7 @@ export function createBurnService(deps: BurnServiceDeps): BurnService {
       .findById(video.id)
       .select('style', 'state', 'progress', 'message');
     const file = await fileOf(video);
-    const saved = file && (await captions.read(video));
+    const revision = file && (await captions.revisionOf(video));
     return {
       run: row ? { style: row.style, state: row.state, progress: row.progress, message: row.message } : null,
       file: file
@@ -64,7 +64,7 @@ export function createBurnService(deps: BurnServiceDeps): BurnService {
             createdAt: new Date(file.createdAt).toISOString(),
             sizeBytes: file.sizeBytes,
             ofCurrent: file.sourceSha256 === video.currentVersion?.sha256,
-            ofWords: file.captionsRevision === saved?.revision,
+            ofWords: file.captionsRevision === revision,
           }
         : null,
     };

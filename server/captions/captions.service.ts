@@ -7,11 +7,10 @@ import type { VideoCue } from '#common/captions.ts';
 import type { CaptionCue, RepairReport } from '#common/report.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
-import { readReport } from '#server/pipeline/preview/preview.service.ts';
+import { newestReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
 export interface CaptionsServiceDeps {
@@ -45,6 +44,8 @@ export interface CaptionsService {
   fileOf(video: Video, format: 'vtt' | 'srt'): Promise<string | null>;
   /** The saved cues that have words, as WebVTT, for people who know nothing of the others; null when there is none. */
   wordsOf(video: Video): Promise<string | null>;
+  /** How often they were saved; 0 while nobody has. */
+  revisionOf(video: Video): Promise<number>;
   /** Whether the captions are still as the repair timed them. */
   isAsTimed(video: Video): Promise<boolean>;
 }
@@ -53,15 +54,7 @@ export interface CaptionsService {
 export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsService {
   const { db, storage, events, now } = deps;
 
-  /** A return to the original has no report of its own. */
-  async function reportOf(videoId: string): Promise<RepairReport | null> {
-    const newest = await VideoVersion.query(db)
-      .where({ videoId })
-      .whereNotNull('reportSha256')
-      .orderBy('createdAt', 'desc')
-      .first();
-    return readReport(storage, newest?.reportSha256 ?? null);
-  }
+  const reportOf = (videoId: string) => newestReport(db, storage, videoId);
 
   async function captionsOf(videoId: string, report: RepairReport | null): Promise<CaptionsDto> {
     const row = await VideoCaptions.query(db).findById(videoId);
@@ -114,6 +107,11 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
       if (captionCount !== null) return false;
       const heard = await HeardWords.query(db).findById(id).select('cues');
       return (heard?.cues ?? []).length === 0;
+    },
+
+    async revisionOf({ id }) {
+      const row = await VideoCaptions.query(db).findById(id).select('revision');
+      return row?.revision ?? 0;
     },
 
     async wordsOf({ id }) {

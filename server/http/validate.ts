@@ -23,6 +23,8 @@ const jsonReader = (maxBytes: number) =>
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
   });
 
+const readJson = jsonReader(MOST_BODY_BYTES);
+
 /**
  * Reads and checks all parts of a request.
  * @throws AppError `not_found` for an id that cannot exist, `invalid_input` with field messages,
@@ -52,11 +54,12 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw new AppError('invalid_input', parsed.error.issues[0]?.message, { fields });
 }
 
-async function readBody(ctx: AppRouterContext, maxBytes = MOST_BODY_BYTES): Promise<unknown> {
+async function readBody(ctx: AppRouterContext, maxBytes: number | undefined): Promise<unknown> {
   const sent = ctx.get('content-length') !== '0' && (ctx.request.length !== undefined || isChunked(ctx));
   if (!sent) return undefined;
   if (!ctx.is('json')) throw new AppError('unsupported_type', 'Send the body as application/json.');
-  await jsonReader(maxBytes)(ctx, async () => undefined);
+  const read = maxBytes === undefined ? readJson : jsonReader(maxBytes);
+  await read(ctx, async () => undefined);
   return ctx.request.body;
 }
 

@@ -1,11 +1,11 @@
 import type { RunnerLogger } from './job-runner.ts';
 
 export interface ProgressTellerOptions {
-  /** Least time between two writes. */
-  readonly intervalMs: number;
+  /** Least time between two writes; a second where left out, as pages that wait read no more often. */
+  readonly intervalMs?: number;
   readonly now: () => number;
   /** Takes whole percent, 99 at the most: that it is done is said when it is. */
-  readonly write: (percent: number) => Promise<void>;
+  readonly write: (percent: number) => PromiseLike<unknown>;
   readonly logger: RunnerLogger;
   /** What the log names where a write failed. */
   readonly about: Readonly<Record<string, string>>;
@@ -16,13 +16,13 @@ export interface ProgressTellerOptions {
  * still.
  */
 export function createProgressTeller(options: ProgressTellerOptions) {
-  const { intervalMs, now, write, logger, about } = options;
+  const { intervalMs = 1000, now, write, logger, about } = options;
   let writtenAt = 0;
   /** @param atOnce true for news that cannot wait */
   return (share: number, atOnce = false): void => {
     if (!atOnce && now() - writtenAt < intervalMs) return;
     writtenAt = now();
-    write(Math.min(99, Math.floor(share * 100))).catch((error: unknown) => {
+    Promise.resolve(write(Math.min(99, Math.floor(share * 100)))).catch((error: unknown) => {
       logger.warn({ ...about, error: String(error) }, 'progress could not be written');
     });
   };

@@ -1,8 +1,6 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
-import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
@@ -10,6 +8,7 @@ import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -50,7 +49,7 @@ export interface QuickFixesJobDeps extends PublishFixesDeps {
 /** Main-thread side of `apply-fixes`: paths out, task to a thread, progress to the row, result to a version. */
 export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   const { db, storage, pool, events, logger, now } = deps;
-  let emptied: Promise<void> | null = null;
+  const newFolder = createJobFolders(deps.folder);
   const running = new Map<string, AbortController>();
   events.on('video.deleted', ({ videoId }) => running.get(videoId)?.abort());
 
@@ -127,10 +126,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     if (!source || !(await storage.stat(source.sha256))) return giveUp(run, FILE_GONE);
     if (!(await hasRoom(source))) return waitForRoom(run);
     await tell(run, { state: 'working', progress: 0, message: null });
-    emptied ??= rm(deps.folder, { recursive: true, force: true });
-    await emptied;
-    const workDir = path.join(deps.folder, newId());
-    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const workDir = await newFolder();
     try {
       const result = await make(run, source, workDir, signal);
       if (!result.ok) return await endFailed(job, run, result, signal);

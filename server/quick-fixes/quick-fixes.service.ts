@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { ORIGINAL_VERSION, type FixRunDto, type QuickFixesDto } from '#common/api/quick-fixes.ts';
 import { FIXES, type FixId } from '#common/fixes.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import type { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -50,8 +51,6 @@ export interface QuickFixesService {
 /** See `QuickFixesService`. */
 export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixesService {
   const { db, storage, queue, state, events, now } = deps;
-
-  const isAtWork = (run: FixRun | undefined) => run?.state === 'waiting' || run?.state === 'working';
 
   async function exportRow(video: Video, exportId: string): Promise<VideoVersion> {
     const row = await VideoVersion.query(db).findOne({ id: exportId, videoId: video.id, kind: 'platform' });

@@ -1,10 +1,10 @@
 import { inPieces } from '#server/media/in-pieces.ts';
-import { probe, uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { probeFile } from '#server/media/probe-file.ts';
+import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { samplePictures } from '#server/media/sample-pictures.ts';
 import { powerToDb } from '#server/media/signal.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
 import { SAMPLES_PER_S, type ClipSeries, type PictureFigures } from './clip-series.ts';
 import { createPictureMeter, LOOK_BYTES, LOOK_HEIGHT, LOOK_WIDTH } from './measure-pictures.ts';
 
@@ -31,9 +31,7 @@ export interface ReadClipInput {
  * @throws MediaToolError when the file is no clip, or cannot be decoded, or the run is cancelled
  */
 export async function readClip(input: ReadClipInput): Promise<Omit<ClipSeries, 'speech'>> {
-  const format = await sniffFile(input.path);
-  if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
-  const info = await probe(input.tools, input.path, format, input.signal);
+  const info = await probeFile(input.tools, input.path, input.signal);
   const pictures = info.video.length > 0 ? await readPictures(info, input) : [];
   const levelsDb = info.audio.length > 0 ? await readLevels(info, input) : [];
   const seenMs = (Math.max(pictures.length, levelsDb.length) * 1000) / SAMPLES_PER_S;

@@ -8,13 +8,11 @@ import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
-import { readReport } from '#server/pipeline/preview/preview.service.ts';
+import { newestReport, readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { readClip } from './read-clip.ts';
 import { tellStory } from './tell-story.ts';
 
-/** One write a second: the page that waits reads no more often. */
-const PROGRESS_INTERVAL_MS = 1000;
 const FAILED = 'The picture and sound of this video could not be read.';
 const INTERRUPTED = 'The analysis was interrupted too many times.';
 
@@ -38,21 +36,15 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
 
   const progressOf = (versionId: string) =>
     createProgressTeller({
-      intervalMs: PROGRESS_INTERVAL_MS,
       now,
-      write: async (progress) => void (await patch(versionId, { progress })),
+      write: (progress) => patch(versionId, { progress }),
       logger,
       about: { versionId },
     });
 
   /** Speech as the repair timed it for the captions; a return to the original has no report of its own. */
   async function speechOf({ videoId, reportSha256 }: VideoVersion): Promise<SpeechSpan[]> {
-    const newest = await VideoVersion.query(db)
-      .where({ videoId })
-      .whereNotNull('reportSha256')
-      .orderBy('createdAt', 'desc')
-      .first();
-    const report = await readReport(storage, reportSha256 ?? newest?.reportSha256 ?? null);
+    const report = (await readReport(storage, reportSha256)) ?? (await newestReport(db, storage, videoId));
     return (report?.captions ?? []).map(({ startMs, endMs }) => ({ startMs, endMs }));
   }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isAtWork } from '#common/is-at-work.ts';
 import type { StorylineDto, StorylineStateDto } from '#common/api/storyline.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
 import type { Video } from '#db/models/video.ts';
@@ -59,7 +60,7 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
           .onConflict('version_id')
           .ignore();
         const row = await StorylineRow.query(trx).findById(versionId).forUpdate();
-        if (row && (row.state === 'waiting' || row.state === 'working')) return { jobId: row.jobId };
+        if (row && isAtWork(row)) return { jobId: row.jobId };
         const jobId = await queue.enqueue(
           'tell-storyline',
           { versionId },

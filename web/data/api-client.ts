@@ -25,6 +25,17 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Takes something for the answer where there is none (404): what is asked for is not there, or the server says only what the
+ * specification names. Other failures stay failures.
+ */
+export function whenMissing<Answer>(answer: Answer): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof ApiError && error.status === 404) return answer;
+    throw error;
+  };
+}
+
 const looseMessage = z.object({ message: z.string().optional(), error: z.string().optional() });
 
 const LONGEST_SENTENCE = 300;
@@ -36,7 +47,8 @@ function plainText(body: string): string | undefined {
   return isSentence ? words : undefined;
 }
 
-function parseJson(body: string): unknown {
+/** A text as JSON; null where it is none. */
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

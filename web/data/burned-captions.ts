@@ -4,6 +4,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { type BurnedCaptionsDto, captionsApi } from '#common/api/captions.ts';
 import type { CaptionStyle } from '#common/caption-styles.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
 import { callApi, serverMessageOf } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
@@ -11,10 +12,6 @@ import { useShowToast } from './toasts.ts';
 
 /** A file takes seconds to minutes and nothing pushes its progress: it is read every second meanwhile. */
 const INTERVAL_MS = 1000;
-
-export function isBurning(state: BurnedCaptionsDto | undefined): boolean {
-  return state?.run?.state === 'waiting' || state?.run?.state === 'working';
-}
 
 const keyOf = (videoId: string) => queryKeyOf(captionsApi.burned, { id: videoId });
 
@@ -29,7 +26,7 @@ export function useBurnedCaptions(videoId: string, version: string) {
         queryKey: [...keyOf(videoId), version],
         queryFn: ({ signal }) => callApi(captionsApi.burned, { params: { id: videoId }, signal }),
         refetchInterval: (query: { state: { data: BurnedCaptionsDto | undefined } }) =>
-          isBurning(query.state.data) ? INTERVAL_MS : (false as const),
+          isAtWork(query.state.data?.run) ? INTERVAL_MS : (false as const),
       })),
     [videoId, version],
   );

@@ -1,6 +1,6 @@
 import { type CaptionsDto, captionsConflict } from '#common/api/captions.ts';
 import { findCueProblems, type VideoCue } from '#common/captions.ts';
-import { ApiError } from './api-client.ts';
+import { ApiError, parseJson } from './api-client.ts';
 import { type Cues, toStored } from './caption-edits.ts';
 
 /** What happens to the changes that were made here. */
@@ -121,12 +121,4 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     unsaved: () => (latest === base.cues ? null : { revision: base.revision, cues: latest }),
     stop: () => clearTimeout(timer),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,7 +3,7 @@ import { atom, useAtomValue, useStore } from 'jotai';
 import { atomWithQuery } from 'jotai-tanstack-query';
 import { useEffect, useMemo, useReducer, useState } from 'react';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
-import { ApiError, callApi } from './api-client.ts';
+import { callApi, whenMissing } from './api-client.ts';
 import type { Cues } from './caption-edits.ts';
 import { captionReducer, startHistory } from './caption-history.ts';
 import { createCaptionSaver, type SaveState } from './caption-saver.ts';
@@ -17,15 +17,8 @@ export function useCaptions(videoId: string) {
     () =>
       atomWithQuery(() => ({
         queryKey: keyOf(videoId),
-        queryFn: async ({ signal }) => {
-          try {
-            return await callApi(captionsApi.read, { params: { id: videoId }, signal });
-          } catch (error) {
-            // A server that says only what the specification names has no captions to edit.
-            if (error instanceof ApiError && error.status === 404) return null;
-            throw error;
-          }
-        },
+        queryFn: ({ signal }) =>
+          callApi(captionsApi.read, { params: { id: videoId }, signal }).catch(whenMissing(null)),
         refetchOnWindowFocus: 'always' as const,
       })),
     [videoId],

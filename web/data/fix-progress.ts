@@ -6,6 +6,15 @@ export const SILENCE_MS = 5000;
 export const MOST_ESTIMATED = 95;
 const STEP = { leastPercent: 5, mostPercent: 20, leastMs: 1000, mostMs: 2000 } as const;
 
+/** One step of the specified pace: how far it goes, and how long it takes. */
+function nextStep(random: () => number): { readonly percent: number; readonly afterMs: number } {
+  const between = (least: number, most: number) => least + random() * (most - least);
+  return {
+    percent: between(STEP.leastPercent, STEP.mostPercent),
+    afterMs: between(STEP.leastMs, STEP.mostMs),
+  };
+}
+
 export interface FixProgress {
   readonly percent: number;
   /** Whether the last steps were made by the clock and not by the server's measurement. */
@@ -26,15 +35,14 @@ export function useFixProgress(
   const [estimate, setEstimate] = useState({ percent: 0, madeAfter: -1 });
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
-    const between = (least: number, most: number) => least + random() * (most - least);
     const wait = (ms: number): void => {
       timer = setTimeout(() => {
-        const step = between(STEP.leastPercent, STEP.mostPercent);
+        const step = nextStep(random);
         setEstimate(({ percent }) => {
           const from = Math.max(measured, percent);
-          return { percent: Math.max(from, Math.min(MOST_ESTIMATED, from + step)), madeAfter: news };
+          return { percent: Math.max(from, Math.min(MOST_ESTIMATED, from + step.percent)), madeAfter: news };
         });
-        wait(between(STEP.leastMs, STEP.mostMs));
+        wait(step.afterMs);
       }, ms);
     };
     wait(SILENCE_MS);
@@ -51,15 +59,12 @@ export function useFixProgress(
 export function useSpecifiedPace(onEnd: () => void, random: () => number = Math.random): number {
   const [percent, setPercent] = useState(0);
   useEffect(() => {
-    const between = (least: number, most: number) => least + random() * (most - least);
     if (percent >= 100) {
       onEnd();
       return;
     }
-    const timer = setTimeout(
-      () => setPercent(Math.min(100, percent + between(STEP.leastPercent, STEP.mostPercent))),
-      between(STEP.leastMs, STEP.mostMs),
-    );
+    const step = nextStep(random);
+    const timer = setTimeout(() => setPercent(Math.min(100, percent + step.percent)), step.afterMs);
     return () => clearTimeout(timer);
   }, [percent, onEnd, random]);
   return percent;

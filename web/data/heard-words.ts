@@ -3,15 +3,12 @@ import { useAtomValue } from 'jotai';
 import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { captionsApi, type HeardWordsDto } from '#common/api/captions.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { callApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 
 /** Nothing pushes how far the engine is: it is read every second meanwhile. */
 const INTERVAL_MS = 1000;
-
-export function isListening(heard: HeardWordsDto | undefined): boolean {
-  return heard?.state === 'waiting' || heard?.state === 'working';
-}
 
 const keyOf = (videoId: string) => queryKeyOf(captionsApi.heard, { id: videoId });
 
@@ -23,7 +20,7 @@ export function useHeardWords(videoId: string) {
         queryKey: keyOf(videoId),
         queryFn: ({ signal }) => callApi(captionsApi.heard, { params: { id: videoId }, signal }),
         refetchInterval: (query: { state: { data: HeardWordsDto | undefined } }) =>
-          isListening(query.state.data) ? INTERVAL_MS : (false as const),
+          isAtWork(query.state.data) ? INTERVAL_MS : (false as const),
       })),
     [videoId],
   );

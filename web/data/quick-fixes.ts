@@ -5,27 +5,19 @@ import { useMemo } from 'react';
 import { type FixRunDto, type QuickFixesDto, quickFixesApi } from '#common/api/quick-fixes.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { FixId } from '#common/fixes.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
-import { ApiError, callApi, serverMessageOf } from './api-client.ts';
+import { callApi, serverMessageOf, whenMissing } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { useShowToast } from './toasts.ts';
 import { rereadVideos } from './video-news.ts';
 
-/** Whether a request is on its way. */
-export function isAtWork(run: FixRunDto | null | undefined): boolean {
-  return run?.state === 'waiting' || run?.state === 'working';
-}
-
 const keyOf = (videoId: string) => queryKeyOf(quickFixesApi.read, { id: videoId });
 
-/** A server that only keeps to the specification has no such call: then nothing is known of earlier fixes. */
-function emptyWhenUnknown(error: unknown): QuickFixesDto {
-  if (error instanceof ApiError && error.status === 404)
-    return { run: null, done: [], versions: [], exports: [] };
-  throw error;
-}
+/** What is taken for the fixes so far where a server tells none. */
+const NONE: QuickFixesDto = { run: null, done: [], versions: [], exports: [] };
 
 /** The newer of two states of a request; a late answer never takes it back. */
 function newerRun(known: FixRunDto | null | undefined, next: FixRunDto | null): FixRunDto | null {
@@ -46,7 +38,7 @@ export function useQuickFixes(videoId: string) {
           queryKey: keyOf(videoId),
           queryFn: async ({ signal, client }) => {
             const next = await callApi(quickFixesApi.read, { params: { id: videoId }, signal }).catch(
-              emptyWhenUnknown,
+              whenMissing(NONE),
             );
             const before = client.getQueryData<QuickFixesDto>(keyOf(videoId));
             if (isAtWork(before?.run) && !isAtWork(next.run)) void rereadVideos(client, videoId);

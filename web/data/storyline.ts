@@ -3,23 +3,17 @@ import { useAtomValue } from 'jotai';
 import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { storylineApi, type StorylineStateDto } from '#common/api/storyline.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { storylineTexts } from '#web/texts/storyline.ts';
-import { ApiError, callApi, serverMessageOf, tellApi } from './api-client.ts';
+import { callApi, serverMessageOf, tellApi, whenMissing } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 import { useShowToast } from './toasts.ts';
 
 /** An analysis takes seconds and nothing pushes its progress: it is read every second meanwhile. */
 const INTERVAL_MS = 1000;
 
-function isAtWork(state: StorylineStateDto | undefined): boolean {
-  return state?.state === 'waiting' || state?.state === 'working';
-}
-
-/** A server that only keeps to the specification has no such call: then nothing is at work. */
-function noneWhenUnknown(error: unknown): StorylineStateDto {
-  if (error instanceof ApiError && error.status === 404) return { state: 'none', progress: 0, message: null };
-  throw error;
-}
+/** What is taken for the state where a server tells none. */
+const NONE: StorylineStateDto = { state: 'none', progress: 0, message: null };
 
 function keysOf(videoId: string, version: string) {
   return {
@@ -38,7 +32,7 @@ export function useStoryline(videoId: string, version: string) {
         queryKey: keys.state,
         queryFn: async ({ signal, client }) => {
           const before = client.getQueryData<StorylineStateDto>(keys.state);
-          const state = await callApi(storylineApi.state, { params, signal }).catch(noneWhenUnknown);
+          const state = await callApi(storylineApi.state, { params, signal }).catch(whenMissing(NONE));
           if (isAtWork(before) && !isAtWork(state))
             void client.invalidateQueries({ queryKey: keys.storyline, exact: true });
           return state;
@@ -47,14 +41,7 @@ export function useStoryline(videoId: string, version: string) {
       })),
       atomWithQuery(() => ({
         queryKey: keys.storyline,
-        queryFn: async ({ signal }) => {
-          try {
-            return await callApi(storylineApi.get, { params, signal });
-          } catch (error) {
-            if (error instanceof ApiError && error.status === 404) return null;
-            throw error;
-          }
-        },
+        queryFn: ({ signal }) => callApi(storylineApi.get, { params, signal }).catch(whenMissing(null)),
       })),
     ];
   }, [videoId, version]);

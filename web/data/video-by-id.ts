@@ -3,7 +3,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { POLL_MS } from '#common/limits.ts';
-import { ApiError, callApi } from './api-client.ts';
+import { callApi, whenMissing } from './api-client.ts';
 import { pushStateAtom } from './push-state.ts';
 import { liveQuery, queryKeyOf } from './query-client.ts';
 import { mergeStatus } from './video-news.ts';
@@ -29,7 +29,7 @@ function useSingleVideo(id: string, enabled: boolean): VideoDto | null | undefin
       atomWithQuery((get) => ({
         queryKey: queryKeyOf(videosApi.read, { id }),
         queryFn: async ({ signal, client }) => {
-          const video = await callApi(videosApi.read, { params: { id }, signal }).catch(missingIsNull);
+          const video = await callApi(videosApi.read, { params: { id }, signal }).catch(whenMissing(null));
           return video && mergeStatus(client, video);
         },
         enabled,
@@ -38,9 +38,4 @@ function useSingleVideo(id: string, enabled: boolean): VideoDto | null | undefin
     [id, enabled],
   );
   return useAtomValue(singleAtom).data;
-}
-
-function missingIsNull(error: unknown): null {
-  if (error instanceof ApiError && error.status === 404) return null;
-  throw error;
 }

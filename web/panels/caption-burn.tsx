@@ -4,6 +4,7 @@ import styled from 'styled-components';
 import { buildPath } from '#common/api/build-path.ts';
 import { type BurnedCaptionsDto, burnedCaptionsPath } from '#common/api/captions.ts';
 import { captionStyle, type CaptionStyle } from '#common/caption-styles.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { formatBytes } from '#common/format.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button, IconButton } from '../components/button.tsx';
@@ -12,7 +13,7 @@ import { Icon } from '../components/icons.tsx';
 import { Moment } from '../components/moment.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { serverMessageOf } from '../data/api-client.ts';
-import { isBurning, useBurnCaptions, useBurnedCaptions, useRemoveBurned } from '../data/burned-captions.ts';
+import { useBurnCaptions, useBurnedCaptions, useRemoveBurned } from '../data/burned-captions.ts';
 import { captionTexts } from '../texts/captions.ts';
 import { colour, figures, space, text } from '../theme.ts';
 import { Failure, fileLinks, Note } from './panel-parts.tsx';
@@ -92,7 +93,7 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
   const [style, setStyle] = useState<CaptionStyle>('box');
   const burn = useBurnCaptions(videoId, version);
   const run = state?.run;
-  const busy = isBurning(state) || burn.isPending;
+  const busy = isAtWork(run) || burn.isPending;
   const percent = run?.progress ?? 0;
   return (
     <>
@@ -111,7 +112,7 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
       {burn.isError && !busy && (
         <Failure role="alert">{serverMessageOf(burn.error) ?? texts.askFailed}</Failure>
       )}
-      {run && isBurning(state) && (
+      {run && isAtWork(run) && (
         <div>
           <Note>{run.state === 'working' ? texts.working(percent) : texts.waiting}</Note>
           <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(percent)} />

@@ -1,9 +1,10 @@
 import styled from 'styled-components';
+import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../components/button.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { serverMessageOf } from '../data/api-client.ts';
 import type { Cues } from '../data/caption-edits.ts';
-import { isListening, useHeardWords, useHearWords } from '../data/heard-words.ts';
+import { useHeardWords, useHearWords } from '../data/heard-words.ts';
 import { captionTexts } from '../texts/captions.ts';
 import { space } from '../theme.ts';
 import { Failure, Note } from './panel-parts.tsx';
@@ -35,7 +36,7 @@ export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
   if (!data) return null;
   if (!data.engine) return <Note>{texts.none}</Note>;
   const { state, progress, message, cues } = data;
-  const listening = isListening(data);
+  const listening = isAtWork(data);
   const use = (): void =>
     onReplace(
       cues.map((cue) => ({ ...cue })),

@@ -8,12 +8,13 @@ import {
 } from '#common/api/quick-fixes.ts';
 import { FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button, IconButton } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Icon } from '../components/icons.tsx';
 import { Moment } from '../components/moment.tsx';
-import { isAtWork, useQuickFixes, useRemoveExport, useRestoreVersion } from '../data/quick-fixes.ts';
+import { useQuickFixes, useRemoveExport, useRestoreVersion } from '../data/quick-fixes.ts';
 import { quickFixTexts as texts } from '../texts/quick-fixes.ts';
 import { colour, figures, space, text } from '../theme.ts';
 import { fileLinks } from './panel-parts.tsx';

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { toParts } from '#common/caption-parts.ts';
 import { CAPTION_LIMITS, type VideoCue } from '#common/captions.ts';
+import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
 import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -14,11 +15,6 @@ export interface SpeechEngine {
   readonly cli: string;
   readonly model: string;
   readonly threads: number;
-}
-
-interface Span {
-  readonly startMs: number;
-  readonly endMs: number;
 }
 
 const PIECE = {
@@ -36,14 +32,10 @@ const SLOWEST = 20;
 const LOAD_MS = 60_000;
 
 /** Stretches of speech put together to pieces that are heard in one go; rising, none over another. */
-export function toPieces(speech: readonly Span[], durationMs: number): Span[] {
-  const joined: Span[] = [];
-  for (const span of [...speech].sort((a, b) => a.startMs - b.startMs)) {
-    const last = joined.at(-1);
-    if (last && span.startMs - last.endMs <= PIECE.gapMs && span.endMs - last.startMs <= PIECE.mostMs)
-      joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
-    else joined.push(span);
-  }
+export function toPieces(speech: readonly TimeSpan[], durationMs: number): TimeSpan[] {
+  const joined = joinSpans(speech, (before, span) => {
+    return span.startMs - before.endMs <= PIECE.gapMs && span.endMs - before.startMs <= PIECE.mostMs;
+  });
   return joined.map(({ startMs, endMs }, i) => {
     const before = ((joined[i - 1]?.endMs ?? -startMs) + startMs) / 2;
     const after = ((joined[i + 1]?.startMs ?? 2 * durationMs - endMs) + endMs) / 2;
@@ -55,7 +47,7 @@ export function toPieces(speech: readonly Span[], durationMs: number): Span[] {
 }
 
 /** What was heard in a piece as cues of the clip: inside of the piece, rising, none too long. */
-export function toHeardCues(segments: readonly HeardSegment[], piece: Span): VideoCue[] {
+export function toHeardCues(segments: readonly HeardSegment[], piece: TimeSpan): VideoCue[] {
   let lastEndMs = Math.round(piece.startMs);
   return segments.flatMap(({ startMs, endMs, text, confidence }) => {
     const from = Math.max(lastEndMs, Math.round(piece.startMs + startMs));
@@ -78,7 +70,7 @@ export interface HearInput {
   readonly format: ContainerFormat;
   readonly durationMs: number;
   /** Where somebody speaks. */
-  readonly speech: readonly Span[];
+  readonly speech: readonly TimeSpan[];
   /** Private folder for the sound of one piece at a time. */
   readonly workDir: string;
   readonly signal: AbortSignal;
@@ -105,7 +97,7 @@ export async function hearWords(input: HearInput): Promise<VideoCue[]> {
 
 async function hearPiece(
   { engine, tools, signal, ...input }: HearInput,
-  piece: Span,
+  piece: TimeSpan,
 ): Promise<HeardSegment[]> {
   const stem = path.join(input.workDir, 'piece');
   const [wavPath, jsonPath] = [`${stem}.wav`, `${stem}.json`];
@@ -138,7 +130,7 @@ async function hearPiece(
 /** The sound of a piece as the engine takes it: 16 000 samples a second, one channel, 16 bits. */
 function soundPlan(
   { inputPath, format }: Pick<HearInput, 'inputPath' | 'format'>,
-  { startMs, endMs }: Span,
+  { startMs, endMs }: TimeSpan,
   wavPath: string,
 ): FfmpegPlan {
   const cut = ['-ss', toSeconds(startMs), '-t', toSeconds(endMs - startMs)];

@@ -1,12 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import type { VideoCue } from '#common/captions.ts';
-import { newId } from '#db/base-model.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
@@ -15,7 +14,6 @@ import { readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';
 
-const PROGRESS_INTERVAL_MS = 1000;
 const KEPT = 'Your captions are as they were.';
 const FAILED = `The speech engine could not hear this clip. ${KEPT}`;
 const INTERRUPTED = `Listening was interrupted too many times. ${KEPT}`;
@@ -37,7 +35,7 @@ export interface HearJobDeps {
 /** Has the speech engine listen to a repaired clip where somebody speaks. */
 export function createHearJob(deps: HearJobDeps): JobHandler {
   const { db, storage, tools, engine, logger, now } = deps;
-  let emptied: Promise<void> | null = null;
+  const newFolder = createJobFolders(deps.folder);
 
   const tell = (videoId: string, jobId: string, change: Partial<HeardWords>) =>
     HeardWords.query(db)
@@ -54,15 +52,11 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
       .first();
     const report = await readReport(storage, version?.reportSha256 ?? null);
     if (!version || !report || !engine || report.captions.length === 0) return null;
-    emptied ??= rm(deps.folder, { recursive: true, force: true });
-    await emptied;
-    const workDir = path.join(deps.folder, newId());
-    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const workDir = await newFolder();
     const file = await storage.localPath(version.sha256);
     const progress = createProgressTeller({
-      intervalMs: PROGRESS_INTERVAL_MS,
       now,
-      write: async (percent) => void (await tell(videoId, job.id, { progress: percent })),
+      write: (percent) => tell(videoId, job.id, { progress: percent }),
       logger,
       about: { videoId },
     });

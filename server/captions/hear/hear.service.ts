@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { HeardWordsDto } from '#common/api/captions.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED } from '#server/errors.ts';
@@ -56,7 +57,7 @@ export function createHearService(deps: HearServiceDeps): HearService {
         .onConflict('video_id')
         .ignore();
       const row = await HeardWords.query(trx).findById(videoId).forUpdate();
-      if (row?.state === 'waiting' || row?.state === 'working') return;
+      if (isAtWork(row)) return;
       const about = { trx, priority: PRIORITY, userId: video.userId, videoId };
       const jobId = await queue.enqueue('hear-words', { videoId }, about);
       await HeardWords.query(trx)

@@ -21,6 +21,16 @@ export function shownSize({ width, height, rotation }: VideoStreamInfo): Size {
   return rotation % 180 === 90 ? { width: height, height: width } : { width, height };
 }
 
+/** The same in square samples, which may be no whole numbers. */
+export function squareSize(stream: VideoStreamInfo): Size {
+  const { width, height } = shownSize(stream);
+  const [num = 1, den = 1] = (stream.sampleAspectRatio ?? '1:1').split(':').map(Number);
+  const aspect = num > 0 && den > 0 ? num / den : 1;
+  return stream.rotation % 180 === 90
+    ? { width, height: height * aspect }
+    : { width: width * aspect, height };
+}
+
 /**
  * Size of an export whose shorter side is at most `shortSide` pixels: same shape, even sides, never larger
  * than the picture itself.

@@ -1,8 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
-import { newId } from '#db/base-model.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoExport } from '#db/models/video-export.ts';
 import { AppError } from '#server/errors.ts';
@@ -10,21 +9,18 @@ import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
+import { probeFile } from '#server/media/probe-file.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { limitedExportPlan, limitedSize, shownSize } from './limited-export-plan.ts';
+import { mustMatch } from './must-match.ts';
 
-/** One write a second is a live bar; more would only load the disk. */
-const PROGRESS_INTERVAL_MS = 1000;
-/** Sound and pictures may end this far from where those of the result end: a packet of sound, a picture. */
-const LENGTH_TOLERANCE_MS = 250;
 const KEPT = 'The whole result and your original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
 
@@ -45,7 +41,7 @@ export interface LimitedExportJobDeps {
 /** Makes the smaller copy of a result. The child does the work, so no thread is needed. */
 export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
   const { db, storage, events, tools, logger, now } = deps;
-  let emptied: Promise<void> | null = null;
+  const newFolder = createJobFolders(deps.folder);
 
   /** Changes the row of one export and lets pages know; a row of another result stays as it is. */
   async function tell(row: VideoExport, change: Partial<VideoExport>): Promise<void> {
@@ -67,28 +63,19 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
 
   const progressOf = (row: VideoExport) =>
     createProgressTeller({
-      intervalMs: PROGRESS_INTERVAL_MS,
       now,
       write: (progress) => tell(row, { progress }),
       logger,
       about: { videoId: row.videoId },
     });
 
-  async function inspect(file: string, signal: AbortSignal): Promise<MediaInfo> {
-    const format = await sniffFile(file);
-    if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
-    return probe(tools, file, format, signal);
-  }
-
   async function make(row: VideoExport, signal: AbortSignal): Promise<StoredFile> {
     const progress = progressOf(row);
-    emptied ??= rm(deps.folder, { recursive: true, force: true });
-    await emptied;
-    await mkdir(deps.folder, { recursive: true, mode: 0o700 });
-    const outputPath = path.join(deps.folder, `${newId()}.mp4`);
+    const workDir = await newFolder();
+    const outputPath = path.join(workDir, 'smaller.mp4');
     const source = await storage.localPath(row.sourceSha256);
     try {
-      const info = await inspect(source.path, signal);
+      const info = await probeFile(tools, source.path, signal);
       const { shortSide } = row;
       const { limits } = deps;
       await runFfmpeg(limitedExportPlan({ inputPath: source.path, info, shortSide, limits, outputPath }), {
@@ -97,11 +84,14 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
         wallMs: CODING_WALL_MS,
         onProgress: ({ share }) => share !== null && progress(share),
       });
-      mustMatch(info, await inspect(outputPath, signal), shortSide);
+      const [stream] = info.video;
+      if (!stream) throw new MediaToolError('tool_failed', 'the clip has no pictures');
+      const wanted = limitedSize(shownSize(stream), shortSide);
+      mustMatch(info, await probeFile(tools, outputPath, signal), wanted);
       return await storage.put(outputPath);
     } finally {
       await source.release();
-      await rm(outputPath, { force: true });
+      await rm(workDir, { recursive: true, force: true });
     }
   }
 
@@ -164,20 +154,4 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
     },
   };
-}
-
-/** @throws MediaToolError when the copy is not what it should be */
-function mustMatch(source: MediaInfo, copy: MediaInfo, shortSide: number): void {
-  const [from, to] = [source.video[0], copy.video[0]];
-  if (!from || !to) throw new MediaToolError('tool_failed', 'the copy has no pictures');
-  const wanted = limitedSize(shownSize(from), shortSide);
-  const size = shownSize(to);
-  const apartMs = Math.abs((source.durationMs ?? 0) - (copy.durationMs ?? 0));
-  const sized = size.width === wanted.width && size.height === wanted.height;
-  if (!sized || apartMs > LENGTH_TOLERANCE_MS || (source.audio.length > 0 && copy.audio.length === 0)) {
-    throw new MediaToolError(
-      'tool_failed',
-      `the copy has ${size.width} x ${size.height} and ends ${apartMs} ms apart`,
-    );
-  }
 }

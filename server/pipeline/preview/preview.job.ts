@@ -1,5 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { id as anyId } from '#common/api/endpoint.ts';
 import { Video } from '#db/models/video.ts';
@@ -7,6 +6,7 @@ import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
+import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
@@ -16,8 +16,6 @@ import { layOutPreview } from './lay-out.ts';
 import { makePreview, NoComparison } from './make-preview.ts';
 import { readReport } from './preview.service.ts';
 
-/** One write a second: the page that waits reads no more often. */
-const PROGRESS_INTERVAL_MS = 1000;
 const FAILED = 'The comparison could not be made. The mended video itself is not affected.';
 const INTERRUPTED = 'The comparison was interrupted too many times.';
 
@@ -35,7 +33,7 @@ export interface PreviewJobDeps {
 /** Makes the before/after clip of a version and stores it; a deleted video ends it through the queue. */
 export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
   const { db, storage, logger, now } = deps;
-  let emptied: Promise<void> | null = null;
+  const newFolder = createJobFolders(deps.folder);
 
   const patch = (versionId: string, change: Partial<VersionPreview>) =>
     VersionPreview.query(db)
@@ -44,9 +42,8 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
 
   const progressOf = (versionId: string) =>
     createProgressTeller({
-      intervalMs: PROGRESS_INTERVAL_MS,
       now,
-      write: async (progress) => void (await patch(versionId, { progress })),
+      write: (progress) => patch(versionId, { progress }),
       logger,
       about: { versionId },
     });
@@ -59,11 +56,7 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
     const plan = report && layOutPreview(report);
     if (!plan) throw new NoComparison('Nothing was mended, so there is nothing to compare.');
     await patch(versionId, { state: 'making', progress: 0, message: null });
-    emptied ??= rm(deps.folder, { recursive: true, force: true });
-    await emptied;
-    const folder = path.join(deps.folder, anyId.parse(versionId));
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const folder = await newFolder(anyId.parse(versionId));
     const original = await storage.localPath(video.originalSha256);
     const result = await storage.localPath(version.sha256);
     try {

@@ -4,6 +4,7 @@ import { comparisonMediaPath } from '#common/api/comparison.ts';
 import { buildPath } from '#common/api/endpoint.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -96,6 +97,20 @@ function toDto(video: Video, row: VersionPreview): ComparisonDto {
     url: ready ? `${buildPath(comparisonMediaPath, { id: video.id })}?of=${row.versionId}` : null,
     layout: ready ? row.layout : null,
   };
+}
+
+/** The newest report of a video, also where its current version, a return to the original, has none; null where there is none. */
+export async function newestReport(
+  db: Knex,
+  storage: Pick<MediaStorage, 'read'>,
+  videoId: string,
+): Promise<RepairReport | null> {
+  const newest = await VideoVersion.query(db)
+    .where({ videoId })
+    .whereNotNull('reportSha256')
+    .orderBy('createdAt', 'desc')
+    .first();
+  return readReport(storage, newest?.reportSha256 ?? null);
 }
 
 /** The report of a version; null where there is none, as after a return to the original. */

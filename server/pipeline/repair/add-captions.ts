@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { toWebVtt } from '#common/caption-files.ts';
+import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
 import type { CaptionCue } from '#common/report.ts';
 import type { SpeechSpan } from '../analyse/analysis.ts';
 
@@ -15,12 +16,12 @@ export const CUE_LIMITS = { leastMs: 1000, mostMs: 7000, joinMs: 300 } as const;
 export function makeTimedCues(speech: readonly SpeechSpan[], durationMs: number | null): CaptionCue[] {
   const { leastMs, mostMs, joinMs } = CUE_LIMITS;
   const endMs = durationMs ?? Number.POSITIVE_INFINITY;
-  const spans = joinShort(
-    [...speech].sort((a, b) => a.startMs - b.startMs),
-    joinMs,
-    leastMs,
-    mostMs,
-  );
+  const isShort = (span: TimeSpan) => span.endMs - span.startMs < leastMs;
+  // Two stretches that nearly touch are one cue when one of them is too short to be read alone.
+  const spans = joinSpans(speech, (before, span) => {
+    const fits = span.startMs - before.endMs <= joinMs && span.endMs - before.startMs <= mostMs;
+    return fits && (isShort(before) || isShort(span));
+  });
   const cues: CaptionCue[] = [];
   spans.forEach((span, i) => {
     const before = cues.at(-1)?.endMs ?? 0;
@@ -39,25 +40,6 @@ export function makeTimedCues(speech: readonly SpeechSpan[], durationMs: number 
     }
   });
   return cues.filter((cue) => cue.endMs > cue.startMs);
-}
-
-// Two stretches that nearly touch are one cue when one of them is too short to be read alone.
-function joinShort(
-  spans: readonly SpeechSpan[],
-  joinMs: number,
-  leastMs: number,
-  mostMs: number,
-): SpeechSpan[] {
-  const joined: SpeechSpan[] = [];
-  for (const span of spans) {
-    const last = joined.at(-1);
-    const isShort = (one: SpeechSpan) => one.endMs - one.startMs < leastMs;
-    const fits = last && span.startMs - last.endMs <= joinMs && span.endMs - last.startMs <= mostMs;
-    if (last && fits && (isShort(last) || isShort(span))) {
-      joined[joined.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, span.endMs) };
-    } else joined.push(span);
-  }
-  return joined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import { PLATFORM_LIMITS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
-import { shownSize, type Size } from '../../download/limited-export-plan.ts';
+import { squareSize, type Size } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { LEAN_GRAPH } from './encode-plans.ts';
 import { coderOptions } from './picture-coder.ts';
@@ -40,15 +40,6 @@ export function platformShape(stream: VideoStreamInfo, platform: Platform): Plat
   const factor = Math.min(canvas.width / shown.width, canvas.height / shown.height);
   const picture = { width: even(shown.width * factor), height: even(shown.height * factor) };
   return { canvas, picture, fps: rateFor(stream, leastFps, mostFps) };
-}
-
-function squareSize(stream: VideoStreamInfo): Size {
-  const { width, height } = shownSize(stream);
-  const [num = 1, den = 1] = (stream.sampleAspectRatio ?? '1:1').split(':').map(Number);
-  const aspect = num > 0 && den > 0 ? num / den : 1;
-  return stream.rotation % 180 === 90
-    ? { width, height: height * aspect }
-    : { width: width * aspect, height };
 }
 
 function rateFor({ frameRate }: VideoStreamInfo, least: number, most: number): number | null {

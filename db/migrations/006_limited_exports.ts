@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dropColumns } from './drop-columns.ts';
 
 /**
  * Exports of a result in the size that a plan allows. A finished one is a version of kind `export`, made from
@@ -24,8 +25,5 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('video_exports');
   await knex('video_versions').where('kind', 'export').delete();
-  await knex.schema.alterTable('video_versions', (t) => {
-    t.dropColumn('source_sha256');
-    t.dropColumn('short_side');
-  });
+  await dropColumns(knex, 'video_versions', ['source_sha256', 'short_side']);
 }

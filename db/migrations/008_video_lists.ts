@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { countFixes, fixesApplied, videoIssues } from '#common/video.ts';
 import { defectKindsOf, nameKeyOf, nameLowerOf } from '../video-columns.ts';
+import { dropColumns } from './drop-columns.ts';
 
 const BATCH = 500;
 
@@ -54,7 +55,5 @@ async function fill(knex: Knex): Promise<void> {
 /** Removes index and columns. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.alterTable('videos', (t) => t.dropIndex(['user_id', 'file_size']));
-  await knex.schema.alterTable('videos', (t) => {
-    for (const column of ['name_lower', 'name_key', 'defect_kinds', 'fixes_count']) t.dropColumn(column);
-  });
+  await dropColumns(knex, 'videos', ['name_lower', 'name_key', 'defect_kinds', 'fixes_count']);
 }

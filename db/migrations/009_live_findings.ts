@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dropColumns } from './drop-columns.ts';
 
 /** What a running repair has found and mended so far, for its status. */
 export async function up(knex: Knex): Promise<void> {
@@ -8,7 +9,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.schema.alterTable('videos', (t) => {
-    t.dropColumn('live_findings');
-  });
+  await dropColumns(knex, 'videos', ['live_findings']);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dropColumns } from './drop-columns.ts';
 
 /**
  * Quick fixes: the newest request of each video, and what went into the versions and platform files that came of them. Every
@@ -23,22 +24,14 @@ export async function up(knex: Knex): Promise<void> {
     t.text('fixes_applied');
     t.string('platform_fix', 24);
   });
-  const current = await knex('videos')
-    .select('current_version_id', 'fixes_applied')
-    .whereNotNull('current_version_id');
-  for (const row of current) {
-    const { fixes_applied } = row;
-    await knex('video_versions').where('id', row.current_version_id).update({ fixes_applied });
-  }
+  await knex.raw(`update video_versions
+    set fixes_applied = (select fixes_applied from videos where current_version_id = video_versions.id)
+    where id in (select current_version_id from videos)`);
 }
 
 /** Removes the table, the platform files and the columns; versions made by fixes stay as they are. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('fix_runs');
   await knex('video_versions').where('kind', 'platform').delete();
-  await knex.schema.alterTable('video_versions', (t) => {
-    t.dropColumn('fixes');
-    t.dropColumn('fixes_applied');
-    t.dropColumn('platform_fix');
-  });
+  await dropColumns(knex, 'video_versions', ['fixes', 'fixes_applied', 'platform_fix']);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dropColumns } from './drop-columns.ts';
 
 /**
  * Captions that people have worked on, one row a video; until then they are what the repair timed. `caption_count` tells lists how
@@ -19,7 +20,5 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('video_captions');
-  await knex.schema.alterTable('videos', (t) => {
-    t.dropColumn('caption_count');
-  });
+  await dropColumns(knex, 'videos', ['caption_count']);
 }

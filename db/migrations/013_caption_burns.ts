@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dropColumns } from './drop-columns.ts';
 
 /** Files with captions drawn into the picture: the newest wish of each video, and of which words and style a file is. */
 export async function up(knex: Knex): Promise<void> {
@@ -25,8 +26,5 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('caption_burns');
   await knex('video_versions').where('kind', 'captioned').delete();
-  await knex.schema.alterTable('video_versions', (t) => {
-    t.dropColumn('caption_style');
-    t.dropColumn('captions_revision');
-  });
+  await dropColumns(knex, 'video_versions', ['caption_style', 'captions_revision']);
 }

@@ -2,6 +2,9 @@ import type { Knex } from 'knex';
 import * as init from './001_init.ts';
 import * as plansAndAccess from './002_plans_and_access.ts';
 import * as boardIndexes from './003_board_indexes.ts';
+import * as versionPreviews from './004_version_previews.ts';
+import * as eventOutbox from './005_event_outbox.ts';
+import * as limitedExports from './006_limited_exports.ts';
 import * as certificates from './007_certificates.ts';
 import * as videoLists from './008_video_lists.ts';
 import * as liveFindings from './009_live_findings.ts';
@@ -10,9 +13,6 @@ import * as quickFixes from './011_quick_fixes.ts';
 import * as captions from './012_captions.ts';
 import * as captionBurns from './013_caption_burns.ts';
 import * as heardWords from './014_heard_words.ts';
-import * as versionPreviews from './004_version_previews.ts';
-import * as eventOutbox from './005_event_outbox.ts';
-import * as limitedExports from './006_limited_exports.ts';
 
 interface Migration {
   readonly name: string;

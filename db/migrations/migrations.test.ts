@@ -1,0 +1,69 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, ENGINES, hasEngine, type TestDatabase } from '#server/test/test-database.ts';
+import { connectDatabase } from '../connection.ts';
+import { VideoVersion } from '../models/video-version.ts';
+import { Video } from '../models/video.ts';
+import { MIGRATIONS } from './index.ts';
+
+/** A finished video with its version, in the columns that the first migration made. */
+async function insertFinished(db: Knex): Promise<void> {
+  const at = { createdAt: 1, updatedAt: 1 };
+  const person = { id: 'person', username: 'ana', usernameLower: 'ana', plan: 'starter', ...at };
+  await db('users').insert({ ...person, email: 'a@b.test', emailLower: 'a@b.test', passwordHash: 'x' });
+  await db('stored_objects').insert({ sha256: 'bytes', sizeBytes: 1, createdAt: 1, checkedAt: 1 });
+  await db('videos').insert({
+    id: 'clip',
+    userId: 'person',
+    originalFileName: 'Take 9.mp4',
+    fileSize: 1,
+    originalSha256: 'bytes',
+    currentVersionId: 'mended',
+    status: 'completed',
+    fixesApplied: JSON.stringify({ stutteredCuts: 3 }),
+    steps: '[]',
+    ...at,
+  });
+  const version = { id: 'mended', videoId: 'clip', kind: 'repair', sha256: 'bytes' };
+  await db('video_versions').insert({ ...version, sizeBytes: 1, createdAt: 1 });
+}
+
+describe.each(ENGINES)('migrations on %s', (engine) => {
+  describe.skipIf(!hasEngine(engine))('with rows of people', () => {
+    let database: TestDatabase;
+    let db: Knex;
+
+    beforeAll(async () => {
+      database = await createTestDatabase(engine);
+      const { databaseUrl, dataDir } = database;
+      db = connectDatabase({ databaseUrl, sqlitePath: `${dataDir}/reelmend.sqlite` });
+    });
+    afterAll(async () => {
+      await db.destroy();
+      await database.remove();
+    });
+
+    it('go up one by one from the first to the last and keep what was there', async () => {
+      await db.migrate.rollback(undefined, true);
+      await db.migrate.up();
+      await insertFinished(db);
+      for (const _ of MIGRATIONS.slice(1)) await db.migrate.up();
+      expect(await Video.query(db).findById('clip')).toMatchObject({
+        nameLower: 'take 9.mp4',
+        fixesCount: 3,
+        captionCount: null,
+      });
+      expect(await VideoVersion.query(db).findById('mended')).toMatchObject({
+        fixesApplied: { stutteredCuts: 3 },
+      });
+    });
+
+    it('go down again without taking the first rows along', async () => {
+      for (const _ of MIGRATIONS.slice(1)) await db.migrate.down();
+      expect(await db('videos').select('id', 'currentVersionId')).toEqual([
+        { id: 'clip', currentVersionId: 'mended' },
+      ]);
+      expect(await db('video_versions').select('id')).toEqual([{ id: 'mended' }]);
+    });
+  });
+});

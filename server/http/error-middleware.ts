@@ -38,8 +38,26 @@ function audit(ctx: AppContext, code: ErrorCode): void {
   );
 }
 
-/** Writes the body of a refusal; used by the error middleware and by servers that stand before it. */
+// What a handler says of the answer that it then could not give. Kept, an error would be cached as long as a file for ever, taken for
+// compressed, or saved as a download.
+const ABOUT_THE_ANSWER = [
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Range',
+  'ETag',
+  'Repr-Digest',
+  'X-Content-SHA256',
+];
+
+/** Takes back what was said of an answer before it failed; the refusal in its place is kept by no cache. */
+export function forgetAnswer(ctx: AppContext): void {
+  for (const header of ABOUT_THE_ANSWER) ctx.remove(header);
+  ctx.set('Cache-Control', 'no-store');
+}
+
 function writeError(ctx: AppContext, error: AppError): void {
+  forgetAnswer(ctx);
   const body: ErrorBody = {
     code: error.code,
     message: error.message,

@@ -25,6 +25,8 @@ describe('the built pages', () => {
     await writeFile(path.join(webDir, 'favicon.svg'), '<svg/>');
     await writeFile(path.join(webDir, 'assets', 'index-abc123.js'), SCRIPT);
     await writeFile(path.join(webDir, 'assets', 'index-abc123.js.map'), '{}');
+    for (const name of ['gone.js', 'gone-coded.js'])
+      await writeFile(path.join(webDir, 'assets', name), SCRIPT);
     database = await createTestDatabase('sqlite');
     services = await compose({
       config: readConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: database.dataDir, RATE_LIMITS: 'off' }),
@@ -133,6 +135,23 @@ describe('the built pages', () => {
     const answer = await get(urlPath);
     expect(answer.status).toBe(404);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it.each([
+    ['gone.js', undefined],
+    ['gone-coded.js', 'br'],
+  ])('say in no cache that %s is missing while a new build takes its place', async (name, coding) => {
+    const file = path.join(webDir, 'assets', name);
+    await rm(file);
+    const headers: Record<string, string> = coding === undefined ? {} : { 'accept-encoding': coding };
+    const missing = await get(`/assets/${name}`, headers);
+    expect(missing.status).toBe(404);
+    expect(missing.headers['cache-control']).toBe('no-store');
+    expect(missing.headers['content-encoding']).toBeUndefined();
+    expect(missing.headers['etag']).toBeUndefined();
+    expect(JSON.parse(missing.body.toString())).toMatchObject({ code: 'not_found' });
+    await writeFile(file, SCRIPT);
+    expect((await get(`/assets/${name}`, headers)).status).toBe(200);
   });
 
   it('are read only', async () => {

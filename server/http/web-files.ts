@@ -123,6 +123,8 @@ function compressed(found: WebFile, coding: Coding): Promise<Buffer> {
       : compressGzip(data),
   );
   found.coded.set(coding, made);
+  // A file that could not be read now can be there again at the next request.
+  made.catch(() => found.coded.delete(coding));
   return made;
 }
 

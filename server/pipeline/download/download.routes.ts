@@ -4,6 +4,7 @@ import type { Video } from '#db/models/video.ts';
 import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import { requireUser } from '#server/http/authenticate.ts';
 import { createRouter, type AppRouter, type AppRouterContext } from '#server/http/context.ts';
+import { forgetAnswer } from '#server/http/error-middleware.ts';
 import type { VideosService } from '#server/videos/videos.service.ts';
 import type { z } from 'zod';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
@@ -112,6 +113,7 @@ async function present(storage: MediaStorage, sha256: string): Promise<StoredFil
 
 /** The download call has a failure body of its own (specification, section 7). */
 function answerDownloadFailure(ctx: AppRouterContext, error: unknown): void {
+  forgetAnswer(ctx);
   if (error instanceof DemoRefusal) {
     ctx.status = 403;
     ctx.body = { message: DEMO, demoMode: true } satisfies z.infer<typeof downloadFailure>;

@@ -55,6 +55,8 @@ export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMidd
   app.use(requireHttps(config.publicUrl));
   app.use(async (ctx, next) => {
     if (!METHODS.has(ctx.method)) throw new AppError('method_unknown');
+    // No text holds a NUL character (`http/validate.ts`); Postgres would refuse the query.
+    if (ctx.url.includes('%00')) throw new AppError('bad_request');
     if (ctx.path.startsWith('/api')) ctx.set('Cache-Control', 'no-store');
     await next();
   });

@@ -31,7 +31,10 @@ export type AppRouterContext = RouterContext<AppState, Nothing>;
 export type AppRouter = Router<AppState, Nothing>;
 export type AppMiddleware = (ctx: AppContext, next: () => Promise<unknown>) => Promise<unknown>;
 
-/** An empty router with the types of this application. */
+/**
+ * An empty router with the types of this application. Addresses count in their own spelling alone, because limits, sessions and cache
+ * rules go by how an address begins.
+ */
 export function createRouter(): AppRouter {
-  return new Router<AppState, Nothing>();
+  return new Router<AppState, Nothing>({ sensitive: true });
 }

@@ -83,6 +83,16 @@ describe('the edge of the API', () => {
       expect((await post({ ...JSON_TYPE, 'content-encoding': 'gzip' })).status).toBe(400);
     });
 
+    it.each([
+      ['in a text', { text: 'An idea\0' }],
+      ['in a name', { text: 'An idea', userName: 'A\0na' }],
+      ['deep inside', { text: 'An idea', more: [{ deep: ['\0'] }] }],
+    ])('answer 400 for a NUL character %s, which no database keeps alike', async (_where, body) => {
+      const answer = await post(JSON_TYPE, JSON.stringify(body));
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: 'invalid_input' });
+    });
+
     it('take deep and polluting JSON without harm', async () => {
       const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`;
       expect((await post(JSON_TYPE, deep)).status).toBe(400);
@@ -108,6 +118,22 @@ describe('the edge of the API', () => {
         expect(body.requestId).toBe(answer.headers.get('x-request-id'));
       }
     });
+
+    // Limits, sessions and cache rules look at the beginning of an address: in another spelling it would pass them by.
+    it.each(['/API/ideas', '/Api/auth/user', '/api/IDEAS', '/Uploads/x'])(
+      'answer 404 for %s, which is no address of ours',
+      async (path) => {
+        const answer = await client.fetch(path);
+        expect(answer.status).toBe(404);
+      },
+    );
+
+    it.each(['/api/videos/a%00b/stream', '/api/videos?search=%00'])(
+      'answer 400 for the NUL character of %s',
+      async (path) => {
+        expect((await client.fetch(path)).status).toBe(400);
+      },
+    );
 
     it('answer 405 for a method that an address does not know', async () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {

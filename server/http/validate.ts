@@ -60,7 +60,22 @@ async function readBody(ctx: AppRouterContext, maxBytes: number | undefined): Pr
   if (!ctx.is('json')) throw new AppError('unsupported_type', 'Send the body as application/json.');
   const read = maxBytes === undefined ? readJson : jsonReader(maxBytes);
   await read(ctx, async () => undefined);
+  if (holdsNul(ctx.request.body)) {
+    throw new AppError('invalid_input', 'Texts cannot hold the character U+0000.');
+  }
   return ctx.request.body;
+}
+
+/** Postgres refuses a text with a NUL character and SQLite keeps it: neither gets to see one. Without recursion, for deep bodies. */
+function holdsNul(body: unknown): boolean {
+  const waiting: unknown[] = [body];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (typeof value === 'object' && value !== null)
+      for (const part of Object.values(value)) waiting.push(part);
+  }
+  return false;
 }
 
 function isChunked(ctx: AppRouterContext): boolean {

@@ -131,6 +131,26 @@ describe.each(ENGINES)('an account that tries more than it may, on %s', (engine)
       expect((await Video.query(app.db).findById(id))?.originalFileName).toBe('kept.mp4');
     });
 
+    it.each([
+      ['parameters of 200 letters', `video/mp4; codecs="${'a'.repeat(200)}"`, 200],
+      ['a name of 200 letters', `video/${'x'.repeat(200)}`, 415],
+    ])('gets an answer to a type with %s', async (_what, type, status) => {
+      const { client } = await app.signIn();
+      const issued = await client.call(uploadsApi.uploadUrl);
+      const { pathname } = new URL(issued.body?.uploadUrl ?? '', client.baseUrl);
+      const init = { method: 'PUT', headers: { 'content-type': type }, body: bytes('a clip') };
+      expect((await client.fetch(pathname, init)).status).toBe(status);
+    });
+
+    it.each(['1.5', '1e300', '99999999999999999999'])(
+      'gets a list for a page behind %s bytes',
+      async (size) => {
+        const { client } = await app.signIn();
+        const query = { sort: 'size', cursor: `${size}~x` };
+        expect((await client.call(videosApi.list, { query })).status).toBe(200);
+      },
+    );
+
     it('is slowed down when it floods the board', async () => {
       const { client } = await app.signIn();
       const text = 'The same idea again';

@@ -18,7 +18,7 @@ interface Order {
 const ORDERS: Readonly<Record<Sort, Order>> = {
   newest: { column: 'createdAt', direction: 'desc', valueOf: moment },
   oldest: { column: 'createdAt', direction: 'asc', valueOf: moment },
-  size: { column: 'fileSize', direction: 'desc', valueOf: number },
+  size: { column: 'fileSize', direction: 'desc', valueOf: bytes },
   name: { column: 'nameKey', direction: 'asc', valueOf: (text) => nameKeyOf(decode(text)) },
 };
 
@@ -69,9 +69,9 @@ function moment(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-function number(text: string): number | null {
+function bytes(text: string): number | null {
   const value = Number(text);
-  return Number.isFinite(value) ? value : null;
+  return Number.isSafeInteger(value) ? value : null;
 }
 
 function decode(text: string): string {

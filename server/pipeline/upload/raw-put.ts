@@ -10,7 +10,9 @@ import type { UploadLocks } from './upload-locks.ts';
 /** A connection that brings no byte for this long has died. */
 const IDLE_MS = 60_000;
 const CUT = 'The connection ended before the whole file had arrived.';
-const ACCEPTED_TYPE = /^(video\/[a-z0-9.+-]+|application\/(octet-stream|mp4|vnd\.avi|x-troff-msvideo))$/i;
+// The longest names that are registered have some 70 characters; a column holds 100.
+const ACCEPTED_TYPE =
+  /^(video\/[a-z0-9.+-]{1,90}|application\/(octet-stream|mp4|vnd\.avi|x-troff-msvideo))$/i;
 
 export interface RawPutDeps {
   readonly db: Knex;
@@ -48,7 +50,7 @@ export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps
           .patch({
             sizeBytes: announced,
             offsetBytes: 0,
-            fileType: request.headers['content-type'] ?? upload.fileType,
+            fileType: mediaTypeOf(request) ?? upload.fileType,
           });
         let sizeBytes: number;
         try {
@@ -73,8 +75,8 @@ export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps
 
 /** @returns the announced length in bytes, null when the body comes in chunks */
 function checkHeaders(request: IncomingMessage): number | null {
-  const type = request.headers['content-type']?.split(';')[0]?.trim();
-  if (type && !ACCEPTED_TYPE.test(type)) {
+  const type = mediaTypeOf(request);
+  if (type !== null && !ACCEPTED_TYPE.test(type)) {
     throw new AppError('unsupported_type', 'Send the video with its own type, for example video/mp4.');
   }
   if (request.headers['content-length'] === undefined) return null;
@@ -82,4 +84,9 @@ function checkHeaders(request: IncomingMessage): number | null {
   if (length > MAX_UPLOAD_BYTES) throw new AppError('too_large');
   if (length === 0) throw new AppError('invalid_input', 'The file is empty.');
   return length;
+}
+
+/** The type that the sender names, without its parameters; null where it names none. */
+function mediaTypeOf(request: IncomingMessage): string | null {
+  return request.headers['content-type']?.split(';')[0]?.trim() || null;
 }

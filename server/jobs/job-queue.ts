@@ -29,7 +29,11 @@ export type JobOutcome =
   | { readonly kind: 'waiting'; readonly reason: string; readonly forMs: number }
   | { readonly kind: 'failed'; readonly error: string; readonly retryable: boolean };
 
-export const MAX_ATTEMPTS = 3;
+/**
+ * Says that a job is given up, before it leaves the queue: after a kill in between it is said again, so that nothing waits for ever for
+ * work that nobody does any more. While it throws, the job stays.
+ */
+export type LastWord = (job: ClaimedJob) => Promise<void>;
 
 /** Port of the queue; every adapter passes the same contract test. */
 export interface JobQueue {
@@ -52,11 +56,16 @@ export interface JobQueue {
     jobId: string,
     owner: string,
     outcome: JobOutcome,
+    lastWord?: LastWord,
   ): Promise<'done' | 'requeued' | 'exhausted' | null>;
   /** Takes queued or running jobs of a video out of the queue. @returns ids that were running */
   cancelForVideo(videoId: string, trx?: Transaction): Promise<string[]>;
-  /** Puts running jobs whose heartbeat is older than `staleMs` (or all, at boot of a single process) back, or ends them after the last attempt. */
-  recover(staleMs: number): Promise<{ requeued: string[]; exhausted: ClaimedJob[] }>;
+  /**
+   * Puts running jobs whose heartbeat is older than `staleMs` back, or ends them after the last attempt; 0, at the start of a single
+   * process, means all, also where the clock was set back meanwhile.
+   * @throws what `lastWord` threw first, after all other jobs were looked at
+   */
+  recover(staleMs: number, lastWord?: LastWord): Promise<{ requeued: string[]; exhausted: ClaimedJob[] }>;
   /** Queued jobs that run before this video's, or null when it is not waiting. */
   positionOfVideo(videoId: string): Promise<number | null>;
   /** Called when a job may have become due, so that the runner need not wait for its next look. */

@@ -119,6 +119,35 @@ describe('job runner', () => {
     expect(await Job.query(db).findById(id)).toMatchObject({ state: 'failed', attempts: 3 });
   });
 
+  it('records the end of a job when the database is back', async () => {
+    const real = queue;
+    let outages = 2;
+    queue = {
+      ...real,
+      finish: (...end) => (outages-- > 0 ? Promise.reject(new Error('away')) : real.finish(...end)),
+    };
+    const video = handler(async () => ({ kind: 'failed', error: 'no video', retryable: false }));
+    const id = await clip('a');
+    await startRunner(video).start();
+    await expect.poll(() => stateOf(id)).toBe('failed');
+    expect([video.ran.length, video.gaveUp.length]).toEqual([1, 1]);
+  });
+
+  it('says at its next start what a killed process could not say', async () => {
+    const id = await clip('a');
+    await queue.claim('killed', ['process-video']);
+    await Job.query(db).patch({ attempts: 3 });
+    const deaf = handler(async () => ({ kind: 'done' }));
+    deaf.exhausted = () => Promise.reject(new Error('killed'));
+    await startRunner(deaf).start();
+    await runner?.drain(0);
+    expect(await stateOf(id)).toBe('running');
+    const video = handler(async () => ({ kind: 'done' }));
+    await startRunner(video).start();
+    expect(video.gaveUp.map((job) => job.videoId)).toEqual(['a']);
+    expect(await stateOf(id)).toBe('failed');
+  });
+
   it('takes back at its start what a killed process held', async () => {
     const id = await clip('a');
     await queue.claim('killed', ['process-video']);

@@ -8,7 +8,7 @@ export interface JobHandler {
    * ends its children and returns. Throwing counts as a failure worth another try.
    */
   run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome>;
-  /** Called once when the job is given up for good. */
+  /** Called when the job is given up for good, before it leaves the queue; again when a kill or a failure came in between. */
   exhausted(job: ClaimedJob): Promise<void>;
 }
 
@@ -54,6 +54,8 @@ export interface JobRunner {
 
 const HEARTBEAT_MS = 2000;
 const IDLE_MS = 2000;
+/** Waits before the end of a job is recorded again; together longer than a database takes to restart. */
+const END_WAITS_MS = [100, 1000, 5000, 20_000, 60_000];
 
 interface Running {
   readonly job: ClaimedJob;
@@ -70,6 +72,10 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
   let timer: NodeJS.Timeout | undefined;
   let stopListening: () => void = () => undefined;
   let looking: Promise<void> = Promise.resolve();
+  let halt: () => void = () => undefined;
+  const halted = new Promise<void>((resolve) => {
+    halt = resolve;
+  });
 
   function look(): Promise<void> {
     looking = looking.then(fillLanes).catch((error: unknown) => {
@@ -112,15 +118,28 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
     }, deps.heartbeatMs ?? HEARTBEAT_MS);
     try {
       logger.info({ jobId: job.id, type: job.type, attempt: job.attempt }, 'job started');
-      const outcome = await runHandler(job, abort.signal);
-      const became = await queue.finish(job.id, owner, outcome);
-      logger.info({ jobId: job.id, type: job.type, outcome: outcome.kind, became }, 'job ended');
-      if (became === 'exhausted') await handlers[job.type].exhausted(job);
+      await recordEnd(job, await runHandler(job, abort.signal));
     } catch (error) {
       // The row stays "running": it is taken back when its heartbeat is stale or at the next start.
       logger.error({ jobId: job.id, error: describe(error) }, 'the end of a job could not be recorded');
     } finally {
       clearInterval(heart);
+    }
+  }
+
+  /** A database that is away for a moment must not leave a clip in processing until the next start. */
+  async function recordEnd(job: ClaimedJob, outcome: JobOutcome): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const became = await queue.finish(job.id, owner, outcome, giveUp);
+        logger.info({ jobId: job.id, type: job.type, outcome: outcome.kind, became }, 'job ended');
+        return;
+      } catch (error) {
+        const waitMs = END_WAITS_MS[tries];
+        if (waitMs === undefined || stopping) throw error;
+        logger.warn({ jobId: job.id, error: describe(error) }, 'the end of a job is recorded later');
+        await Promise.race([wait(waitMs), halted]);
+      }
     }
   }
 
@@ -137,21 +156,24 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
     return stopping && worthAgain && outcome.kind !== 'done' ? { kind: 'interrupted' } : outcome;
   }
 
+  const giveUp = (job: ClaimedJob) => handlers[job.type].exhausted(job);
+
+  /** What cannot be taken back now is tried again: at the next look, or, by a single process, at its next start. */
   async function takeBack(staleMs: number): Promise<void> {
-    const { requeued, exhausted } = await queue.recover(staleMs);
-    if (requeued.length > 0) logger.warn({ jobs: requeued }, 'interrupted jobs were put back');
-    for (const job of exhausted) await handlers[job.type].exhausted(job);
+    try {
+      const { requeued } = await queue.recover(staleMs, giveUp);
+      if (requeued.length > 0) logger.warn({ jobs: requeued }, 'interrupted jobs were put back');
+    } catch (error) {
+      logger.error({ error: describe(error) }, 'taking jobs back failed');
+    }
   }
 
   function schedule(): void {
     timer = setTimeout(() => {
       const before = deps.staleMs === null ? Promise.resolve() : takeBack(deps.staleMs);
-      void before
-        .catch((error: unknown) => logger.error({ error: describe(error) }, 'taking jobs back failed'))
-        .then(look)
-        .then(() => {
-          if (!stopped) schedule();
-        });
+      void before.then(look).then(() => {
+        if (!stopped) schedule();
+      });
     }, deps.idleMs ?? IDLE_MS);
     timer.unref();
   }
@@ -169,6 +191,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
     async drain(graceMs) {
       stopping = true;
       stopped = true;
+      halt();
       clearTimeout(timer);
       stopListening();
       await looking;

@@ -163,6 +163,43 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       expect(await claim()).toBeNull();
     });
 
+    it('takes everything back at the start of a single process, also after the clock was set back', async () => {
+      await clip('v');
+      expect(await claim()).not.toBeNull();
+      time -= 60_000;
+      expect((await queue.recover(5000)).requeued).toEqual([]);
+      expect((await queue.recover(0)).requeued).toHaveLength(1);
+      time += 60_000;
+      expect(await claim()).toMatchObject({ attempt: 2 });
+    });
+
+    it('keeps a job that is given up until that has been said', async () => {
+      const noted = { kind: 'failed', error: 'not a video', retryable: false } as const;
+      const deaf = () => Promise.reject(new Error('away'));
+      for (const videoId of ['ended', 'died']) await clip(videoId);
+      const [ended, died] = [await claim(), await claim()];
+      await expect(queue.finish(ended?.id ?? '', 'a', noted, deaf)).rejects.toThrow('away');
+      await Job.query(under.db).patch({ attempts: 3 });
+      await expect(queue.recover(0, deaf)).rejects.toThrow('away');
+      const told: unknown[] = [];
+      const { exhausted } = await queue.recover(0, async ({ videoId }) => void told.push(videoId));
+      expect(told.toSorted()).toEqual(['died', 'ended']);
+      expect(exhausted.map(({ id }) => id).toSorted()).toEqual([ended?.id, died?.id].toSorted());
+      expect(await queue.recover(0)).toEqual({ requeued: [], exhausted: [] });
+    });
+
+    it('leaves a job alone that ended while it was taken back', async () => {
+      await clip('v');
+      const job = await claim();
+      await Job.query(under.db).patch({ attempts: 3 });
+      const late = async () =>
+        void (await Job.query(under.db)
+          .findById(job?.id ?? '')
+          .patch({ state: 'done', owner: null }));
+      expect((await queue.recover(0, late)).exhausted).toEqual([]);
+      expect((await Job.query(under.db).first())?.state).toBe('done');
+    });
+
     it('forgets earlier deaths of a job that made headway', async () => {
       await clip('v');
       for (let round = 0; round < 6; round += 1) {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { raw } from 'objection';
 import { newId } from '#db/base-model.ts';
 import { Job } from '#db/models/job.ts';
-import type { ClaimedJob, EnqueueOptions, JobOutcome, JobQueue } from './job-queue.ts';
+import type { ClaimedJob, EnqueueOptions, JobOutcome, JobQueue, LastWord } from './job-queue.ts';
 import { isJobType, JOB_OPTIONS, type JobPayload, type JobType } from './job-types.ts';
 
 const ERROR_MAX_CHARS = 500;
@@ -74,24 +74,46 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     return job ? toClaimed(job) : null;
   }
 
-  /** Puts one of this owner's running jobs back, or ends it after its last attempt. */
+  /** Puts a running job back, or ends it after its last attempt; null when it is not as it was read any more. */
   async function putBack(
     job: Job,
     error: string | null,
     backOff: boolean,
-  ): Promise<'requeued' | 'exhausted'> {
+    lastWord: LastWord | undefined,
+  ): Promise<'requeued' | 'exhausted' | null> {
     const { maxAttempts, backoffMs } = optionsOf(job);
-    const mine = Job.query(db).where({ id: job.id, state: 'running', owner: job.owner });
-    if (job.attempts >= maxAttempts) {
-      await mine.patch({ state: 'failed', owner: null, lastError: error, finishedAt: now() });
-      return 'exhausted';
-    }
+    if (job.attempts >= maxAttempts) return giveUp(job, error, lastWord);
     const wait = backOff ? (backoffMs[job.attempts - 1] ?? backoffMs.at(-1) ?? 0) : 0;
-    await mine.patch({ state: 'queued', owner: null, lastError: error, runAfter: now() + wait });
-    return 'requeued';
+    const rows = await asRead(job).patch({
+      state: 'queued',
+      owner: null,
+      lastError: error,
+      runAfter: now() + wait,
+    });
+    return rows === 0 ? null : 'requeued';
   }
 
-  async function finish(jobId: string, owner: string, outcome: JobOutcome) {
+  async function giveUp(
+    job: Job,
+    error: string | null,
+    lastWord: LastWord | undefined,
+  ): Promise<'exhausted' | null> {
+    const claimed = toClaimed(job);
+    if (claimed) await lastWord?.(claimed);
+    const rows = await asRead(job).patch({
+      state: 'failed',
+      owner: null,
+      lastError: error,
+      finishedAt: now(),
+    });
+    return rows === 0 ? null : 'exhausted';
+  }
+
+  /** The job while its owner works on the same attempt. */
+  const asRead = ({ id, owner, attempts }: Job) =>
+    Job.query(db).where({ id, state: 'running', owner, attempts });
+
+  async function finish(jobId: string, owner: string, outcome: JobOutcome, lastWord?: LastWord) {
     const mine = () => Job.query(db).where({ id: jobId, owner, state: 'running' });
     if (outcome.kind === 'done') {
       const rows = await mine().patch({ state: 'done', owner: null, finishedAt: now() });
@@ -120,9 +142,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     const error = outcome.error.slice(0, ERROR_MAX_CHARS);
     const job = await mine().first();
     if (!job) return null;
-    if (outcome.retryable) return putBack(job, error, true);
-    await mine().patch({ state: 'failed', owner: null, lastError: error, finishedAt: now() });
-    return 'exhausted';
+    return outcome.retryable ? putBack(job, error, true, lastWord) : giveUp(job, error, lastWord);
   }
 
   return {
@@ -155,21 +175,24 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       return open.filter((job) => job.state === 'running').map((job) => job.id);
     },
 
-    async recover(staleMs) {
+    async recover(staleMs, lastWord) {
       const requeued: string[] = [];
       const exhausted: ClaimedJob[] = [];
-      const stale = await Job.query(db)
-        .where('state', 'running')
-        .where('heartbeatAt', '<=', now() - staleMs);
-      for (const job of stale) {
-        const became = await putBack(job, 'The process that did this work ended.', false);
-        if (became === 'requeued') requeued.push(job.id);
-        else {
+      const stuck: unknown[] = [];
+      const stale = Job.query(db).where('state', 'running');
+      if (staleMs > 0) stale.where('heartbeatAt', '<=', now() - staleMs);
+      for (const job of await stale) {
+        try {
+          const became = await putBack(job, 'The process that did this work ended.', false, lastWord);
           const claimed = toClaimed(job);
-          if (claimed) exhausted.push(claimed);
+          if (became === 'requeued') requeued.push(job.id);
+          else if (became === 'exhausted' && claimed) exhausted.push(claimed);
+        } catch (error) {
+          stuck.push(error);
         }
       }
       if (requeued.length > 0) announce();
+      if (stuck.length > 0) throw stuck[0];
       return { requeued, exhausted };
     },
 

@@ -2,7 +2,7 @@
 
 export const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 export const MIN_UPLOAD_BYTES = 1;
-/** tus chunk: ends well inside a proxy's 30 s on a slow line and below common 100 MB body limits. */
+/** Largest tus chunk, for fast lines: below common 100 MB body limits. On slow ones the browser sends smaller ones. */
 export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
 /** Unfinished uploads are kept this long (D-109). */
 export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;

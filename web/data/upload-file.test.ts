@@ -126,6 +126,32 @@ describe('startTransfer', () => {
     onLine.mockRestore();
   });
 
+  it('says at once that the network is gone, and that bytes move again', async () => {
+    allowUpload();
+    const { transfer, phases } = run([
+      (request) => {
+        window.dispatchEvent(new Event('offline'));
+        request.onSent(10);
+      },
+    ]);
+    await transfer.result;
+    expect(phases).toEqual(['uploading', 'offline', 'uploading', 'verifying']);
+  });
+
+  it('sends again when a network has come up beneath a request that hangs', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const hangs = ({ signal }: SendRequest): Promise<void> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        window.dispatchEvent(new Event('online'));
+      });
+    const { transfer, sent, waits } = run([hangs, () => undefined]);
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect([sent.length, waits]).toEqual([2, [500]]);
+    expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
+  });
+
   it('begins the waiting anew once bytes have arrived', async () => {
     allowUpload();
     const progress = (request: SendRequest): void => {

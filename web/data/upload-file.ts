@@ -2,6 +2,7 @@ import { uploadsApi } from '#common/api/uploads.ts';
 import { ApiError, callApi } from './api-client.ts';
 import { absoluteUrl } from './url.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { watchLine } from './watch-line.ts';
 import { mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
 
 /** Waiting times before the next attempt, in milliseconds; the last one repeats while the page lives. */
@@ -106,6 +107,41 @@ export function startTransfer(
     listener.onAcknowledged(bytes);
   };
 
+  const sendWatched = async (url: string, signal: AbortSignal): Promise<void> => {
+    const attemptStep = step;
+    let shownOffline = false;
+    const line = watchLine(
+      () => attemptStep.abort(new TypeError('The line is silent.')),
+      () => {
+        shownOffline = true;
+        listener.onPhase('offline');
+      },
+    );
+    const heard = (bytes: number): void => {
+      line.heard(bytes >= file.size);
+      if (shownOffline) listener.onPhase('uploading');
+      shownOffline = false;
+    };
+    const request = {
+      file,
+      url,
+      signal,
+      onAcknowledged(bytes: number) {
+        heard(bytes);
+        acknowledge(bytes);
+      },
+      onSent(bytes: number) {
+        heard(bytes);
+        listener.onSent(bytes);
+      },
+    };
+    try {
+      await (wholeFile ? sendWhole(request) : send(request));
+    } finally {
+      line.stop();
+    }
+  };
+
   const attempt = async (signal: AbortSignal): Promise<string> => {
     listener.onPhase('uploading');
     if (address === null) {
@@ -121,14 +157,7 @@ export function startTransfer(
       vainRequests = 0;
       acknowledge(slot.offsetBytes);
     }
-    const request = {
-      file,
-      url: absoluteUrl(address),
-      signal,
-      onAcknowledged: acknowledge,
-      onSent: listener.onSent,
-    };
-    await (wholeFile ? sendWhole(request) : send(request));
+    await sendWatched(absoluteUrl(address), signal);
     listener.onPhase('verifying');
     const body = { fileName: file.name, fileSize: String(file.size), uploadUrl: address };
     return (await callApi(uploadsApi.uploadComplete, { body, signal })).videoId;
@@ -176,7 +205,9 @@ export function startTransfer(
       try {
         return { kind: 'done', videoId: await attempt(step.signal) };
       } catch (error) {
-        if (step.signal.aborted) continue;
+        // Stopped by somebody's wish; a lost line is no wish.
+        const byWish = step.signal.aborted && !(step.signal.reason instanceof TypeError);
+        if (byWish) continue;
         const ended = await recover(error);
         if (ended) return ended;
       }

@@ -1,5 +1,5 @@
-import { UPLOAD_CHUNK_BYTES } from '#common/limits.ts';
 import { ApiError } from './api-client.ts';
+import { FIRST_CHUNK_BYTES, nextChunkBytes } from './chunk-size.ts';
 import { checksumHeader } from './fingerprint.ts';
 
 export interface SendRequest {
@@ -38,9 +38,10 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
   const stack = new DefaultHttpStack({});
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
+    let chunkBeganAt = 0;
     const upload = new Upload(file, {
       uploadUrl: url,
-      chunkSize: UPLOAD_CHUNK_BYTES,
+      chunkSize: FIRST_CHUNK_BYTES,
       retryDelays: null,
       storeFingerprintForResuming: false,
       httpStack: {
@@ -52,6 +53,7 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
             const checksum = body instanceof Blob ? await checksumHeader(body) : undefined;
             if (checksum) request.setHeader('Upload-Checksum', checksum);
             signal.throwIfAborted();
+            chunkBeganAt = performance.now();
             return send(body);
           };
           return request;
@@ -62,6 +64,9 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
         if (Number.isSafeInteger(offset)) onAcknowledged(offset);
       },
       onProgress: onSent,
+      onChunkComplete(sentBytes) {
+        upload.options.chunkSize = nextChunkBytes(sentBytes, performance.now() - chunkBeganAt);
+      },
       onSuccess: () => resolve(),
       onError: (error) => {
         const response = error instanceof DetailedError ? error.originalResponse : null;

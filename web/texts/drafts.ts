@@ -9,7 +9,7 @@ export const draftTexts = {
   tryAgain: 'Please try again.',
 
   title: 'Cloud Backup',
-  lead: 'Every upload is kept here exactly as it arrived, named by the checksum of its bytes.',
+  lead: 'Every upload is kept here exactly as it arrived, whatever is done to the clip afterwards.',
   back: 'Back to My Videos',
   type: 'Draft Backup',
   backupDate: 'Backup date',

@@ -72,7 +72,7 @@ export const videoTexts = {
     back: 'Back to Dashboard',
     stats: { total: 'Total Videos', completed: 'Completed', processing: 'Processing' },
     bannerTitle: 'Upgrade to Creator Pro+',
-    bannerText: 'Pro+ adds AI Storyline, the API and analytics, without a monthly limit.',
+    bannerText: 'Pro+ adds AI Quick Fixes, AI Storyline, the API and analytics, without a monthly limit.',
     bannerAction: 'Upgrade to Pro+',
     search: 'Search by name or id',
     sort: 'Sort by',

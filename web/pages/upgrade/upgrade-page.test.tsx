@@ -18,14 +18,14 @@ describe('UpgradePage', () => {
   });
 
   it.each([
-    ['AI Storyline', 'Included'],
-    // Nobody pays for what is not there without being told.
-    ['AI Quick Fixes', 'Being built'],
-  ])('gives %s to Creator Pro+ alone: %s', (tool, state) => {
+    ['AI Quick Fixes and AI Storyline', [false, false, true]],
+    ['Captions in the picture', [false, true, true]],
+    ['API access', [false, false, true]],
+  ])('says which plans have %s', (feature, included) => {
     renderAt('/upgrade', <UpgradePage />);
-    const row = screen.getByRole('rowheader', { name: tool }).closest('tr');
+    const row = screen.getByRole('rowheader', { name: feature }).closest('tr');
     const cells = [...(row?.querySelectorAll('td') ?? [])].map((cell) => cell.textContent);
-    expect(cells).toEqual(['–Not included', '–Not included', state]);
+    expect(cells).toEqual(included.map((yes) => (yes ? 'Included' : '–Not included')));
   });
 
   it('marks the own plan instead of offering it', async () => {

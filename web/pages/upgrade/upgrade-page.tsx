@@ -92,7 +92,8 @@ const Hidden = styled.span`
 
 const FEATURES: readonly { readonly label: string; readonly feature: PlanFeature }[] = [
   { label: texts.rows.priority, feature: 'priority' },
-  { label: texts.rows.storyline, feature: 'ai_tools' },
+  { label: texts.rows.captions, feature: 'styled_captions' },
+  { label: texts.rows.tools, feature: 'ai_tools' },
   { label: texts.rows.api, feature: 'api_access' },
   { label: texts.rows.analytics, feature: 'analytics' },
 ];
@@ -189,14 +190,6 @@ export function UpgradePage() {
                 ))}
               </tr>
             ))}
-            <tr>
-              <th scope="row">{texts.rows.fixes}</th>
-              {plans.map((plan) => (
-                <td key={plan.slug} data-plan={plan.slug}>
-                  {planAllows(plan.slug, 'ai_tools') ? texts.soon : <Mark yes={false} />}
-                </td>
-              ))}
-            </tr>
           </tbody>
         </Table>
       </TableScroll>

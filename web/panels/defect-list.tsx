@@ -1,24 +1,37 @@
-import styled from 'styled-components';
+import styled, { css } from 'styled-components';
 import type { LiveState } from '#common/live-findings.ts';
 import type { Defect } from '#common/report.ts';
 import { Badge, type Tone } from '../components/badge.tsx';
 import { formatMark } from '../components/time-text.ts';
 import { videoTexts } from '../texts/videos.ts';
-import { colour, figures, radius, space, text } from '../theme.ts';
+import { colour, figures, radius, screen, space, text } from '../theme.ts';
 
 const List = styled.ol`
   display: grid;
   max-height: 420px;
   overflow: auto;
 `;
-const ONE_LINE = 'grid-area: 1 / 3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;';
+/** Beside the name where there is room; a phone gives it a line of its own instead of its first letters. */
+const compactRow = css`
+  grid-template-columns: 4.5ch 1fr auto;
+  padding: ${space(0.75, 0)};
+  ${screen.tablet} {
+    grid-template-columns: 4.5ch auto 1fr auto;
+    p {
+      grid-area: 1 / 3;
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+  }
+`;
 const Row = styled.button<{ $compact: boolean }>`
   display: grid;
-  grid-template-columns: ${({ $compact }) => ($compact ? '4.5ch auto 1fr auto' : '6ch 1fr auto')};
+  grid-template-columns: 6ch 1fr auto;
   gap: ${space(0.25, 1)};
   align-items: baseline;
   width: 100%;
-  padding: ${({ $compact }) => ($compact ? space(0.75, 0) : space(1))};
+  padding: ${space(1)};
   border: 0;
   border-top: 1px solid ${colour.line};
   background: none;
@@ -28,10 +41,11 @@ const Row = styled.button<{ $compact: boolean }>`
     border-radius: ${radius.s};
   }
   p {
-    ${({ $compact }) => ($compact ? ONE_LINE : 'grid-column: 2 / -1;')}
+    grid-column: 2 / -1;
     font-size: ${text.s};
     color: ${colour.inkSoft};
   }
+  ${({ $compact }) => $compact && compactRow}
 `;
 const Time = styled.span`
   ${figures}

@@ -16,8 +16,8 @@ const Region = styled.div`
   height: 240px;
   overflow: auto;
 `;
-/** Rows that need no scrolling; more must be reached by keyboard too. */
-const FITS = 4;
+/** Rows that need no scrolling on a phone, where each has two lines; more must be reached by keyboard too. */
+const FITS = 3;
 const Hint = styled.p`
   font-size: ${text.s};
   color: ${colour.inkFaint};

@@ -144,6 +144,8 @@ describe('ProcessingPanel', () => {
     show({ status: 'failed', errorMessage });
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Retry' })).toBeInTheDocument();
+    // Steps that will not come are not waited for.
+    expect(screen.queryByText('waiting')).not.toBeInTheDocument();
   });
 
   it('reports a video that was deleted meanwhile', async () => {

@@ -47,13 +47,15 @@ const Head = styled.div`
 `;
 const Numbers = styled.p`
   display: flex;
+  flex-wrap: wrap;
   justify-content: space-between;
-  gap: ${space(2)};
+  gap: ${space(0, 2)};
   min-height: 24px;
   color: ${colour.inkSoft};
   b {
     ${figures}
     color: ${colour.ink};
+    white-space: nowrap;
   }
 `;
 const Columns = styled.div`

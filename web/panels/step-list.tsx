@@ -40,12 +40,14 @@ const SIGNS: Record<StepState, { icon: IconName; colour: string }> = {
   failed: { icon: 'alert', colour: colour.defect },
 };
 
-function stateText(record: StepRecord | undefined, percent: number): string {
-  if (!record) return texts.waiting;
+function stateText(record: StepRecord | undefined, { status, progress }: StatusDto): string {
+  // Nothing waits any more behind a step that failed.
+  const idle = status === 'failed' ? texts.notReached : texts.waiting;
+  if (!record) return idle;
   if (record.state === 'done')
     return record.tookMs === null ? texts.doneIn('0:00') : texts.doneIn(formatMark(record.tookMs + 500));
-  if (record.state === 'running') return `${Math.round(percent)} %`;
-  return { waiting: texts.waiting, not_needed: texts.notNeeded, failed: texts.stepFailed }[record.state];
+  if (record.state === 'running') return `${Math.round(progress)} %`;
+  return { waiting: idle, not_needed: texts.notNeeded, failed: texts.stepFailed }[record.state];
 }
 
 /** The six steps in their order with what became of each. */
@@ -65,7 +67,7 @@ export function StepList({ status }: { readonly status: StatusDto }) {
               <Icon name={SIGNS[state].icon} />
             </Sign>
             {label}
-            <State>{stateText(record, status.progress)}</State>
+            <State>{stateText(record, status)}</State>
           </Item>
         );
       })}

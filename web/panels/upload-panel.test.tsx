@@ -1,4 +1,5 @@
 import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { videosApi } from '#common/api/videos.ts';
@@ -36,6 +37,13 @@ describe('the folded upload panel', () => {
     await fold([SENT]);
     expect(await screen.findByText('1 of 1 ready')).toBeInTheDocument();
     expect(screen.queryByText('0 open')).not.toBeInTheDocument();
+  });
+
+  it('leads from what is ready to its clip', async () => {
+    await fold([SENT]);
+    await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
+    const open = await screen.findByRole('link', { name: /^Open in the editor/ });
+    expect(open).toHaveAttribute('href', '/editor/v1');
   });
 
   it('counts what is on its way, and what failed', async () => {

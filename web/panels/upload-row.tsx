@@ -1,3 +1,4 @@
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
@@ -38,6 +39,10 @@ const Facts = styled.p<{ $failed: boolean }>`
   min-height: 2.9em;
   font-size: ${text.xs};
   color: ${({ $failed }) => ($failed ? colour.defect : colour.inkSoft)};
+  a {
+    display: inline-block;
+    padding: ${space(0.5, 0)};
+  }
 `;
 
 interface Reading {
@@ -50,7 +55,10 @@ function transferDetail(item: UploadItem): string {
   const sent = texts.of(formatBytes(item.acknowledgedBytes), formatBytes(item.file.size));
   if (item.state !== 'uploading' || !item.bytesPerSecond) return sent;
   const left = (item.file.size - item.acknowledgedBytes) / item.bytesPerSecond;
-  return [sent, texts.speed(formatBytes(item.bytesPerSecond)), texts.left(formatWait(left))].join(' · ');
+  // Lines break between the facts, never inside of one.
+  return [sent, texts.speed(formatBytes(item.bytesPerSecond)), texts.left(formatWait(left))]
+    .map((fact) => fact.replaceAll(' ', '\u{A0}'))
+    .join(' · ');
 }
 
 /** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
@@ -90,6 +98,7 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
   const sending = ['uploading', 'offline', 'waiting'].includes(item.state);
   const halted = item.state === 'paused';
   const ended = item.state === 'failed' || item.state === 'sent';
+  const ready = video?.status === 'completed' ? video.id : null;
   return (
     <Row>
       <Name dir="auto" title={name}>
@@ -117,9 +126,15 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
         live={!ended || video?.status === 'processing'}
       />
       <Facts $failed={failed}>
-        {state} {ended && !video ? '' : `${Math.round(percent)} %`}
+        {state} {failed || ready !== null || (ended && !video) ? '' : `${Math.round(percent)} %`}
         <br />
-        {detail}
+        {ready === null ? (
+          detail
+        ) : (
+          <Link to={`/editor/${ready}`} aria-label={texts.openLabel(name)}>
+            {texts.open}
+          </Link>
+        )}
       </Facts>
     </Row>
   );

@@ -42,6 +42,7 @@ export const landingTexts = {
     running: 'running',
     notNeeded: 'not needed',
     stepFailed: 'failed',
+    notReached: 'not reached',
     doneIn: (time: string) => `done in ${time}`,
     silent: (seconds: number) => `No news for ${seconds} s`,
     unavailable: 'The state of this video could not be read.',
@@ -76,7 +77,7 @@ export const landingTexts = {
     heading: 'Upload several videos',
     text: 'Drop videos here, or click to browse. Each one is mended on its own.',
     browse: 'Choose videos',
-    limits: 'video/*, .mp4, .mov, .avi, up to 2 GB each',
+    limits: 'Any video file, such as .mp4, .mov or .avi, up to 2 GB each',
   },
   features: {
     heading: 'What gets mended',

@@ -32,6 +32,8 @@ export const uploadTexts = {
     cancel: (name: string) => `Cancel ${name}`,
     retry: (name: string) => `Retry ${name}`,
     dismiss: (name: string) => `Remove ${name} from this list`,
+    open: 'Open in the editor',
+    openLabel: (name: string) => `Open in the editor: ${name}`,
     of: (sent: string, total: string) => `${sent} of ${total}`,
     speed: (speed: string) => `${speed}/s`,
     left: (time: string) => `${time} left`,

@@ -8,6 +8,7 @@ import { Notification } from '#db/models/notification.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { Upload } from '#db/models/upload.ts';
 import { Video } from '#db/models/video.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { startClipServer, type ClipServer, type TestUser } from '#server/test/clip-server.ts';
 import { createHousekeeping, type Housekeeping } from './housekeeping.ts';
 
@@ -149,6 +150,26 @@ describe('housekeeping of objects', () => {
   });
 });
 
+describe('objects on a failing disk', () => {
+  it('are marked, and do not keep the others from being read again', async () => {
+    const [lost, whole] = [randomBytes(400), randomBytes(300)];
+    for (const data of [lost, whole]) await makeVideo(data);
+    const { db, gc, files, locks, complete, work, events, now } = server;
+    const storage: MediaStorage = {
+      ...server.storage,
+      async verify(key) {
+        if (key === sha256(lost)) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+        return server.storage.verify(key);
+      },
+    };
+    const parts = { db, storage, gc, files, locks, complete, work, events, now };
+    server.clock.offsetMs += 25 * 60 * MINUTE_MS;
+    const done = await createHousekeeping({ ...parts, logger: pino({ level: 'silent' }) }).run();
+    expect(done).toMatchObject({ scrubbed: 2, damaged: 1 });
+    expect(await StoredObject.query(db).findById(sha256(lost))).toMatchObject({ damaged: true });
+  });
+});
+
 describe('housekeeping of work folders', () => {
   it('removes those of videos that are gone or finished and keeps those at work', async () => {
     const videoId = await makeVideo(randomBytes(50));
@@ -157,4 +178,17 @@ describe('housekeeping of work folders', () => {
     expect(await housekeeping.run()).toMatchObject({ workFolders: 1 });
     expect(await server.work.list()).toEqual([videoId]);
   });
+});
+
+it('does all other parts where one fails', async () => {
+  await makeVideo(randomBytes(50));
+  await arrived(randomBytes(60));
+  server.clock.offsetMs += 8 * DAY_MS;
+  const { db, storage, gc, files, locks, work, events, now } = server;
+  const complete = () => Promise.reject(new Error('this upload cannot be read'));
+  const parts = { db, storage, gc, files, locks, complete, work, events, now };
+  const logger = pino({ level: 'silent' });
+  await Upload.query(db).patch({ expiresAt: now() + DAY_MS });
+  const done = await createHousekeeping({ ...parts, logger }).run();
+  expect(done).toMatchObject({ uploadsRegistered: 0, draftsExpired: 1, scrubbed: 1 });
 });

@@ -35,16 +35,28 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   const stopping = new AbortController();
   let rounds = 0;
 
+  /** One part of a run. What fails is tried again in the next one, and keeps none of the others from being done. */
+  async function part<Done>(name: string, nothing: Done, work: () => Promise<Done>): Promise<Done> {
+    try {
+      return await work();
+    } catch (error) {
+      const detail = error instanceof Error ? error.stack : String(error);
+      deps.logger.error({ part: name, error: detail }, 'housekeeping failed');
+      return nothing;
+    }
+  }
+
   async function run(withObjects = true): Promise<Record<string, number>> {
-    const uploads = await sweepUploads(deps);
-    const drafts = await sweepDrafts(deps);
-    const workFolders = await sweepWorkFolders(deps);
-    const objects = withObjects ? await deps.gc.sweep() : 0;
-    const jobs = await Job.query(deps.db)
-      .delete()
-      .whereIn('state', ['done', 'cancelled', 'failed'])
-      .where('finishedAt', '<', deps.now() - KEEP_JOBS_MS);
-    const scrub = await scrubObjects(deps, SCRUB_BYTES, stopping.signal);
+    const uploads = await part('uploads', { expired: 0, registered: 0, strayFiles: 0 }, () =>
+      sweepUploads(deps),
+    );
+    const drafts = await part('drafts', { expired: 0, noticed: 0 }, () => sweepDrafts(deps));
+    const workFolders = await part('work folders', 0, () => sweepWorkFolders(deps));
+    const objects = withObjects ? await part('objects', 0, () => deps.gc.sweep()) : 0;
+    const jobs = await part('jobs', 0, () => sweepJobs(deps));
+    const scrub = await part('reading again', { checked: 0, damaged: 0 }, () =>
+      scrubObjects(deps, SCRUB_BYTES, stopping.signal),
+    );
     return {
       uploadsExpired: uploads.expired,
       uploadsRegistered: uploads.registered,
@@ -69,12 +81,6 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
         .then((done) => {
           if (Object.values(done).some((count) => count > 0)) deps.logger.info(done, 'housekeeping');
         })
-        .catch((error: unknown) => {
-          deps.logger.error(
-            { error: error instanceof Error ? error.stack : String(error) },
-            'housekeeping failed',
-          );
-        })
         .then(() => {
           if (!stopping.signal.aborted) schedule(INTERVAL_MS);
         });
@@ -91,6 +97,13 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
       await round;
     },
   };
+}
+
+async function sweepJobs({ db, now }: HousekeepingDeps): Promise<number> {
+  return Job.query(db)
+    .delete()
+    .whereIn('state', ['done', 'cancelled', 'failed'])
+    .where('finishedAt', '<', now() - KEEP_JOBS_MS);
 }
 
 /** Folders of videos that are finished or gone; the job normally removes its own. */

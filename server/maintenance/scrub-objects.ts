@@ -3,6 +3,7 @@ import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
+import { hasCode } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
 /** Each object is read again once a day. */
@@ -37,7 +38,7 @@ export async function scrubObjects(
       .orderBy('checkedAt')
       .first();
     if (!object) break;
-    const whole = await storage.verify(object.sha256).catch(missingIsFalse);
+    const whole = await storage.verify(object.sha256).catch(unreadableIsFalse);
     await StoredObject.query(db).findById(object.sha256).patch({ checkedAt: now(), damaged: !whole });
     if (whole === object.damaged) await tellOwners(deps, object.sha256);
     if (!whole) {
@@ -56,7 +57,9 @@ async function tellOwners({ db, events }: ScrubDeps, sha256: string): Promise<vo
   }
 }
 
-function missingIsFalse(error: unknown): false {
+/** Gone, or on a part of the disk that gives nothing back (`EIO`); thrown on, the one object would keep all others from being read. */
+function unreadableIsFalse(error: unknown): false {
   if (error instanceof AppError && error.code === 'not_found') return false;
+  if (hasCode(error, 'EIO')) return false;
   throw error;
 }

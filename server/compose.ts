@@ -141,7 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const exporting = composeExports({ db, storage, queue, events, config, tools, collect, logger, now });
   const { exports } = exporting;
   const videos = createVideosService({ db, storage, queue, state, quota, exports, events, now, collect });
-  const restore = createVideoRestore({ db, storage, queue, state, events, now });
+  const restore = createVideoRestore({ db, storage, queue, state, quota, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
 
   const uploads = composeUploads({

@@ -25,7 +25,7 @@ export interface DraftsService {
   /**
    * Makes the original the current version of its video, or brings a deleted video back and mends it
    * again. Restoring twice changes nothing more.
-   * @throws AppError `not_found`, `conflict` while the video has no finished result
+   * @throws AppError `not_found`, `conflict` while the video has no finished result, `quota_reached`
    */
   restore(owner: Owner, draftId: string): Promise<{ videoId: string }>;
   /**

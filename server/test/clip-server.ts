@@ -164,7 +164,7 @@ function assemble({ db, dataDir, events, now, reserveBytes }: Assembly) {
   const exports = createLimitedExports({ db, queue, events, limitOf, logger: SILENT, now });
   const { collect } = gc;
   const videos = createVideosService({ db, storage, queue, state, quota, exports, events, now, collect });
-  const restore = createVideoRestore({ db, storage, queue, state, events, now });
+  const restore = createVideoRestore({ db, storage, queue, state, quota, events, now });
   const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
   const routers = [
     createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: null }),

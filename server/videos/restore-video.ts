@@ -7,6 +7,7 @@ import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { enqueueProcessing, insertVideo } from './create-video.ts';
 import type { VideoState } from './video-state.ts';
@@ -27,7 +28,8 @@ export interface VideoRestore {
   /**
    * Makes a backed-up original the current version of its video; brings a deleted video back under its
    * old id and mends it again. Doing it twice changes nothing more.
-   * @throws AppError `conflict` while the video has no finished result, `not_found` when the bytes are gone
+   * @throws AppError `conflict` while the video has no finished result, `not_found` when the bytes are gone,
+   *   `quota_reached` when the unit of a deleted video was given back and no other is left
    */
   restore(owner: Owner, backup: Backup): Promise<void>;
 }
@@ -37,6 +39,7 @@ export interface VideoRestoreDeps {
   readonly storage: MediaStorage;
   readonly queue: JobQueue;
   readonly state: VideoState;
+  readonly quota: Pick<Quota, 'retake'>;
   readonly events: EventBus;
   readonly now: () => number;
 }
@@ -47,7 +50,7 @@ const FAILED =
 
 /** See `VideoRestore`. */
 export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
-  const { db, storage, queue, state, events, now } = deps;
+  const { db, storage, queue, state, quota, events, now } = deps;
 
   async function bringBack(owner: Owner, backup: Backup): Promise<void> {
     const original = await storage.stat(backup.sha256);
@@ -56,7 +59,8 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
     try {
       await db.transaction(async (trx) => {
         const video = { id: videoId, user: owner, fileName, original, uploadId: null, isSample: false };
-        // Not counted again: its unit of the upload still stands.
+        // The unit of the upload still stands, unless it was given back: then it counts from now on.
+        await quota.retake(videoId, trx);
         await insertVideo(trx, video, now);
         await enqueueProcessing(trx, queue, { id: videoId, user: owner });
       });

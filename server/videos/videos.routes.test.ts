@@ -68,6 +68,14 @@ async function finished(
   return id;
 }
 
+/** A video as it is left by a deletion before any work was done on it: its unit is given back. */
+async function deletedEarly(user: TestUser): Promise<string> {
+  const id = await finished(user, randomBytes(60));
+  await server.videos.remove(user, id);
+  await server.quota.release(id);
+  return id;
+}
+
 const list = async (user: TestUser) =>
   videosApi.list.response.parse(await json(call('GET', '/api/videos', { user })));
 
@@ -447,6 +455,23 @@ describe('drafts', () => {
       .poll(async () => (await list(user)).map((video) => [video.id, video.status]))
       .toEqual([[id, 'completed']]);
     expect((await server.quota.read(user.id)).used).toBe(1);
+  });
+
+  it('count a video that was deleted before any work was done on it, when they bring it back', async () => {
+    const user = await server.newUser('starter');
+    for (let used = 0; used < 4; used += 1) await finished(user, randomBytes(50));
+    const ids = [await deletedEarly(user), await deletedEarly(user)];
+    expect((await server.quota.read(user.id)).used).toBe(4);
+    const drafts = await draftsOf(user);
+    const restore = (videoId: string | undefined) => {
+      const draft = drafts.find((one) => one.videoId === videoId);
+      return call('POST', `/api/drafts/${draft?.id}/restore`, { user });
+    };
+    expect((await restore(ids[0])).status).toBe(200);
+    expect((await server.quota.read(user.id)).used).toBe(5);
+    const refused = await restore(ids[1]);
+    expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'quota_reached' }]);
+    expect(await Video.query(server.db).where({ userId: user.id }).resultSize()).toBe(5);
   });
 
   it('are gone when they expire', async () => {

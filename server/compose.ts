@@ -231,11 +231,9 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     events,
     now,
     verifyPassword: accounts.passwords.verify,
-    async stopWork(videoIds) {
-      for (const videoId of videoIds) {
-        runner.cancel(await queue.cancelForVideo(videoId));
-        await workFolders.remove(videoId);
-      }
+    async stopWork(jobIds, videoIds) {
+      runner.cancel(jobIds);
+      for (const videoId of videoIds) await workFolders.remove(videoId);
     },
     async removeUploadFiles(uploadIds) {
       for (const id of uploadIds) await uploads.parts.files.remove(id);

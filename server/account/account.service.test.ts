@@ -46,7 +46,7 @@ describe('account service', () => {
       events,
       now: () => Date.now(),
       verifyPassword: async (hash, password) => hash === `hash of ${password}`,
-      stopWork: async (videoIds) => void stopped.push(...videoIds),
+      stopWork: async (jobIds, videoIds) => void stopped.push(...jobIds, ...videoIds),
       removeUploadFiles: async () => undefined,
       // Three minutes later: what was put just now may still belong to somebody's commit.
       collect: createObjectGc({ db, storage, now: () => Date.now() + 180_000 }).collect,
@@ -235,9 +235,11 @@ describe('account service', () => {
       const job = { id: newId(), type: 'send-mail', payload: { to, ...mail }, runAfter: 0, createdAt: START };
       await Job.query(db).insert({ ...job, state: 'done' });
     }
+    const running = { id: 'at work', type: 'process-video', payload: {}, state: 'running' } as const;
+    await Job.query(db).insert({ ...running, userId: ann, videoId: clip.id, runAfter: 0, createdAt: START });
     await account.remove(ann, 'Secret1234');
 
-    expect(stopped).toContain(clip.id);
+    expect(stopped).toEqual(expect.arrayContaining(['at work', clip.id]));
     expect(ended).toEqual(['h1']);
     const left: string[] = [];
     for await (const file of storage.list()) left.push(file.sha256);
@@ -251,6 +253,14 @@ describe('account service', () => {
       if ('userId' in columns) expect(await db(table).where('userId', ann), table).toEqual([]);
     }
     expect((await User.query(db)).map((row) => row.username)).toEqual(['bob']);
+  });
+
+  it('lets the work of its videos go on where it could not be deleted', async () => {
+    const ann = await person('ann');
+    await video(ann, await stored('clip'), 'a.mp4');
+    await db.raw("create trigger busy before delete on users begin select raise(abort, 'busy'); end");
+    await expect(account.remove(ann, 'Secret1234')).rejects.toThrow('busy');
+    expect(stopped).toEqual([]);
   });
 
   it('takes its votes back from counts and points, and its ideas with their votes', async () => {

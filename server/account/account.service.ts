@@ -21,8 +21,8 @@ export interface AccountDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly verifyPassword: (hash: string, password: string) => Promise<boolean>;
-  /** Stops the running work of videos and frees their work folders. */
-  readonly stopWork: (videoIds: readonly string[]) => Promise<void>;
+  /** Stops running jobs, whose rows are gone, and frees the work folders of videos. */
+  readonly stopWork: (jobIds: readonly string[], videoIds: readonly string[]) => Promise<void>;
   /** Removes the bytes of unfinished uploads. */
   readonly removeUploadFiles: (uploadIds: readonly string[]) => Promise<void>;
   /** Removes those of the objects that nothing refers to any more. */
@@ -52,10 +52,10 @@ export function createAccountService(deps: AccountDeps): AccountService {
       const message = 'The password is not right.';
       throw new AppError('invalid_input', message, { fields: { password: message } });
     }
-    const videoIds = (await Video.query(db).select('id').where('userId', userId)).map((row) => row.id);
-    await deps.stopWork(videoIds);
     const gone = await removeRows(db, user);
     if (gone === null) return;
+    // Only now: where the rows stay, their work has to go on.
+    await deps.stopWork(gone.jobIds, gone.videoIds);
     for (const sessionHash of gone.sessionHashes) events.emit('session.ended', { sessionHash });
     for (const ideaId of gone.ideaIds) events.emit('idea.changed', { ideaId });
     for (const authorId of gone.authorIds) events.emit('reputation.changed', { userId: authorId });
@@ -79,6 +79,10 @@ async function removeRows(db: Knex, user: User) {
     const locked = await User.query(trx).findById(user.id).forUpdate();
     if (!locked) return null;
     const own = { userId: user.id };
+    const videos = await Video.query(trx).select('id').where(own);
+    const jobs = await Job.query(trx)
+      .select('id')
+      .where({ ...own, state: 'running' });
     const sessions = await Session.query(trx).select('idHash').where(own);
     const uploads = await Upload.query(trx).select('id').where(own);
     const received = await Upload.query(trx).select('sha256').where(own).whereNotNull('sha256');
@@ -92,6 +96,8 @@ async function removeRows(db: Knex, user: User) {
       .whereRaw("payload like ? escape '!'", [mailsTo(user.email)]);
     await User.query(trx).deleteById(user.id);
     return {
+      videoIds: videos.map((row) => row.id),
+      jobIds: jobs.map((row) => row.id),
       sessionHashes: sessions.map((row) => row.idHash),
       uploadIds: uploads.map((row) => row.id),
       objects: [

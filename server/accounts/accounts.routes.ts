@@ -53,9 +53,14 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
     const account = `${ctx.ip} ${body.username.trim().toLowerCase()}`;
     await loginsPerAddress.consume(ctx.ip);
     await loginsPerAccount.consume(account);
-    const user = await accounts.login(body.username, body.password);
-    // What is limited is guessing: whoever knows the password may sign in as often as they like.
-    await Promise.all([loginsPerAddress.giveBack(ctx.ip), loginsPerAccount.giveBack(account)]);
+    // What is limited is guessing: whoever knows the password may try as often as they like.
+    const giveBack = () =>
+      Promise.all([loginsPerAddress.giveBack(ctx.ip), loginsPerAccount.giveBack(account)]);
+    const user = await accounts.login(body.username, body.password).catch(async (error: unknown) => {
+      if (error instanceof AppError && error.code === 'email_not_verified') await giveBack();
+      throw error;
+    });
+    await giveBack();
     await openSession(ctx, user.id);
     return deps.toSessionBody(user);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { ERRORS } from '#common/errors.ts';
-import { createIdea } from './factories.ts';
+import { createIdea, createUser, TEST_PASSWORD } from './factories.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import type { Answer, TestClient } from './test-client.ts';
 
@@ -67,4 +67,13 @@ it('counts wrong passwords alone: who knows theirs signs in as often as they lik
   for (let time = 0; time < 7; time += 1) expect(await signIn('Mended-Clip-42')).toBe(200);
   for (let time = 0; time < 5; time += 1) expect(await signIn('Wrong-Clip-42')).toBe(401);
   expect(await signIn('Mended-Clip-42')).toBe(429);
+});
+
+it('does not take an address that is not verified yet for a wrong password', async () => {
+  const user = await createUser(app.db, { emailVerifiedAt: null });
+  const body = { username: user.username, password: TEST_PASSWORD };
+  for (let time = 0; time < 7; time += 1) {
+    const answer = await app.client().call(authApi.login, { body });
+    expect([answer.status, answer.raw]).toMatchObject([403, { code: 'email_not_verified' }]);
+  }
 });

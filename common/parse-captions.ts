@@ -25,7 +25,8 @@ interface RawCue {
 }
 
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
-const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(.*)$`);
+/** A line of times; groups 1 to 4 are the start, 5 to 8 the end, 9 what stands behind them. */
+export const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(.*)$`);
 /** WebVTT and SubRip tags, voices and inner times; ASS overrides as some tools leave them in SubRip. */
 const MARKUP = /<\/?[a-z][^<>\n]{0,200}>|<(?:\d+:)?\d+:\d+\.\d+>|\{\\[^{}\n]{0,200}\}/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -76,7 +77,8 @@ export function parseCaptionFile(file: string): ImportedCaptions | null {
   return { cues, notes: { ...notes, styled } };
 }
 
-function timeOf(match: RegExpExecArray, first: number): number {
+/** The time, ms, whose groups begin at `first` of a match of `TIMING`. */
+export function timeOf(match: RegExpExecArray, first: number): number {
   const [hours, minutes, seconds] = [0, 1, 2].map((i) => Number(match[first + i] ?? 0));
   const ms = Number((match[first + 3] ?? '0').padEnd(3, '0'));
   return Math.min(

@@ -53,6 +53,8 @@ interface VideoPlayerProps {
   readonly marks?: readonly ThreadMark[];
   /** Opens the comparison with the original; left out where there is none. */
   readonly onCompare?: (() => void) | undefined;
+  /** Told where it stands, ms, a few times a second while it plays and at every jump. */
+  readonly onTime?: ((ms: number) => void) | undefined;
   readonly ref?: Ref<PlayerHandle>;
 }
 
@@ -70,6 +72,7 @@ export function VideoPlayer({
   frameRate,
   marks = [],
   onCompare,
+  onTime,
   ref,
 }: VideoPlayerProps) {
   const frame = useRef<HTMLDivElement>(null);
@@ -90,6 +93,8 @@ export function VideoPlayer({
     document.addEventListener('fullscreenchange', read);
     return () => document.removeEventListener('fullscreenchange', read);
   }, []);
+  const { currentMs } = state;
+  useEffect(() => onTime?.(currentMs), [onTime, currentMs]);
   useImperativeHandle(ref, () => ({ seek, nowMs }), [seek, nowMs]);
 
   const retry = (): void => {

@@ -2,10 +2,13 @@ import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { CaptionsPageDto } from '#common/api/captions.ts';
 import type { VideoDto } from '#common/api/videos.ts';
+import { toCaptionText } from '#common/caption-text.ts';
 import { CAPTION_LIMITS, countWorded, findCueProblems } from '#common/captions.ts';
 import { addCueAt, type Cues, toStored } from '../data/caption-edits.ts';
 import type { CaptionAction } from '../data/caption-history.ts';
+import { useCaptionTextDraft } from '../data/caption-text-draft.ts';
 import { useCaptionEditor } from '../data/captions.ts';
+import type { PlayClock } from '../data/play-clock.ts';
 import { Button } from '../components/button.tsx';
 import { resultMark } from '../data/videos.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
@@ -15,6 +18,7 @@ import { CaptionBurn } from './caption-burn.tsx';
 import { CaptionHear } from './caption-hear.tsx';
 import { CaptionKeys } from './caption-keys.tsx';
 import { CaptionList } from './caption-list.tsx';
+import { CaptionRaw } from './caption-raw.tsx';
 import { CaptionSaveLine } from './caption-save-line.tsx';
 import { CaptionTools } from './caption-tools.tsx';
 
@@ -22,6 +26,7 @@ import { CaptionTools } from './caption-tools.tsx';
 export interface CaptionPlayer {
   readonly seek: (ms: number) => void;
   readonly nowMs: () => number;
+  readonly clock: PlayClock;
 }
 
 const Bar = styled.div`
@@ -61,6 +66,7 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
   const { cues, selected, past, future, said } = history;
   const stored = useMemo(() => toStored(cues), [cues]);
   const [notice, setNotice] = useState<string | null>(null);
+  const [raw, setRaw] = useCaptionTextDraft(video.id);
   const problems = new Map(findCueProblems(stored).map(({ index, kind }) => [index, kind]));
   const worded = countWorded(stored);
   const [firstProblem] = problems.keys();
@@ -109,20 +115,38 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
     // Keys are shortcuts only: each one has a button as its equal.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <Editor onKeyDown={onKeyDown}>
-      <Bar>
-        <Button look="secondary" size="s" icon="captions" onClick={add}>
-          {texts.add}
-        </Button>
-        <Button look="quiet" size="s" disabled={past.length === 0} onClick={undo}>
-          {texts.undo}
-        </Button>
-        <Button look="quiet" size="s" disabled={future.length === 0} onClick={redo}>
-          {texts.redo}
-        </Button>
-        <Count>{texts.count(cues.length, worded)}</Count>
-      </Bar>
-      {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
-      {cues.length > 0 && <CaptionList history={history} problems={problems} act={act} player={player} />}
+      {raw === null ? (
+        <>
+          <Bar>
+            <Button look="secondary" size="s" icon="captions" onClick={add}>
+              {texts.add}
+            </Button>
+            <Button look="quiet" size="s" disabled={past.length === 0} onClick={undo}>
+              {texts.undo}
+            </Button>
+            <Button look="quiet" size="s" disabled={future.length === 0} onClick={redo}>
+              {texts.redo}
+            </Button>
+            <Count>{texts.count(cues.length, worded)}</Count>
+          </Bar>
+          {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
+          {cues.length > 0 && <CaptionList history={history} problems={problems} act={act} player={player} />}
+        </>
+      ) : (
+        <CaptionRaw
+          text={raw}
+          cues={cues}
+          onText={setRaw}
+          onTake={(next) => {
+            setRaw(null);
+            replaceAll(next, texts.raw.taken(next.length));
+          }}
+          onDiscard={() => {
+            setRaw(null);
+            setNotice(texts.raw.discarded);
+          }}
+        />
+      )}
       <Bar>
         <CaptionSaveLine
           save={save}
@@ -133,9 +157,20 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
         />
         <Said role="status">{notice ?? told}</Said>
       </Bar>
-      <CaptionTools video={video} page={page} act={act} onReplace={replaceAll} hasCues={cues.length > 0} />
-      <CaptionHear videoId={video.id} onReplace={replaceAll} />
-      <CaptionKeys />
+      {raw === null && (
+        <>
+          <CaptionTools
+            video={video}
+            page={page}
+            act={act}
+            onRaw={() => setRaw(toCaptionText(stored))}
+            onReplace={replaceAll}
+            hasCues={cues.length > 0}
+          />
+          <CaptionHear videoId={video.id} onReplace={replaceAll} />
+          <CaptionKeys />
+        </>
+      )}
       <CaptionBurn
         videoId={video.id}
         version={`${resultMark(video)} ${page.revision}`}

@@ -1,8 +1,9 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import type { CueProblemKind } from '#common/captions.ts';
 import type { CaptionAction, CaptionHistory } from '../data/caption-history.ts';
+import { usePlayedCue } from '../data/play-clock.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
 import { colour, radius } from '../theme.ts';
 import type { CaptionPlayer } from './caption-editor.tsx';
@@ -11,6 +12,9 @@ import { CaptionRow } from './caption-row.tsx';
 const Area = styled.div`
   max-height: min(70vh, 640px);
   overflow: auto;
+  @media (prefers-reduced-motion: no-preference) {
+    scroll-behavior: smooth;
+  }
   border: 1px solid ${colour.line};
   border-radius: ${radius.s};
   ol {
@@ -31,6 +35,15 @@ const Item = styled.li`
 /** More cues than this exist only where they are in sight: a text field for each of 2000 takes a browser seconds. */
 const PLAIN_MOST = 60;
 const ESTIMATED_ROW_PX = 96;
+
+/** Scrolls the list alone, never the page, and only as far as it takes. */
+function bringIntoSight(list: HTMLElement, row: Element | null): void {
+  if (!row) return;
+  const [outer, inner] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
+  const byPx = inner.top < outer.top ? inner.top - outer.top : Math.max(0, inner.bottom - outer.bottom);
+  if (byPx === 0) return;
+  list.scrollBy({ top: byPx });
+}
 
 interface CaptionListProps {
   readonly history: CaptionHistory;
@@ -68,6 +81,16 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
     overscan: 6,
     rangeExtractor,
   });
+  const played = usePlayedCue(cues, player.clock);
+  useEffect(() => {
+    const list = area.current;
+    // Not away under the hands: whoever points at the list or works in it keeps it where it is.
+    if (played < 0 || !list || list.matches(':hover') || list.contains(document.activeElement)) return;
+    if (isLong) virtualizer.scrollToIndex(played, { align: 'auto' });
+    else bringIntoSight(list, list.querySelector(`[data-index='${played}']`));
+    // The virtualizer is another one at each drawing; the cue alone says when to look.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [played]);
   const places = isLong
     ? virtualizer.getVirtualItems().map(({ index, start }) => ({ index, topPx: start }))
     : cues.map((_, index) => ({ index, topPx: null }));
@@ -95,6 +118,7 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
                 index={index}
                 count={cues.length}
                 isSelected={index === selected}
+                isPlayed={index === played}
                 takeFocus={index === selected ? focus : 0}
                 grantFocus={grantFocus}
                 problem={problems.get(index) ?? null}

@@ -3,6 +3,7 @@ import styled from 'styled-components';
 import { CAPTION_LIMITS, type CueProblemKind, type VideoCue } from '#common/captions.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icons.tsx';
 import {
   addCueAfter,
   formatCueTime,
@@ -18,12 +19,13 @@ import { colour, figures, radius, screen, space, text } from '../theme.ts';
 import type { CaptionPlayer } from './caption-editor.tsx';
 import { CueTimes } from './cue-times.tsx';
 
-const Row = styled.div<{ $selected: boolean }>`
+const Row = styled.div<{ $selected: boolean; $played: boolean }>`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
   gap: ${space(0.75, 1.5)};
   padding: ${space(1)};
-  border-left: 3px solid ${({ $selected }) => ($selected ? colour.thread : 'transparent')};
+  border-left: 3px solid
+    ${({ $selected, $played }) => ($played ? colour.live : $selected ? colour.thread : 'transparent')};
   background: ${({ $selected }) => ($selected ? colour.hover : 'transparent')};
   ${screen.tablet} {
     grid-template-columns: 148px minmax(0, 1fr);
@@ -53,6 +55,9 @@ const Jump = styled.button`
   b {
     color: ${colour.ink};
   }
+`;
+const Playing = styled.span`
+  color: ${colour.live};
 `;
 const Words = styled.textarea`
   width: 100%;
@@ -103,6 +108,8 @@ interface CaptionRowProps {
   /** Cues in the whole list. */
   readonly count: number;
   readonly isSelected: boolean;
+  /** Whether the player stands in it. */
+  readonly isPlayed: boolean;
   /** Number of the wish for the focus; 0 for none. */
   readonly takeFocus: number;
   /** Whether that wish is still open; it is not any more then. */
@@ -114,7 +121,7 @@ interface CaptionRowProps {
 
 /** One cue: jump to it, change its words; its times and what else can be done while it is the chosen one. */
 export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
-  const { cue, index, count, isSelected, takeFocus, grantFocus, problem, act, player } = props;
+  const { cue, index, count, isSelected, isPlayed, takeFocus, grantFocus, problem, act, player } = props;
   const isLast = index === count - 1;
   const field = useRef<HTMLTextAreaElement>(null);
   const n = index + 1;
@@ -153,7 +160,7 @@ export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
   const choose = (): void => act({ do: 'select', index });
   const notesId = `cue-notes-${index}`;
   return (
-    <Row $selected={isSelected}>
+    <Row $selected={isSelected} $played={isPlayed} data-played={isPlayed || undefined}>
       <Jump
         type="button"
         aria-label={texts.jump(n, formatCueTime(cue.startMs))}
@@ -165,11 +172,17 @@ export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
         <b>{n}</b>
         <span>{formatCueTime(cue.startMs)}</span>
         <span>{formatCueTime(cue.endMs)}</span>
+        {isPlayed && (
+          <Playing title={texts.playing}>
+            <Icon name="play" size={14} />
+          </Playing>
+        )}
       </Jump>
       <Main>
         <Words
           ref={field}
           rows={1}
+          dir="auto"
           value={cue.text ?? ''}
           placeholder={texts.wordsUnknown}
           aria-label={texts.words(n)}

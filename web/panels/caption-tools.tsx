@@ -53,12 +53,13 @@ interface CaptionToolsProps {
   readonly page: CaptionsPageDto;
   readonly hasCues: boolean;
   readonly act: (action: CaptionAction) => void;
+  readonly onRaw: () => void;
   /** Puts other cues in the place of all, with words for what happened. */
   readonly onReplace: (cues: Cues, words: string) => void;
 }
 
-/** What concerns all cues: import, script, shift, the measured times again, download. */
-export function CaptionTools({ video, page, hasCues, act, onReplace }: CaptionToolsProps) {
+/** What concerns all cues: import, script, shift, all as one text, the measured times again, download. */
+export function CaptionTools({ video, page, hasCues, act, onRaw, onReplace }: CaptionToolsProps) {
   const [open, setOpen] = useState<'script' | 'shift' | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const file = useRef<HTMLInputElement>(null);
@@ -113,6 +114,9 @@ export function CaptionTools({ video, page, hasCues, act, onReplace }: CaptionTo
         </Button>
         <Button look="secondary" size="s" icon="clock" disabled={!hasCues} onClick={() => setOpen('shift')}>
           {texts.shift}
+        </Button>
+        <Button look="secondary" size="s" icon="captions" onClick={onRaw}>
+          {texts.raw.open}
         </Button>
         {page.speech.length > 0 && (
           <Button look="quiet" size="s" onClick={timesAgain}>

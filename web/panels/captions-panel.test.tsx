@@ -1,10 +1,12 @@
-import { cleanup, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
+import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
 import type { VideoCue } from '#common/captions.ts';
 import type { PlanSlug } from '#common/plans.ts';
+import { createPlayClock } from '../data/play-clock.ts';
 import { renderAt } from '../test/render.tsx';
 import { makeVideo } from '../test/samples.ts';
 import { on, refusal, server } from '../test/server.ts';
@@ -44,7 +46,7 @@ function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response, pl
       });
     }),
   );
-  const player = { seek: vi.fn<(ms: number) => void>(), nowMs: () => 2500 };
+  const player = { seek: vi.fn<(ms: number) => void>(), nowMs: () => 2500, clock: createPlayClock() };
   renderAt(
     '/',
     <CaptionsPanel video={makeVideo({ id: 'v1', durationMs: 8000 })} player={player} plan={plan} />,
@@ -76,6 +78,108 @@ describe('CaptionsPanel', () => {
     jump.focus();
     await person.keyboard('{Enter}');
     expect(player.seek.mock.calls).toEqual([[4000], [4000]]);
+  });
+
+  it('marks the cue that is being played, and leaves it when the clip goes on', async () => {
+    const { player } = open();
+    const row = async (n: number) => (await words(n)).closest('[data-index]');
+    const marked = async () => [
+      (await row(1))?.querySelector('[data-played]') !== null,
+      (await row(2))?.querySelector('[data-played]') !== null,
+    ];
+    expect(await marked()).toEqual([false, false]);
+    act(() => player.clock.set(1000));
+    expect(await marked()).toEqual([true, false]);
+    act(() => player.clock.set(4500));
+    expect(await marked()).toEqual([false, true]);
+    act(() => player.clock.set(6000));
+    expect(await marked()).toEqual([false, false]);
+  });
+
+  it('scrolls to the played cue, but not away under the hands', async () => {
+    const scrolled = vi.fn();
+    vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+      return this.matches('[data-index]') ? new DOMRect(0, 900, 10, 10) : new DOMRect(0, 0, 10, 100);
+    });
+    const { scrollBy } = Element.prototype;
+    Element.prototype.scrollBy = scrolled;
+    const { player } = open();
+    const field = await words(1);
+    act(() => player.clock.set(1000));
+    expect(scrolled).toHaveBeenCalledWith(expect.objectContaining({ top: 810 }));
+    field.focus();
+    act(() => player.clock.set(4500));
+    expect(scrolled).toHaveBeenCalledOnce();
+    Element.prototype.scrollBy = scrollBy;
+    vi.restoreAllMocks();
+  });
+
+  describe('as one text', () => {
+    const text = () => screen.findByRole('textbox', { name: 'All captions as text' });
+
+    it('takes over what was written, in one step that can be taken back', async () => {
+      const { saved } = open({ cues: [cue(1000, 3000, 'Hello'), cue(4000, 6000)] });
+      await words(1);
+      await press('Edit as text');
+      expect(await text()).toHaveFocus();
+      expect(await text()).toHaveValue(
+        '1\n00:00:01,000 --> 00:00:03,000\nHello\n\n2\n00:00:04,000 --> 00:00:06,000\n[speech]',
+      );
+      fireEvent.change(await text(), {
+        target: { value: '1\n00:00:01,000 --> 00:00:02,000\nGood\nmorning\n' },
+      });
+      await press('Take over');
+      expect(await screen.findByText('The text was taken over: 1 cue.')).toBeInTheDocument();
+      await lastSaved(saved, ['Good\nmorning']);
+      await press('Undo');
+      await lastSaved(saved, ['Hello', null]);
+    });
+
+    it('names each wrong line, leads to it, and keeps text and cues as they are', async () => {
+      const { saved } = open({ cues: [cue(1000, 3000, 'Hello')] });
+      await words(1);
+      await press('Edit as text');
+      const wrong = '1\n00:00:01,000 --> 00:00:03,000\nHello\n\n2\nno times here';
+      fireEvent.change(await text(), { target: { value: wrong } });
+      const line = await screen.findByRole('button', { name: /^Line 6: the times are missing/ });
+      await press('Take over');
+      const field = await text();
+      expect(field).toHaveFocus();
+      const selection =
+        field instanceof HTMLTextAreaElement ? [field.selectionStart, field.selectionEnd] : [];
+      expect(wrong.slice(...selection)).toBe('no times here');
+      await person.click(line);
+      expect(field).toHaveFocus();
+      expect(field).toHaveValue(wrong);
+      expect(saved).toEqual([]);
+      await press('Discard the text');
+      expect(await words(1)).toHaveValue('Hello');
+    });
+
+    it('is there again when its page is opened again', async () => {
+      server.use(on(captionsApi.read, () => HttpResponse.json(PAGE)));
+      const player = { seek: vi.fn(), nowMs: () => 0, clock: createPlayClock() };
+      const panel = <CaptionsPanel video={makeVideo({ id: 'v1' })} player={player} plan="starter" />;
+      function Leaving() {
+        const [shown, setShown] = useState(true);
+        return (
+          <>
+            <button type="button" onClick={() => setShown(!shown)}>
+              Leave
+            </button>
+            {shown && panel}
+          </>
+        );
+      }
+      renderAt('/', <Leaving />);
+      await words(1);
+      await press('Edit as text');
+      fireEvent.change(await text(), { target: { value: 'half done' } });
+      await press('Leave');
+      expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+      await press('Leave');
+      expect(await text()).toHaveValue('half done');
+    });
   });
 
   it('adds with Enter, splits with Ctrl+Enter, walks with Alt+arrows, and the focus goes along', async () => {
@@ -230,7 +334,7 @@ describe('CaptionsPanel', () => {
         return refusal('not_found');
       }),
     );
-    const player = { seek: vi.fn<() => void>(), nowMs: () => 0 };
+    const player = { seek: vi.fn<() => void>(), nowMs: () => 0, clock: createPlayClock() };
     renderAt('/', <CaptionsPanel video={makeVideo()} player={player} plan="starter" />);
     await waitFor(() => expect(asked).toBe(1));
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Captions' })).toBeNull());
@@ -242,7 +346,7 @@ describe('CaptionsPanel', () => {
       '/',
       <CaptionsPanel
         video={makeVideo()}
-        player={{ seek: vi.fn<() => void>(), nowMs: () => 0 }}
+        player={{ seek: vi.fn<() => void>(), nowMs: () => 0, clock: createPlayClock() }}
         plan="starter"
       />,
     );

@@ -34,6 +34,8 @@ interface StoredVideoPlayerProps {
   readonly report: RepairReport | undefined;
   /** Revision of the captions: another one is read anew. */
   readonly captionsRevision?: number | undefined;
+  /** Told where the clip stands, ms, a few times a second while it plays. */
+  readonly onTime?: ((ms: number) => void) | undefined;
   readonly ref?: Ref<StoredPlayerHandle>;
 }
 
@@ -42,7 +44,7 @@ interface StoredVideoPlayerProps {
  * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
  * which the report speaks.
  */
-export function StoredVideoPlayer({ video, report, captionsRevision, ref }: StoredVideoPlayerProps) {
+export function StoredVideoPlayer({ video, report, captionsRevision, onTime, ref }: StoredVideoPlayerProps) {
   const { id } = video;
   const [view, setView] = useState<'clip' | 'compare'>('clip');
   const [byKey, setByKey] = useState(false);
@@ -106,6 +108,7 @@ export function StoredVideoPlayer({ video, report, captionsRevision, ref }: Stor
           height={video.height}
           frameRate={report?.result.media.frameRate ?? null}
           marks={report ? resultMarks(report) : []}
+          onTime={onTime}
           onCompare={comparable ? () => choose('compare', true) : undefined}
         />
       )}

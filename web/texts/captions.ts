@@ -1,3 +1,4 @@
+import type { CaptionLineProblem } from '#common/caption-text.ts';
 import type { CueProblemKind, VideoCue } from '#common/captions.ts';
 import type { ImportNotes } from '#common/parse-captions.ts';
 import type { ReadingHint } from '#web/data/caption-edits.ts';
@@ -16,6 +17,20 @@ const PROBLEMS: Readonly<Record<CueProblemKind, string>> = {
   too_long: 'It is longer than 500 characters. Split it.',
   bad_characters: 'It holds control characters.',
   too_late: 'It ends later than a clip can.',
+};
+const LINE_PROBLEMS: Readonly<Record<CaptionLineProblem, string>> = {
+  ...PROBLEMS,
+  too_long: 'its words are longer than 500 characters.',
+  ends_early: 'the cue must end after it begins.',
+  overlaps: 'the cue begins before the one above ends.',
+  bad_characters: 'its words hold control characters.',
+  too_late: 'the cue ends later than a clip can.',
+  no_time: 'the times are missing. Write them as 00:00:01,000 --> 00:00:02,500.',
+  bad_time: 'an hour has 60 minutes, a minute 60 seconds.',
+  no_gap: 'leave a blank line before the next cue.',
+  settings: 'positions cannot be kept. Only the times belong here.',
+  comment: 'notes and styles cannot be kept. Take them out.',
+  too_many: 'a video has at most 2000 cues.',
 };
 const SOURCES: Readonly<Record<VideoCue['source'], string | null>> = {
   timing_only: null,
@@ -63,6 +78,27 @@ export const captionTexts = {
   undo: 'Undo',
   redo: 'Redo',
   add: 'Add cue here',
+  playing: 'Playing now',
+  raw: {
+    open: 'Edit as text',
+    hint: 'Every cue is a line of times and the lines of its words, with a blank line behind it. SubRip and WebVTT are both read. Nothing changes before you take the text over; Undo brings the cues back.',
+    label: 'All captions as text',
+    errors: 'What cannot be taken over',
+    error: (line: number, why: string) => `Line ${line}: ${why}`,
+    problems: LINE_PROBLEMS,
+    state: (n: number, errors: number) =>
+      errors === 0
+        ? `${cues(n)}, all in order.`
+        : errors === 1
+          ? '1 line must be put right first.'
+          : `${errors} lines must be put right first.`,
+    changed:
+      'These captions were changed in another window meanwhile. Take the text over again to replace them.',
+    take: 'Take over',
+    discard: 'Discard the text',
+    taken: (n: number) => `The text was taken over: ${cues(n)}.`,
+    discarded: 'The text was dropped, the cues are as they were.',
+  },
   did: {
     split: 'Cue split.',
     merge: 'Cues merged.',

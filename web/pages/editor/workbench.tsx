@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { CaptionsDto } from '#common/api/captions.ts';
@@ -12,6 +12,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { useCaptions } from '../../data/captions.ts';
+import { createPlayClock } from '../../data/play-clock.ts';
 import { resultMark, tellsOfCurrent, useReport } from '../../data/videos.ts';
 import { CaptionsPanel } from '../../panels/captions-panel.tsx';
 import { DefectList } from '../../panels/defect-list.tsx';
@@ -108,18 +109,26 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
   const { data: report } = useReport(id, video.hasReport, resultMark(video));
   const path = (template: string): string => buildPath(template, { id });
   const captions = useCaptions(id).data;
+  const [clock] = useState(createPlayClock);
   const captionPlayer = useMemo(
     () => ({
       seek: (ms: number) => player.current?.seekResult(ms),
       nowMs: () => player.current?.nowMs() ?? 0,
+      clock,
     }),
-    [],
+    [clock],
   );
   return (
     <Bench>
       <Stage aria-label={name}>
         <h2>{name}</h2>
-        <StoredVideoPlayer ref={player} video={video} report={report} captionsRevision={captions?.revision} />
+        <StoredVideoPlayer
+          ref={player}
+          video={video}
+          report={report}
+          captionsRevision={captions?.revision}
+          onTime={clock.set}
+        />
         {report && (
           <DefectList
             defects={report.defects}

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -67,6 +67,26 @@ function serveDashboard(): void {
     ),
   );
 }
+
+describe('another person on the same page', () => {
+  it('sees nothing of what was read for the one before, from the first moment', async () => {
+    serveDashboard();
+    const { client } = renderAt('/', <App />);
+    const theirs = await screen.findByText(makeVideo().originalFileName);
+    const { wait } = gate();
+    server.use(
+      signedIn({ ...user, id: 'user-2', username: 'otis' }),
+      on(videosApi.list, async () => {
+        await wait();
+        return HttpResponse.json([]);
+      }),
+    );
+    await client.invalidateQueries({ queryKey: SESSION_KEY });
+    await waitFor(() => expect(client.getQueryData(SESSION_KEY)).toMatchObject({ id: 'user-2' }));
+    await waitFor(() => expect(theirs).not.toBeInTheDocument());
+    expect(client.getQueryData(queryKeyOf(videosApi.list))).toBeUndefined();
+  });
+});
 
 describe('the gate', () => {
   it('shows Loading... and nothing else until it is known who is signed in', async () => {

@@ -4,6 +4,7 @@ import { Footer } from './components/footer.tsx';
 import { Header } from './components/header/header.tsx';
 import { FullScreenSpinner, PageSpinner } from './components/spinner.tsx';
 import { Toaster } from './components/toaster.tsx';
+import { usePersonChange } from './data/person-change.ts';
 import { useSession } from './data/session.ts';
 import { usePush } from './data/use-push.ts';
 import { useUploads } from './data/upload-items.ts';
@@ -28,6 +29,7 @@ function Gate({ page }: { readonly page: RoutePage }) {
 }
 
 function Frame() {
+  usePersonChange();
   usePush();
   useArrival();
   const [year] = useState(() => new Date().getFullYear());

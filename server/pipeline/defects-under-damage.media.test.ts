@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe.ts';
 import {
   corruptSamples,
   DEFAULT_ENCODE,
@@ -8,6 +9,7 @@ import {
   makeMovingClip,
 } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { analyseVideo } from './analyse/analyse-video.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
 
@@ -74,4 +76,27 @@ describe('in a stretch that refers to damaged data', () => {
     const holes = report.defects.filter(({ kind }) => kind === 'dropped_frames');
     expect(holes).toMatchObject([{ count: 3, outcome: 'repaired', action: 'rebuilt_frames' }]);
   });
+});
+
+it('a hole within damage that lies over a cut shows the shot behind the cut', async () => {
+  const groups = [...DEFAULT_ENCODE, '-x264-params', 'keyint=10:min-keyint=10:scenecut=0:bframes=0:ref=1'];
+  const size = { width: 320, height: 192, seconds: 4, fps: 30 };
+  // A new shot begins at picture 45, inside the group that is damaged from its second picture on.
+  await makeMovingClip({ tools, outputPath: at('cuts.mp4'), scenery: 'cuts', ...size });
+  const files = { inputPath: at('cuts.mp4'), outputPath: at('cut-gap.mp4') };
+  await injectTimestampGaps({ tools, ...files, holes: [{ frame: 50, count: 6 }], encode: groups });
+  const torn = at('cut-torn.mp4');
+  const fault = { fault: 'random', amount: 24, place: 0.7, seed: 5 } as const;
+  await corruptSamples({ tools, inputPath: at('cut-gap.mp4'), outputPath: torn, frames: [41], ...fault });
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { resultPath, report } = mustBeOk(await processVideo(await makeTask(torn, at('cut-work')), io));
+  const kinds = report.defects.map(({ kind, action }) => [kind, action]);
+  expect(kinds).toEqual([
+    ['corrupted_section', 'concealed_frames'],
+    ['dropped_frames', 'rebuilt_frames'],
+  ]);
+  const inputPath = resultPath ?? '';
+  const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  // A picture of the shot before would be two cuts more.
+  expect(again.sceneCuts).toEqual([45, 90]);
 });

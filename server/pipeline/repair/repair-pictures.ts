@@ -67,7 +67,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
       const wanted = group.flatMap(({ needed }) => needed);
       // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
-      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage === 'decoded');
+      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage !== undefined);
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
       const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);

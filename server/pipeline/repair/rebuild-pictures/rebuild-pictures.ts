@@ -45,10 +45,11 @@ export interface RebuiltHole {
 /** Originals that `rebuildPictures` must be given for a hole, display numbers. */
 export function neededPictures(input: RebuildInput): number[] {
   const { task } = input;
-  const sides = [task.before, task.after].filter((frame) => frame !== null);
+  const beside = task.underDamage === 'whole' ? [task.firstFrame - 1, task.endFrame] : [];
+  const sides = [task.before, task.after, ...beside].filter((frame) => frame !== null);
   const isLong = task.slotTicks.length > MAX_INTERPOLATED;
   if (isLong && isDamage(task)) return [...sides, task.endFrame - 1];
-  if (sides.length < 2 || task.acrossCut || isLong) return sides;
+  if (sides.length - beside.length < 2 || task.acrossCut || isLong) return sides;
   const step = isDamage(task) ? stepBeside(input) : null;
   const damaged = isDamage(task) ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
   const shown = [...sides, ...damaged, ...(step === null ? [] : [step, step + 1])];
@@ -85,6 +86,7 @@ export async function rebuildPictures(
   }
   if (task.acrossCut || !isSameShot(before, after, format)) {
     if (isDamage(task)) return keepDecoded(task);
+    if (task.underDamage === 'whole') return rebuildPictures({ ...input, task: amid(task) }, known);
     const [left, right] = [task.before, task.after];
     return holdOnly(task, (index) => (index < task.slotTicks.length / 2 ? left : right));
   }
@@ -96,6 +98,14 @@ export async function rebuildPictures(
   } finally {
     await raw.close();
   }
+}
+
+/**
+ * A hole within damage that lies over a cut, so that the damage is kept as decoded: made from the pictures right beside it, as whole
+ * ones on both sides of the damage show another shot.
+ */
+function amid(task: RebuildTask): RebuildTask {
+  return { ...task, before: task.firstFrame - 1, after: task.endFrame, underDamage: 'decoded' };
 }
 
 function holdOnly(task: RebuildTask, frameOf: (index: number) => number): RebuiltHole {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import {
   corruptSamples,
+  type CorruptSamplesInput,
   DEFAULT_ENCODE,
   injectRepeats,
   injectTimestampGaps,
@@ -24,8 +25,9 @@ afterAll(() => folder.remove());
 /** One group, so that damage reaches from its place to the end of the clip. */
 const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=250:min-keyint=250:scenecut=0:bframes=0:ref=1'];
 
-async function mendTorn(name: string) {
-  const torn = { fault: 'random', amount: 64, place: 0.5, seed: 5 } as const;
+type Torn = Partial<CorruptSamplesInput> & Pick<CorruptSamplesInput, 'fault'>;
+
+async function mendTorn(name: string, torn: Torn = { fault: 'random', amount: 64, place: 0.5, seed: 5 }) {
   await corruptSamples({
     tools,
     inputPath: at(`${name}.mp4`),
@@ -67,6 +69,15 @@ describe('in a stretch that refers to damaged data', () => {
     const { report } = await mendTorn('inserted');
     const stutter = report.defects.filter(({ kind }) => kind === 'stuttered_cut');
     expect(stutter).toMatchObject([{ firstFrame: 51, lastFrame: 54, action: 'removed_repeats' }]);
+  });
+
+  it('copies are found though one of them is damaged itself', async () => {
+    const runs = [{ frame: 50, count: 5 }];
+    const files = { inputPath: at('clean.mp4'), outputPath: at('lost.mp4') };
+    await injectRepeats({ tools, ...files, history: 'inserted', runs, encode });
+    const { report } = await mendTorn('lost', { fault: 'flip', place: 0.5, seed: 5, frames: [30, 53] });
+    const stutter = report.defects.filter(({ kind }) => kind === 'stuttered_cut');
+    expect(stutter).toMatchObject([{ firstFrame: 51, lastFrame: 55, action: 'removed_repeats' }]);
   });
 
   it('pictures that the times show as missing are put back', async () => {

@@ -128,8 +128,10 @@ function withoutConcealed(
   if (isSound(first) && isSound(last)) return run;
   while (first <= last && !speaksTrue(first)) first += 1;
   while (last >= first && !speaksTrue(last)) last -= 1;
-  for (let at = first; at <= last; at += 1) if (!speaksTrue(at)) return null;
-  return last > first ? { ...run, first, last } : null;
+  let copies = 0;
+  for (let at = first; at <= last; at += 1) if (speaksTrue(at)) copies += 1;
+  // A damaged picture among copies is one of them: those behind it say by their own data that nothing moved.
+  return copies > 1 && 2 * copies > last - first + 1 ? { ...run, first, last } : null;
 }
 
 /** Where picture and sound of a clip begin and end; null without sound. */

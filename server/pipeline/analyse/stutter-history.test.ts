@@ -20,6 +20,13 @@ describe('decideHistories', () => {
     expect(historiesOf(three, 5.4)).toEqual(['inserted', 'inserted', 'held']);
   });
 
+  it('decides for a run whose step says nothing, or little against it, by what the others leave of the lengths', () => {
+    const atCut = [run(10, 7, 0), run(40, 6, -0.86), run(70, 6, -0.67)];
+    expect(historiesOf(atCut, 12.9)).toEqual(['held', 'inserted', 'inserted']);
+    const doubtful = [run(10, 4, 1.19), run(40, 2, -1.18), run(60, 4, 0.36), run(80, 4, -0.31)];
+    expect(historiesOf(doubtful, 2.4)).toEqual(['held', 'inserted', 'held', 'held']);
+  });
+
   it('takes out what the picture is longer by beside held runs', () => {
     expect(historiesOf([run(14, 7, 1.4), run(40, 2, -0.4)], 2)).toEqual(['held', 'inserted']);
   });

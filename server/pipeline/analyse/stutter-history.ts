@@ -87,50 +87,60 @@ export function decideHistories(runs: readonly Judged[], pictureSurplus: number 
     const others = clamp(common - clamp(evidence, -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
     return own + OTHERS_SHARE * others + byLength < 0;
   });
-  const turned = turnedByLengths(faults, putIn, pictureSurplus);
+  const chosen = pictureSurplus === null ? putIn : likeliest(faults, putIn, pictureSurplus);
   return faults.map((judged) => {
     const { evidence: _, ...run } = judged;
-    return { ...run, history: putIn.includes(judged) !== turned.includes(judged) ? 'inserted' : 'held' };
+    return { ...run, history: chosen.includes(judged) ? 'inserted' : 'held' };
   });
 }
 
-/** Taking out so much more or less than the picture outlasts the sound by leaves one of them the longer one, pictures... */
-const CONTRADICTED = 1.5;
-/** ...and what fits the lengths differs by up to this: a frame of sound is two thirds of a picture. */
-const FITS = 1;
-/** Runs that are tried in all combinations at most. */
+/** Taking out this much more or less than the picture outlasts the sound by fits: a frame of sound is two thirds of a picture... */
+const FITS = 0.5;
+/** ...each picture more speaks against a choice by this... */
+const MISFIT_EVIDENCE = 0.5;
+/** ...up to so many, as picture and sound may end apart by nature. */
+const MOST_MISFIT = 3;
+/** Both kinds in one clip are as rare as this. */
+const BOTH_KINDS_EVIDENCE = 0.8;
+/** Runs that are tried in all combinations at most, those whose own steps say least. */
 const MOST_TRIED = 10;
 
 /**
- * Runs whose history the others and the lengths decided against what their own steps say, where the lengths contradict that
- * decision, and are explained exactly once these go by their own steps: a clip with both kinds. Else it would be cut by more
- * than was ever added to it, or stay too long. Of 49 found runs in 22 clips with one of each kind 30 were right before.
+ * The runs that were put in, as all of the clip and its lengths make likeliest: the sum of what the steps behind them say, less what
+ * the lengths of picture and sound are missed by. Else a clip with both kinds is cut by more than was ever added to it,
+ * or stays too long. Of 211 found runs in 85 clips with both kinds 185 were right before and 194 are now, 417 and 490 of 633 where the lengths
+ * mislead (a sound cut to the picture's, or off by three pictures); of 156 in clips with one kind all, before and now, 448 and 452 of 468.
+ * @param putIn what the runs said one by one, which stands for those that are not tried
+ * @param pictureSurplus pictures by which the picture outlasts the sound
  */
-function turnedByLengths(
+function likeliest(
   runs: readonly Judged[],
   putIn: readonly Judged[],
-  pictureSurplus: number | null,
+  pictureSurplus: number,
 ): readonly Judged[] {
-  if (pictureSurplus === null || pictureSurplus < 1) return [];
-  const lengthOf = ({ first, last }: Judged) => last - first + 1;
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const tooMany = sum(putIn.map(lengthOf)) - pictureSurplus;
-  if (Math.abs(tooMany) <= CONTRADICTED) return [];
-  const isPutIn = new Set(putIn);
-  const disputed = runs
-    .filter((run) => (isPutIn.has(run) ? run.evidence > 0 : run.evidence < 0))
-    .slice(0, MOST_TRIED);
-  let best: readonly Judged[] = [];
-  let bestEvidence = 0;
-  for (let choice = 1; choice < 1 << disputed.length; choice += 1) {
-    const chosen = disputed.filter((_, at) => (choice >> at) & 1);
-    const takenBack = sum(chosen.map((run) => (isPutIn.has(run) ? lengthOf(run) : -lengthOf(run))));
-    const evidence = sum(chosen.map((run) => Math.abs(run.evidence)));
-    if (Math.abs(tooMany - takenBack) > FITS || evidence <= bestEvidence) continue;
+  const tried = [...runs].sort((a, b) => Math.abs(a.evidence) - Math.abs(b.evidence)).slice(0, MOST_TRIED);
+  const fixed = putIn.filter((run) => !tried.includes(run));
+  let best: readonly Judged[] = putIn;
+  let bestEvidence = -Infinity;
+  for (let choice = 0; choice < 1 << tried.length; choice += 1) {
+    const chosen = [...fixed, ...tried.filter((_, at) => (choice >> at) & 1)];
+    const evidence = evidenceFor(chosen, runs, pictureSurplus);
+    if (evidence <= bestEvidence) continue;
     best = chosen;
     bestEvidence = evidence;
   }
   return best;
+}
+
+function evidenceFor(putIn: readonly Judged[], runs: readonly Judged[], pictureSurplus: number): number {
+  const own = runs.reduce((sum, run) => {
+    const held = clamp(run.evidence, -MAX_EVIDENCE, MAX_EVIDENCE);
+    return sum + (putIn.includes(run) ? -held : held);
+  }, 0);
+  const takenOut = putIn.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const misfit = clamp(Math.abs(takenOut - pictureSurplus) - FITS, 0, MOST_MISFIT);
+  const isBoth = putIn.length > 0 && putIn.length < runs.length;
+  return own - MISFIT_EVIDENCE * misfit - (isBoth ? BOTH_KINDS_EVIDENCE : 0);
 }
 
 /**

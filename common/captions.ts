@@ -18,7 +18,6 @@ export const UNKNOWN_TEXT = '[speech]';
  * by a speech engine of the operator.
  */
 export const captionSource = z.enum(['timing_only', 'manual', 'imported', 'script', 'speech_model']);
-export type CaptionSource = z.infer<typeof captionSource>;
 
 const moment = z.number().int().min(0).max(CAPTION_LIMITS.lastMs);
 

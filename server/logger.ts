@@ -15,8 +15,3 @@ export function createLogger(level: string): Logger {
     },
   });
 }
-
-/** An address as it may stand in a log: first letter and domain. */
-export function maskEmail(email: string): string {
-  return email.replace(/^(.).*@/, '$1***@');
-}

@@ -1,5 +1,6 @@
 import type { AnalyticsBody, AnalyticsMonth, DefectCounts } from '#common/api/analytics.ts';
 import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
+import { utcMonth } from '#server/plans/quota.ts';
 import { countFixes, type FixesApplied, type VideoIssues, type VideoStatus } from '#common/video.ts';
 
 /** What the figures need of one video. Moments in epoch ms. */
@@ -20,16 +21,11 @@ export interface StoredFact {
 
 const MINUTE_MS = 60_000;
 
-/** UTC month of a moment, `YYYY-MM`. @param atMs epoch ms */
-export function monthOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 7);
-}
-
 /** The last `count` UTC months up to the one of `nowMs`, oldest first. */
 export function lastMonths(nowMs: number, count: number): string[] {
   const now = new Date(nowMs);
   return Array.from({ length: count }, (_unused, index) =>
-    monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (count - 1 - index), 1)),
+    utcMonth(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (count - 1 - index), 1)),
   );
 }
 
@@ -46,7 +42,7 @@ export function aggregateMonths(
   const names = lastMonths(nowMs, count);
   const months = new Map(names.map((month) => [month, emptyMonth(month)]));
   for (const video of videos) {
-    const month = months.get(monthOf(video.createdAt));
+    const month = months.get(utcMonth(video.createdAt));
     if (month) addVideo(month, video);
   }
   const bytes = addedBytes(objects);
@@ -133,7 +129,7 @@ function addedBytes(objects: readonly StoredFact[]): Map<string, number> {
   for (const object of objects.toSorted((a, b) => a.createdAt - b.createdAt)) {
     if (seen.has(object.sha256)) continue;
     seen.add(object.sha256);
-    const month = monthOf(object.createdAt);
+    const month = utcMonth(object.createdAt);
     bytes.set(month, (bytes.get(month) ?? 0) + object.sizeBytes);
   }
   return bytes;

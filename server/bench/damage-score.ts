@@ -7,7 +7,7 @@ import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { hashPictures } from '#server/pipeline/publish/packet-hashes.ts';
 
 /** Luma PSNR against the clean original below which a picture counts as visibly damaged, dB (the goal's own limit). */
-export const VISIBLE_DB = 42;
+const VISIBLE_DB = 42;
 /** Analyses of one broken clip that must agree. */
 const ANALYSES = 5;
 

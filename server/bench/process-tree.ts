@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Direct and indirect children of a process, itself included (Linux `/proc`). */
-export async function processTree(root: number): Promise<number[]> {
+async function processTree(root: number): Promise<number[]> {
   const pids = [root];
   for (const pid of pids) {
     const threads = await readdir(`/proc/${pid}/task`).catch(() => []);

@@ -1,4 +1,3 @@
-import { copyFile } from 'node:fs/promises';
 import type { Defect } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import {
@@ -149,12 +148,6 @@ export const DEFECT_CASES: readonly DefectCase[] = [
     },
   },
 ];
-
-/** A clip without a planted defect, for false alarms. */
-export async function plantNothing(input: PlantInput): Promise<BrokenClip> {
-  await copyFile(input.inputPath, input.outputPath);
-  return { truth: [], planted: null };
-}
 
 export interface Score {
   readonly found: number;

@@ -93,7 +93,7 @@ const DATABASE_AWAY = new Set([
 const POSTGRES_AWAY = /^(08...|53...|57P0.|55000)$/;
 
 /** The expected error that stands for anything thrown. */
-export function toAppError(error: unknown): AppError {
+function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status, code, name, message } = describe(error);
   const away =

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { Session } from '#db/models/session.ts';
 import type { EventBus } from '../events.ts';
 
-export const SESSION_IDLE_MS = 7 * 24 * 3600_000;
+const SESSION_IDLE_MS = 7 * 24 * 3600_000;
 export const SESSION_ABSOLUTE_MS = 30 * 24 * 3600_000;
 const TOUCH_EVERY_MS = 10 * 60_000;
 

@@ -67,7 +67,7 @@ function compareBlocks(
 }
 
 /** The comparison itself, on five flows. */
-export function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
+function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
   const [, before, step, after] = steps;
   if (!before || !step || !after) return NOTHING;
   let windows = 0;

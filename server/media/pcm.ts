@@ -28,7 +28,7 @@ export interface DecodeSound {
  * Plan that decodes the first sound stream to raw floats on a pipe; its log names the time and length of
  * every decoded frame (`ashowinfo`, before any resampling), where it is `timed`.
  */
-export function soundDecodePlan(
+function soundDecodePlan(
   input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels' | 'rawPath' | 'timed'>,
 ): FfmpegPlan {
   const stream = input.info.audio[0];

@@ -8,10 +8,6 @@ export function powerToDb(power: number): number {
   return 10 * Math.log10(Math.max(power, SILENT_POWER));
 }
 
-export function dbToPower(db: number): number {
-  return 10 ** (db / 10);
-}
-
 /**
  * Value below which the share `q` (0 to 1) of the values lies, linearly interpolated between ranks
  * (definition 7 of Hyndman and Fan 1996); NaN for an empty list. The input is not changed.

@@ -63,7 +63,7 @@ export interface CancelMessage {
   readonly type: 'cancel';
 }
 
-export const MEDIA_FAILURE_CODES = [
+const MEDIA_FAILURE_CODES = [
   'not_a_video',
   'empty_file',
   'no_video_track',
@@ -78,7 +78,7 @@ export const MEDIA_FAILURE_CODES = [
   'cancelled',
   'internal',
 ] as const;
-export const mediaFailureCode = z.enum(MEDIA_FAILURE_CODES);
+const mediaFailureCode = z.enum(MEDIA_FAILURE_CODES);
 export type MediaFailureCode = z.infer<typeof mediaFailureCode>;
 
 /** Why a task failed; the same for every kind of work. */

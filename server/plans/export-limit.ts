@@ -1,7 +1,7 @@
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 
 /** Shorter side of the picture that plans without 4K export may download, in pixels (D-42). */
-export const EXPORT_SHORT_SIDE = 1080;
+const EXPORT_SHORT_SIDE = 1080;
 
 /**
  * Largest shorter side of a download, in pixels; null for no limit.

@@ -45,7 +45,7 @@ export function utcMonth(epochMs: number): string {
 }
 
 /** First moment of the next UTC month, epoch ms. */
-export function nextUtcMonth(epochMs: number): number {
+function nextUtcMonth(epochMs: number): number {
   const date = new Date(epochMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }

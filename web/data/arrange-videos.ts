@@ -24,7 +24,7 @@ const arrangementAtom = atom<Arrangement>(PLAIN_ARRANGEMENT);
 export const libraryChoiceAtom = atom<VideoChoice>({});
 
 /** The query parts that differ from the plain list. */
-export function toChoice({ search, sort, status, defect }: Arrangement): VideoChoice {
+function toChoice({ search, sort, status, defect }: Arrangement): VideoChoice {
   const words = search.trim();
   return {
     ...(words === '' ? {} : { search: words }),

@@ -5,7 +5,7 @@ import { tidyCueText } from '#common/parse-captions.ts';
 export type Cues = readonly VideoCue[];
 
 /** Length of a new cue, and the least room it needs, ms. */
-export const NEW_CUE = { ms: 2000, leastMs: 300 } as const;
+const NEW_CUE = { ms: 2000, leastMs: 300 } as const;
 /** What readers follow: common broadcast practice, as in the repair's own cues. */
 export const READING = { charsPerSecond: 20, lines: 2, lineChars: 42, leastMs: 700, mostMs: 7000 } as const;
 

@@ -82,7 +82,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Checks the signature against the key that the certificate itself names. */
-export async function checkSignature(certificate: Certificate, signedText: string): Promise<SignatureState> {
+async function checkSignature(certificate: Certificate, signedText: string): Promise<SignatureState> {
   if (globalThis.isSecureContext === false || !('subtle' in globalThis.crypto)) return 'unsupported';
   const { subtle } = globalThis.crypto;
   const algorithm = { name: 'Ed25519' };

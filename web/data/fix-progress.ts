@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
 /** Without news for so long the pace of the specification takes over (D-62). */
-export const SILENCE_MS = 5000;
+const SILENCE_MS = 5000;
 /** The fallback stops here until the server has said that it is done. */
-export const MOST_ESTIMATED = 95;
+const MOST_ESTIMATED = 95;
 const STEP = { leastPercent: 5, mostPercent: 20, leastMs: 1000, mostMs: 2000 } as const;
 
 /** One step of the specified pace: how far it goes, and how long it takes. */

@@ -20,7 +20,7 @@ export interface IdeaChoice {
   readonly status: string;
 }
 
-export const PLAIN_IDEAS: IdeaChoice = { sort: 'wanted', status: '' };
+const PLAIN_IDEAS: IdeaChoice = { sort: 'wanted', status: '' };
 
 const SIMILAR_SHOWN = 3;
 /** One word is on every board; from two on a likeness means something. */

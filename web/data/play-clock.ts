@@ -27,7 +27,7 @@ export function createPlayClock(): PlayClock {
 }
 
 /** Place of the cue that is on the screen at a moment; -1 for none. */
-export function cueAt(cues: Cues, ms: number): number {
+function cueAt(cues: Cues, ms: number): number {
   return cues.findIndex(({ startMs, endMs }) => startMs <= ms && ms < endMs);
 }
 

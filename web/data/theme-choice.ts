@@ -1,6 +1,6 @@
 import { atom, useAtom } from 'jotai';
 
-export const THEME_CHOICES = ['system', 'light', 'dark'] as const;
+const THEME_CHOICES = ['system', 'light', 'dark'] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
 /** Read by `public/theme.js` too, before the first paint. */

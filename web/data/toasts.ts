@@ -30,12 +30,12 @@ export const showToastAtom = atom(null, (get, set, content: ToastContent) => {
   set(currentAtom, { ...content, id, phase: 'open' });
 });
 
-export const dismissToastAtom = atom(null, (get, set, id: number) => {
+const dismissToastAtom = atom(null, (get, set, id: number) => {
   const toast = get(currentAtom);
   if (toast?.id === id) set(currentAtom, { ...toast, phase: 'closing' });
 });
 
-export const removeToastAtom = atom(null, (get, set, id: number) => {
+const removeToastAtom = atom(null, (get, set, id: number) => {
   if (get(currentAtom)?.id === id) set(currentAtom, null);
 });
 

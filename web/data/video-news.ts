@@ -54,7 +54,7 @@ export function rereadVideos(client: QueryClient, id?: string): Promise<unknown>
 }
 
 /** The newer of two states of one video; a late answer never takes a video back (versions only rise). */
-export function newerStatus<T extends StatusDto>(known: StatusDto | undefined, next: T): T {
+function newerStatus<T extends StatusDto>(known: StatusDto | undefined, next: T): T {
   if (known === undefined || known.version <= next.version) return next;
   return { ...next, ...statusDto.parse(known) };
 }

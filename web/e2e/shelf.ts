@@ -3,9 +3,8 @@ import { askForSample, expectMended } from './api-steps.ts';
 import { copyVideo } from './copy-video.ts';
 import type { ServerProcess } from './server-process.ts';
 
-export const LONG_NAME =
-  'a-name-of-eighty-characters-as-phones-and-editors-write-them-2026-11-21-final-v12.mp4';
-export const ARABIC_NAME = 'مقابلة في الشارع مع الصياد العجوز على رصيف الميناء القديم.mp4';
+const LONG_NAME = 'a-name-of-eighty-characters-as-phones-and-editors-write-them-2026-11-21-final-v12.mp4';
+const ARABIC_NAME = 'مقابلة في الشارع مع الصياد العجوز على رصيف الميناء القديم.mp4';
 
 /** What a library in use looks like: states, long and foreign names, large numbers. */
 function rowOf(index: number): Readonly<Record<string, unknown>> {

@@ -21,7 +21,6 @@ export const comparisonTexts = {
   at: (time: string) => `${time} of the original`,
   leftOut: (n: number) =>
     n === 1 ? '1 more mended place did not fit in.' : `${n} more mended places did not fit in.`,
-  intro: 'Original and mended clip in one picture, place by place, from one clock.',
   make: 'Compare before and after',
   loading: 'Looking for the comparison...',
   waiting: 'The comparison waits for its turn.',

@@ -99,7 +99,6 @@ export const reportTexts = {
     title: 'Files',
     original: 'Original',
     result: 'Result',
-    sha: 'SHA-256',
     size: 'Size',
     larger:
       'Larger than the original: pictures on which others build are stored without loss, so that all behind them stay byte for byte.',

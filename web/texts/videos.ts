@@ -96,7 +96,6 @@ export const videoTexts = {
     retry: 'Retry',
     selected: (n: number) => (n === 1 ? '1 selected' : `${n} selected`),
     select: (name: string) => `Select ${name}`,
-    selectAll: 'Select all',
     clearSelection: 'Clear selection',
     downloadSelected: 'Download selected',
     deleteSelected: 'Delete selected',

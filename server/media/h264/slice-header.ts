@@ -33,16 +33,6 @@ export interface SliceHeader {
 /** Bytes that certainly hold the fields of `SliceHeader`, emulation prevention included. */
 const HEADER_BYTES = 48;
 
-/** The picture parameter set that a slice names, without reading further. */
-export function slicePpsId(unit: Buffer): number {
-  if (!isSlice(unit)) throw new H264Error('This is not a slice.');
-  const reader = createBitReader(toRbsp(unit.subarray(0, HEADER_BYTES)));
-  reader.bits(8);
-  reader.ue();
-  reader.ue();
-  return reader.ue();
-}
-
 /**
  * Parses the head of a slice of a stream without fields.
  * @throws H264Error when it is no slice, is cut off, or the stream has fields.

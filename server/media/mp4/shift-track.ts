@@ -83,12 +83,7 @@ function withEdits(trak: Box, edits: readonly Edit[]): Box {
  * @param edits durations already in ticks of `movieTimescale`
  * @throws Mp4Error when the edits are no "wait, then play" or nothing would be left to play.
  */
-export function shiftEdits(
-  track: Track,
-  edits: readonly Edit[],
-  movieTimescale: number,
-  shiftMs: number,
-): Edit[] {
+function shiftEdits(track: Track, edits: readonly Edit[], movieTimescale: number, shiftMs: number): Edit[] {
   const shown = edits.filter((edit) => edit.mediaTime >= 0);
   if (shown.length > 1 || shown.some((edit) => edit.rate !== 1) || (shown[0] && edits.at(-1) !== shown[0])) {
     throw new Mp4Error('The sound track already has edits that cannot be moved.');

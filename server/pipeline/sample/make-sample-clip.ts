@@ -47,7 +47,7 @@ export async function makeSampleClip({ tools, outputPath, signal }: SampleOption
 }
 
 /** The whole clip but for the overwritten bytes. */
-export function samplePlan(outputPath: string): FfmpegPlan {
+function samplePlan(outputPath: string): FfmpegPlan {
   const seconds = SCENES.length * SAMPLE.sceneSeconds;
   const { held, missing } = PLANTED;
   const heldOut = held.map(({ first, last }) => `between(n,${first},${last})`).join('+');

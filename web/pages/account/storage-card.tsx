@@ -58,7 +58,7 @@ const Swatch = styled.svg`
 `;
 
 /** Shares of a total as start and width in percent, in the given order; all zero for an empty total. */
-export function stackShares(values: readonly number[]): readonly { start: number; width: number }[] {
+function stackShares(values: readonly number[]): readonly { start: number; width: number }[] {
   const total = values.reduce((sum, value) => sum + value, 0);
   let before = 0;
   return values.map((value) => {

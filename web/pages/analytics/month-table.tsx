@@ -27,7 +27,7 @@ const Table = styled(DataTable)`
 type Line = Omit<AnalyticsMonth, 'month' | 'addedBytes'>;
 
 /** All defects of all kinds. */
-export function countDefects(counts: DefectCounts): number {
+function countDefects(counts: DefectCounts): number {
   return DEFECT_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 }
 

@@ -122,7 +122,7 @@ interface CurveChartProps {
 }
 
 /** A defect's figure over the clip, before and after: a chart, its sense in a sentence, and all values as a table. */
-export function CurveChart({ defect, curve, durationMs }: CurveChartProps) {
+function CurveChart({ defect, curve, durationMs }: CurveChartProps) {
   const id = useId();
   const { points, quantity, unit } = curve;
   const axis = valueAxis(curve);

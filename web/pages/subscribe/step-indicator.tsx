@@ -3,7 +3,7 @@ import { Icon } from '../../components/icons.tsx';
 import { subscribeTexts } from '../../texts/subscribe.ts';
 import { colour, figures, screen, space, stitchLine, text, visuallyHidden } from '../../theme.ts';
 
-export const WIZARD_STEPS = ['plan', 'account', 'payment'] as const;
+const WIZARD_STEPS = ['plan', 'account', 'payment'] as const;
 export type WizardStep = (typeof WIZARD_STEPS)[number];
 
 const { steps: texts, stepDone } = subscribeTexts;

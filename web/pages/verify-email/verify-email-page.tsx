@@ -28,7 +28,7 @@ const Sign = styled.span<{ $good: boolean }>`
 `;
 
 /** The sentence for a failed verification (specification section 8). */
-export function verificationProblem(error: unknown): string {
+function verificationProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.network;
   return error.serverMessage || texts.expired;
 }

@@ -19,7 +19,7 @@ import { videoTexts } from '../../texts/videos.ts';
 const { share: texts, card } = videoTexts;
 
 /** How long the menu stays after the pointer has left it (specification section 2). */
-export const CLOSE_DELAY_MS = 1000;
+const CLOSE_DELAY_MS = 1000;
 
 /** The pages that sharing opens, in the menu's order. */
 export function shareTargets(

@@ -160,6 +160,10 @@ describe('the frame', () => {
       }
     const social = footer.getAllByRole('link').filter((link) => link.hasAttribute('href'));
     expect(social.length).toBeGreaterThanOrEqual(4);
+    for (const link of social) {
+      expect(link).toHaveAccessibleName();
+      expect(link.querySelector('svg')).not.toBeNull();
+    }
   });
 
   it('offers signing in in the mobile menu of a visitor', async () => {

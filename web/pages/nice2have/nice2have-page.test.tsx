@@ -340,9 +340,16 @@ describe('voting', () => {
 
   it('does not need the answer: another shape is a success too', async () => {
     open({ ideas: [makeIdea('a')] });
-    server.use(on(ideasApi.vote, () => HttpResponse.json({ votes: 'one more' })));
+    const sent: string[] = [];
+    server.use(
+      on(ideasApi.vote, async (request) => {
+        sent.push(await request.text());
+        return HttpResponse.json({ votes: 'one more' });
+      }),
+    );
     await person.click(await screen.findByRole('button', { name: 'Vote, 0 votes' }));
     expect(await screen.findByText('Vote recorded!')).toBeInTheDocument();
+    expect(sent).toEqual(['']);
   });
 });
 

@@ -344,7 +344,14 @@ describe('adding to drafts', () => {
 });
 
 describe('the share menu', () => {
-  it('opens the four sites with text and link', () => {
+  it('opens the four sites with text and link', async () => {
+    show();
+    await person.click(screen.getByRole('button', { name: 'Share' }));
+    const offered = screen
+      .getAllByRole('menuitem')
+      .map((site) => [site.textContent, site.getAttribute('href')]);
+    const link = `${window.location.origin}/video/${makeVideo().id}`;
+    expect(offered).toEqual(shareTargets('harbour.mp4', link).map(({ label, href }) => [label, href]));
     const targets = shareTargets('harbour.mp4', 'https://reelmend.test/video/v1');
     expect(targets.map(({ label }) => label)).toEqual(['TikTok', 'YouTube', 'Instagram', 'X']);
     expect(targets[0]?.href).toBe('https://www.tiktok.com/upload');

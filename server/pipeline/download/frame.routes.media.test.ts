@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,5 +56,21 @@ describe('single pictures of a clip', () => {
   it('are not found behind the end, nor for an object that does not exist', async () => {
     await expect(frames.grab(sha256, 60_000)).rejects.toMatchObject(new AppError('not_found'));
     await expect(frames.grab('0'.repeat(64), 0)).rejects.toMatchObject(new AppError('not_found'));
+  });
+
+  it('are not made for those who have gone, at work or still waiting', async () => {
+    const gone = new AbortController();
+    const wanted = frames.grab(sha256, 500);
+    const left = [0, 200].map((atMs) =>
+      frames.grab(sha256, atMs, gone.signal).catch((error: unknown) => error),
+    );
+    gone.abort();
+    expect(await Promise.all(left)).toMatchObject([{ code: 'bad_request' }, { code: 'bad_request' }]);
+    expect(jpegSize(await wanted)).toEqual({ width: 480, height: 270 });
+    const atWork = new AbortController();
+    const cut = frames.grab(sha256, 1000, atWork.signal).catch((error: unknown) => error);
+    setTimeout(() => atWork.abort(), 5);
+    expect(await cut).toMatchObject({ code: 'bad_request' });
+    expect(await readdir(path.join(folder, 'frames'))).toEqual([]);
   });
 });

@@ -29,7 +29,10 @@ export function createFrameRoutes({ videos, frames }: FrameRoutesDeps): AppRoute
       ctx.status = 304;
       return;
     }
-    const picture = await frames.grab(sha256, atMs);
+    // Whoever turned the page does not keep the others waiting.
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort());
+    const picture = await frames.grab(sha256, atMs, gone.signal);
     ctx.type = 'image/jpeg';
     ctx.body = picture;
   });

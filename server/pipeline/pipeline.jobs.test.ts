@@ -75,6 +75,18 @@ describe('process-video job', () => {
     expect(await StoredObject.query(server.db).resultSize()).toBe(5);
   });
 
+  it('puts its result again where the same bytes are stored: they may be damaged, or about to be removed', async () => {
+    const mended = randomBytes(4000);
+    const user = await start((task) => fakeResult(task, mended));
+    const { sha256 } = await server.storage.putBuffer(mended);
+    await writeFile((await server.storage.localPath(sha256)).path, randomBytes(4000));
+    const beforeMs = Date.now();
+    const id = await upload(user, randomBytes(3000));
+    await expect.poll(() => statusOf(id)).toBe('completed');
+    expect(await server.storage.read(sha256)).toEqual(mended);
+    expect(await server.storage.remove(sha256, beforeMs)).toBe(false);
+  });
+
   it('points an unchanged clip at its original, without a copy', async () => {
     const user = await start((task) => fakeResult(task, null));
     const id = await upload(user, randomBytes(3000));

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { newId } from '#db/base-model.ts';
 import type { Video } from '#db/models/video.ts';
@@ -39,8 +39,13 @@ export function createPublishService(deps: PublishDeps): PublishService {
   /** An unchanged clip points at the original's object: no copy, the same hash. */
   async function storeResult(video: Video, result: FinishedVideo): Promise<StoredFile> {
     if (result.resultPath === null) return { sha256: video.originalSha256, sizeBytes: video.fileSize };
-    // A repeated publication finds its file already moved.
-    const before = await storage.stat(result.resultSha256);
+    // A repeated publication finds its file already moved. Else it is put, also over the same bytes: what is stored may be damaged,
+    // or about to be removed with the last video that had it.
+    const moved = await access(result.resultPath).then(
+      () => false,
+      () => true,
+    );
+    const before = moved ? await storage.stat(result.resultSha256) : null;
     if (before?.sizeBytes === result.resultSizeBytes) return before;
     const stored = await storage.put(result.resultPath);
     if (stored.sha256 !== result.resultSha256) {

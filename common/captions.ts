@@ -21,7 +21,14 @@ export const captionSource = z.enum(['timing_only', 'manual', 'imported', 'scrip
 
 const moment = z.number().int().min(0).max(CAPTION_LIMITS.lastMs);
 
-/** One caption. Times are ms on the axis of the mended clip. */
+/**
+ * Of which clip the times of captions are. The two differ where a repair moved the sound: words are heard at another time in the
+ * original.
+ */
+export const captionAxis = z.enum(['mended', 'original']);
+export type CaptionAxis = z.infer<typeof captionAxis>;
+
+/** One caption. Times are ms on the axis that stands beside the list. */
 export const videoCue = z.object({
   startMs: moment,
   endMs: moment,

@@ -143,6 +143,17 @@ export const resultCheck = z.object({
 });
 export type ResultCheck = z.infer<typeof resultCheck>;
 
+/**
+ * Where the sound went: what is heard at `t` ms of the original is heard at `startMs + (t + shiftMs - startMs) * stretch` of the
+ * result.
+ */
+export const soundMove = z.object({
+  shiftMs: z.number(),
+  startMs: z.number(),
+  stretch: z.number().positive(),
+});
+export type SoundMove = z.infer<typeof soundMove>;
+
 export const stepRecord = z.object({
   step: processingStepId,
   state: stepState,
@@ -174,6 +185,8 @@ export const repairReport = z.object({
   tools: z.object({ reelmend: z.string(), ffmpeg: z.string() }),
   video: streamTreatment,
   audio: streamTreatment,
+  /** Left out where the sound is heard when it was. */
+  soundMove: soundMove.optional(),
   steps: z.array(stepRecord),
   defects: z.array(defect),
   checks: z.array(resultCheck),

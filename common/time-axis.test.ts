@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Defect } from './report.ts';
-import { movesLaterBy, toResultMs } from './time-axis.ts';
+import { movesLaterBy, toOriginalSoundMs, toResultMs, toResultSoundMs } from './time-axis.ts';
 
 function defect(change: Partial<Defect>): Defect {
   return {
@@ -49,5 +49,15 @@ describe('the time axis of a result', () => {
   it('is not moved by what was left alone, nor by repairs that keep the times', () => {
     expect(movesLaterBy(defect({ outcome: 'left_alone' }))).toBe(0);
     expect(movesLaterBy(defect({ action: 'rebuilt_frames' }))).toBe(0);
+  });
+});
+
+describe('when something is heard', () => {
+  it('follows a sound that was moved and stretched, and back', () => {
+    expect(toOriginalSoundMs(1000, { shiftMs: -396, startMs: 0, stretch: 1 })).toBe(1396);
+    expect(toResultSoundMs(1396, { shiftMs: -396, startMs: 0, stretch: 1 })).toBe(1000);
+    const move = { shiftMs: 120, startMs: 20, stretch: 0.998 };
+    for (const ms of [0, 500, 61_000])
+      expect(toOriginalSoundMs(toResultSoundMs(ms, move), move)).toBeCloseTo(ms, 6);
   });
 });

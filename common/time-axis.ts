@@ -1,4 +1,4 @@
-import type { Defect } from './report.ts';
+import type { Defect, SoundMove } from './report.ts';
 
 /**
  * How far a repair moves all that stands behind it, ms: removed repeats take their time away; pictures lost
@@ -21,4 +21,14 @@ export function toResultMs(originalMs: number, defects: readonly Defect[]): numb
     const share = lengthMs > 0 ? Math.min(1, (originalMs - defect.startMs) / lengthMs) : 1;
     return ms + byMs * share;
   }, originalMs);
+}
+
+/** When something is heard in the result by when it was in the original, ms. */
+export function toResultSoundMs(originalMs: number, { shiftMs, startMs, stretch }: SoundMove): number {
+  return startMs + (originalMs + shiftMs - startMs) * stretch;
+}
+
+/** When something was heard in the original by when it is in the result, ms. */
+export function toOriginalSoundMs(resultMs: number, { shiftMs, startMs, stretch }: SoundMove): number {
+  return startMs + (resultMs - startMs) / stretch - shiftMs;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { captionStyle } from '../caption-styles.ts';
-import { CAPTION_LIMITS, videoCue, videoCues } from '../captions.ts';
+import { CAPTION_LIMITS, captionAxis, videoCue, videoCues } from '../captions.ts';
 import { defineEndpoint, idParams, messageBody } from './endpoint.ts';
 
 /** The captions of a video as they stand. */
@@ -8,6 +8,8 @@ export const captionsDto = z.object({
   /** Rises with every save; 0: nobody has changed what the repair timed. */
   revision: z.number().int().min(0),
   cues: z.array(videoCue),
+  /** Of which clip their times are: that of the current version. */
+  axis: captionAxis,
   /** Of the last save. */
   updatedAt: z.string().nullable(),
 });
@@ -80,9 +82,10 @@ export const captionsApi = {
     summary:
       'Saves all cues. `revision` is the one they were made from; 409 with the newer captions when others were saved meanwhile.',
     params: idParams,
-    body: z.object({ revision: z.number().int().min(0), cues: videoCues }),
+    /** Without `axis` the times are those of the current version. */
+    body: z.object({ revision: z.number().int().min(0), cues: videoCues, axis: captionAxis.optional() }),
     maxBodyBytes: MOST_BYTES,
-    response: captionsDto.omit({ cues: true }),
+    response: captionsDto.omit({ cues: true, axis: true }),
   }),
   burned: defineEndpoint({
     method: 'GET',

@@ -13,6 +13,7 @@ import * as quickFixes from './011_quick_fixes.ts';
 import * as captions from './012_captions.ts';
 import * as captionBurns from './013_caption_burns.ts';
 import * as heardWords from './014_heard_words.ts';
+import * as captionAxis from './015_caption_axis.ts';
 
 interface Migration {
   readonly name: string;
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '012_captions', up: captions.up, down: captions.down },
   { name: '013_caption_burns', up: captionBurns.up, down: captionBurns.down },
   { name: '014_heard_words', up: heardWords.up, down: heardWords.down },
+  { name: '015_caption_axis', up: captionAxis.up, down: captionAxis.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -1,4 +1,4 @@
-import type { VideoCue } from '#common/captions.ts';
+import type { CaptionAxis, VideoCue } from '#common/captions.ts';
 import { BaseModel } from '../base-model.ts';
 
 /** The captions of a video as its people saved them; without a row they are what the repair timed. */
@@ -8,6 +8,8 @@ export class VideoCaptions extends BaseModel {
   static override jsonAttributes = ['cues'];
   declare videoId: string;
   declare cues: VideoCue[];
+  /** Of which clip their times are. */
+  declare axis: CaptionAxis;
   /** Rises with every save. */
   declare revision: number;
   declare createdAt: number;

@@ -26,6 +26,7 @@ import { Video } from '#db/models/video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import { createUser } from '#server/test/factories.ts';
+import type { RepairReport } from '#common/report.ts';
 import { fakeReport } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
@@ -52,10 +53,12 @@ for (const engine of ENGINES) {
     afterAll(async () => app.stop());
 
     /** A repaired video in which somebody speaks twice. */
-    async function finished() {
+    async function finished(change: Partial<RepairReport> = {}) {
       const { client, user } = await app.signIn(await createUser(app.db));
       const put = (text: string) => app.storage.putBuffer(Buffer.from(`${text} ${newId()}`));
-      const report = Buffer.from(JSON.stringify({ ...fakeReport({ captions: TIMED }), notes: [newId()] }));
+      const report = Buffer.from(
+        JSON.stringify({ ...fakeReport({ captions: TIMED, ...change }), notes: [newId()] }),
+      );
       const files = {
         original: await put('original'),
         result: await put('result'),
@@ -82,12 +85,73 @@ for (const engine of ENGINES) {
         revision: 0,
         updatedAt: null,
         cues: [cue(500, 2500, null, 'timing_only'), cue(3000, 5000, null, 'timing_only')],
+        axis: 'mended',
         speech: TIMED.map(({ startMs, endMs }) => ({ startMs, endMs })),
         hasSound: true,
       });
       const srt = await one.file(subRipPath);
       expect(srt.headers.get('content-type')).toBe('application/x-subrip; charset=utf-8');
       expect(await srt.text()).toContain('00:00:00,500 --> 00:00:02,500\n[speech]\n');
+    });
+
+    describe('of a clip whose sound came 400 ms late', () => {
+      const late = () => finished({ soundMove: { shiftMs: -400, startMs: 0, stretch: 1 } });
+      const toOriginal = async ({ params, client }: Awaited<ReturnType<typeof finished>>) => {
+        const back = { ...params, versionId: 'original' };
+        expect((await client.call(quickFixesApi.restore, { params: back })).status).toBe(200);
+      };
+      const times = (cues: readonly { startMs: number; endMs: number }[] | undefined) =>
+        cues?.map(({ startMs, endMs }) => [startMs, endMs]);
+
+      it('move with the version that is played, whoever reads them, and back', async () => {
+        const one = await late();
+        expect(times((await one.read())?.cues)).toEqual([
+          [500, 2500],
+          [3000, 5000],
+        ]);
+        await toOriginal(one);
+        const page = await one.read();
+        expect(page).toMatchObject({ axis: 'original' });
+        expect(times(page?.cues)).toEqual([
+          [900, 2900],
+          [3400, 5400],
+        ]);
+        expect(times(page?.speech)).toEqual([
+          [900, 2900],
+          [3400, 5400],
+        ]);
+        expect(await (await one.file(mediaPaths.captions)).text()).toContain('00:00:00.900 --> 00:00:02.900');
+        expect(await (await one.file(subRipPath)).text()).toContain('00:00:03,400 --> 00:00:05,400');
+      });
+
+      it('keep what was saved on one axis on the other', async () => {
+        const one = await late();
+        await one.save(0, [cue(500, 2500, 'Hello')]);
+        await toOriginal(one);
+        expect(await one.read()).toMatchObject({
+          revision: 1,
+          axis: 'original',
+          cues: [cue(900, 2900, 'Hello')],
+        });
+        // Times that are saved without an axis are those of the version that is current.
+        expect((await one.save(1, [cue(1000, 2000, 'Hello')])).status).toBe(200);
+        expect(await one.read()).toMatchObject({ revision: 2, cues: [cue(1000, 2000, 'Hello')] });
+        // An editor that was opened before the return.
+        const body = { revision: 2, cues: [cue(600, 1600, 'Hello you')], axis: 'mended' as const };
+        const { params } = one;
+        expect((await one.client.call(captionsApi.save, { params, body })).status).toBe(200);
+        expect(await one.read()).toMatchObject({ revision: 3, cues: [cue(1000, 2000, 'Hello you')] });
+        await one.client.call(videosApi.share, { params, body: { shared: true } });
+        const shared = await (await one.file(sharedCaptionsPath)).text();
+        expect(shared).toContain('00:00:01.000 --> 00:00:02.000\nHello you');
+      });
+
+      it('leave words where they are that a cue of silence would lose', async () => {
+        const one = await finished({ soundMove: { shiftMs: 400, startMs: 0, stretch: 1 } });
+        await one.save(0, [cue(0, 300, 'Before'), cue(300, 1000, 'Hello')]);
+        await toOriginal(one);
+        expect(times((await one.read())?.cues)).toEqual([[0, 600]]);
+      });
     });
 
     it('keep words, and give them as both files', async () => {

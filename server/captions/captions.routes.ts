@@ -4,6 +4,7 @@ import {
   sharedCaptionsPath,
   subRipPath,
   type CaptionsDto,
+  type HeardWordsDto,
 } from '#common/api/captions.ts';
 import type { ErrorBody } from '#common/errors.ts';
 import type { User } from '#db/models/user.ts';
@@ -50,7 +51,7 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
   router.put(captionsApi.save.path, async (ctx) => {
     const user = await requireUser(ctx);
     const { params, body } = await readInput(captionsApi.save, ctx);
-    const ended = await captions.save(await owned(user, params.id), body.revision, body.cues);
+    const ended = await captions.save(await owned(user, params.id), body.revision, body.cues, body.axis);
     if ('saved' in ended) ctx.body = ended.saved satisfies SavedCaptions;
     else answerNewer(ctx, ended.newer);
   });
@@ -70,8 +71,17 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
     ctx.body = file;
   });
 
-  signedIn(router, captionsApi.heard, async ({ user, params }) => hearing.read(await owned(user, params.id)));
-  signedIn(router, captionsApi.hear, async ({ user, params }) => hearing.ask(await owned(user, params.id)));
+  const forCurrent = async (video: Video, heard: HeardWordsDto): Promise<HeardWordsDto> => {
+    return { ...heard, cues: await captions.forCurrent(video, heard.cues) };
+  };
+  signedIn(router, captionsApi.heard, async ({ user, params }) => {
+    const video = await owned(user, params.id);
+    return forCurrent(video, await hearing.read(video));
+  });
+  signedIn(router, captionsApi.hear, async ({ user, params }) => {
+    const video = await owned(user, params.id);
+    return forCurrent(video, await hearing.ask(video));
+  });
 
   signedIn(router, captionsApi.burned, async ({ user, params }) => burns.read(await owned(user, params.id)));
 

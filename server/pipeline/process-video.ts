@@ -6,7 +6,7 @@ import { buildReport, summarise, toFixes, toIssues } from './publish/build-repor
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
 import { analyseStep } from './steps/analyse-step.ts';
-import { captionStep } from './steps/caption-step.ts';
+import { captionStep, soundMoveOf } from './steps/caption-step.ts';
 import { exportStep } from './steps/export-step.ts';
 import type { JobContext } from './steps/job-context.ts';
 import { pictureStep } from './steps/picture-step.ts';
@@ -89,6 +89,7 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
     tools: { reelmend: task.reelmendVersion, ffmpeg: opened.ffmpegVersion },
     video: exported.video,
     audio: exported.audio,
+    soundMove: unchanged ? null : soundMoveOf(sound.audio),
     steps: job.steps.list(),
     verdicts: exported.verdicts,
     checks: exported.checks,

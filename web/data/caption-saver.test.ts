@@ -7,7 +7,12 @@ const words = (text: string): VideoCue[] => [
   { startMs: 0, endMs: 1000, text, source: 'manual', confidence: null },
 ];
 const BASE = { revision: 3, cues: words('as stored'), updatedAt: '2026-11-22T09:00:00.000Z' };
-const NEWER = { revision: 9, cues: words('theirs'), updatedAt: '2026-11-22T09:01:00.000Z' };
+const NEWER = {
+  axis: 'mended' as const,
+  revision: 9,
+  cues: words('theirs'),
+  updatedAt: '2026-11-22T09:01:00.000Z',
+};
 const conflict = () => new ApiError(409, 'Conflict', JSON.stringify({ code: 'conflict', newer: NEWER }));
 
 describe('saving captions', () => {

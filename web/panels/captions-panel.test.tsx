@@ -27,6 +27,7 @@ const SPEECH = [
 const PAGE: CaptionsPageDto = {
   revision: 0,
   cues: [cue(1000, 3000), cue(4000, 6000)],
+  axis: 'mended',
   updatedAt: null,
   speech: SPEECH,
   hasSound: true,
@@ -182,6 +183,22 @@ describe('CaptionsPanel', () => {
     });
   });
 
+  it('saves times of the clip that is played, the original after a return to it', async () => {
+    const bodies: unknown[] = [];
+    server.use(
+      on(captionsApi.read, () => HttpResponse.json({ ...PAGE, axis: 'original' })),
+      on(captionsApi.save, async (request) => {
+        bodies.push(await request.json());
+        return HttpResponse.json({ revision: 1, updatedAt: '2026-11-22T09:05:00.000Z' });
+      }),
+    );
+    const player = { seek: vi.fn(), nowMs: () => 0, clock: createPlayClock() };
+    renderAt('/', <CaptionsPanel video={makeVideo({ id: 'v1' })} player={player} plan="starter" />);
+    expect(await screen.findByText(/^The original is current/)).toBeInTheDocument();
+    await person.type(await words(1), 'Hi');
+    await waitFor(() => expect(bodies.at(-1)).toMatchObject({ revision: 0, axis: 'original' }));
+  });
+
   it('adds with Enter, splits with Ctrl+Enter, walks with Alt+arrows, and the focus goes along', async () => {
     open();
     await person.type(await words(1), 'one two');
@@ -297,7 +314,12 @@ describe('CaptionsPanel', () => {
   });
 
   it('shows what another window saved meanwhile, and lets the person choose', async () => {
-    const newer = { revision: 4, cues: [cue(0, 900, 'theirs')], updatedAt: '2026-11-22T09:06:00.000Z' };
+    const newer = {
+      revision: 4,
+      axis: 'mended',
+      cues: [cue(0, 900, 'theirs')],
+      updatedAt: '2026-11-22T09:06:00.000Z',
+    };
     open({}, () => HttpResponse.json({ code: 'conflict', message: 'x', error: 'x', newer }, { status: 409 }));
     await person.type(await words(1), 'mine');
     expect(await screen.findByText(/changed in another window/)).toBeInTheDocument();

@@ -2,6 +2,7 @@ import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Icon } from '../components/icons.tsx';
 import { useCaptions } from '../data/captions.ts';
+import { resultMark } from '../data/videos.ts';
 import { captionTexts as texts } from '../texts/captions.ts';
 import { Note, Panel, Reading, Unread } from './panel-parts.tsx';
 import { CaptionEditor, type CaptionPlayer } from './caption-editor.tsx';
@@ -14,7 +15,7 @@ interface CaptionsPanelProps {
 
 /** The captions of a finished video: read, then edited. */
 export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
-  const { data, isError, refetch } = useCaptions(video.id);
+  const { data, isError, refetch } = useCaptions(video.id, resultMark(video));
   if (data === null) return null;
   return (
     <Panel aria-label={texts.title} as="section">
@@ -22,7 +23,7 @@ export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
         <Icon name="captions" />
         {texts.title}
       </h3>
-      <Note>{texts.note}</Note>
+      <Note>{data?.axis === 'original' ? texts.noteOriginal : texts.note}</Note>
       {isError && !data && (
         <Unread retry={texts.retry} onRetry={() => void refetch()}>
           {texts.fetchFailed}
@@ -31,7 +32,7 @@ export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
       {!data && !isError && <Reading height="160px">{texts.loading}</Reading>}
       {data && (
         <CaptionEditor
-          key={video.id}
+          key={`${video.id} ${data.axis}`}
           video={video}
           page={data}
           player={player}

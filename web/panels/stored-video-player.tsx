@@ -32,8 +32,8 @@ interface StoredVideoPlayerProps {
   readonly video: VideoDto;
   /** Its defects become marks on the time axis; undefined while it is read or where there is none. */
   readonly report: RepairReport | undefined;
-  /** Revision of the captions: another one is read anew. */
-  readonly captionsRevision?: number | undefined;
+  /** Revision and axis of the captions: with others they are read anew. */
+  readonly captionsMark?: string | undefined;
   /** Told where the clip stands, ms, a few times a second while it plays. */
   readonly onTime?: ((ms: number) => void) | undefined;
   readonly ref?: Ref<StoredPlayerHandle>;
@@ -44,7 +44,7 @@ interface StoredVideoPlayerProps {
  * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
  * which the report speaks.
  */
-export function StoredVideoPlayer({ video, report, captionsRevision, onTime, ref }: StoredVideoPlayerProps) {
+export function StoredVideoPlayer({ video, report, captionsMark, onTime, ref }: StoredVideoPlayerProps) {
   const { id } = video;
   const [view, setView] = useState<'clip' | 'compare'>('clip');
   const [byKey, setByKey] = useState(false);
@@ -54,7 +54,7 @@ export function StoredVideoPlayer({ video, report, captionsRevision, onTime, ref
   const defects = report?.defects ?? [];
   const comparable = defects.some(({ outcome }) => outcome === 'repaired');
   const path = (template: string): string => buildPath(template, { id });
-  const captions = `${path(mediaPaths.captions)}${captionsRevision ? `?revision=${captionsRevision}` : ''}`;
+  const captions = `${path(mediaPaths.captions)}${captionsMark ? `?of=${captionsMark}` : ''}`;
 
   useImperativeHandle(ref, () => {
     const seekResult = (ms: number): void => {

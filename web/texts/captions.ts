@@ -44,6 +44,8 @@ const SOURCES: Readonly<Record<VideoCue['source'], string | null>> = {
 export const captionTexts = {
   title: 'Captions',
   note: 'Times come from who speaks when; the words are yours. They stay with the video, whatever version is current.',
+  noteOriginal:
+    'The original is current: the times are those of its sound, which the repair had moved. The words stay with the video, whatever version is current.',
   loading: 'Loading the captions...',
   fetchFailed: 'The captions could not be loaded.',
   retry: 'Retry',

@@ -6,6 +6,7 @@ import {
   type MediaSummary,
   type RepairReport,
   type ResultCheck,
+  type SoundMove,
   type StepRecord,
   type StreamTreatment,
 } from '#common/report.ts';
@@ -22,6 +23,8 @@ export interface ReportInput {
   readonly tools: RepairReport['tools'];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
+  /** Null where the sound is heard when it was. */
+  readonly soundMove: SoundMove | null;
   readonly steps: readonly StepRecord[];
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly ResultCheck[];
@@ -40,6 +43,7 @@ export function buildReport(input: ReportInput): RepairReport {
     tools: input.tools,
     video: input.video,
     audio: input.audio,
+    ...(input.soundMove === null ? {} : { soundMove: input.soundMove }),
     steps: [...input.steps],
     defects: toDefects(input.verdicts),
     checks: [...input.checks],

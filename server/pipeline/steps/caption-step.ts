@@ -1,4 +1,5 @@
-import type { CaptionCue } from '#common/report.ts';
+import type { CaptionCue, SoundMove } from '#common/report.ts';
+import { toResultSoundMs } from '#common/time-axis.ts';
 import type { Analysis } from '../analyse/analysis.ts';
 import { addCaptions } from '../repair/add-captions.ts';
 import type { RepairedAudio } from '../repair/repair-audio.ts';
@@ -49,7 +50,13 @@ export async function captionStep(
  * @returns where something is heard in the result by where it was in the original, ms
  */
 export function resultTimeOf(audio: RepairedAudio): (ms: number) => number {
-  if (audio.kind === 'copy') return (ms) => ms + audio.shiftMs;
-  const { startMs, shiftMs, timeStretch } = audio;
-  return (ms) => startMs + (ms + shiftMs - startMs) * timeStretch;
+  const move = soundMoveOf(audio);
+  return move === null ? (ms) => ms : (ms) => toResultSoundMs(ms, move);
+}
+
+/** Where a repair moved the sound; null where it is heard when it was. */
+export function soundMoveOf(audio: RepairedAudio): SoundMove | null {
+  const { shiftMs } = audio;
+  const [startMs, stretch] = audio.kind === 'copy' ? [0, 1] : [audio.startMs, audio.timeStretch];
+  return shiftMs === 0 && stretch === 1 ? null : { shiftMs, startMs, stretch };
 }

@@ -63,7 +63,7 @@ describe('EditorPage', () => {
     const cue = (text: string | null) =>
       ({ startMs: 0, endMs: 1000, text, source: 'timing_only', confidence: null }) as const;
     const cues = [cue(null), { ...cue(null), startMs: 2000, endMs: 3000 }];
-    const page = { revision: 0, cues, updatedAt: null, speech: [], hasSound: true };
+    const page = { revision: 0, cues, axis: 'mended', updatedAt: null, speech: [], hasSound: true };
     server.use(on(captionsApi.read, () => HttpResponse.json(page)));
     open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true })]);
     expect(await screen.findByText('2 timed cues, words to be filled in')).toBeInTheDocument();

@@ -108,7 +108,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
   const player = useRef<StoredPlayerHandle>(null);
   const { data: report } = useReport(id, video.hasReport, resultMark(video));
   const path = (template: string): string => buildPath(template, { id });
-  const captions = useCaptions(id).data;
+  const captions = useCaptions(id, resultMark(video)).data;
   const [clock] = useState(createPlayClock);
   const captionPlayer = useMemo(
     () => ({
@@ -126,7 +126,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           ref={player}
           video={video}
           report={report}
-          captionsRevision={captions?.revision}
+          captionsMark={captions ? `${captions.revision}-${captions.axis}` : undefined}
           onTime={clock.set}
         />
         {report && (

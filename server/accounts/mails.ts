@@ -1,3 +1,5 @@
+import { escapeHtml } from '#server/http/escape-html.ts';
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -51,25 +53,17 @@ export function passwordChangedMail(to: string, username: string): Mail {
 
 function compose({ to, subject, lines, button, end }: Letter): Mail {
   const text = [...lines, ...(button ? [button.link] : []), end].join('\n\n') + '\n';
-  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px">${escape(line)}</p>`).join('\n');
+  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px">${escapeHtml(line)}</p>`).join('\n');
   const link = button
-    ? `<p style="margin:24px 0"><a href="${escape(button.link)}" style="background:#0b6e5f;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none">${escape(button.label)}</a></p>
-<p style="margin:0 0 16px;color:#555555;font-size:13px;word-break:break-all">${escape(button.link)}</p>`
+    ? `<p style="margin:24px 0"><a href="${escapeHtml(button.link)}" style="background:#0b6e5f;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none">${escapeHtml(button.label)}</a></p>
+<p style="margin:0 0 16px;color:#555555;font-size:13px;word-break:break-all">${escapeHtml(button.link)}</p>`
     : '';
   const html = `<!doctype html>
 <html lang="en"><body style="margin:0;padding:32px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#1a1a1a">
 ${paragraphs}
 ${link}
-<p style="margin:24px 0 0;color:#555555;font-size:13px">${escape(end)}</p>
+<p style="margin:24px 0 0;color:#555555;font-size:13px">${escapeHtml(end)}</p>
 </body></html>
 `;
   return { to, subject, text, html };
-}
-
-function escape(value: string): string {
-  return value
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

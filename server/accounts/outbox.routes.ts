@@ -1,6 +1,7 @@
 import { notFound } from '../errors.ts';
 import { createRouter, type AppRouter } from '../http/context.ts';
 import { readOutbox, type OutboxMail } from './mailer.ts';
+import { escapeHtml } from '#server/http/escape-html.ts';
 
 const SHOWN = 50;
 const LOOPBACK = /^(::1|127\.\d+\.\d+\.\d+|::ffff:127\.\d+\.\d+\.\d+)$/;
@@ -28,8 +29,10 @@ export function createOutboxRoutes(outboxDir: string): AppRouter {
 
 function renderOutbox(mails: readonly OutboxMail[]): string {
   const items = mails.map((mail) => {
-    const links = mail.links.map((link) => `<p><a href="${escape(link)}">${escape(link)}</a></p>`).join('');
-    return `<article><h2>${escape(mail.subject)}</h2><p>To ${escape(mail.to)}, ${escape(mail.at)}</p>${links}</article>`;
+    const links = mail.links
+      .map((link) => `<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`)
+      .join('');
+    return `<article><h2>${escapeHtml(mail.subject)}</h2><p>To ${escapeHtml(mail.to)}, ${escapeHtml(mail.at)}</p>${links}</article>`;
   });
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -38,12 +41,4 @@ function renderOutbox(mails: readonly OutboxMail[]): string {
 <p>No mail server is set (SMTP_URL), so mails are kept here. Newest first.</p>
 ${items.join('\n') || '<p>No mail yet.</p>'}</main></body></html>
 `;
-}
-
-function escape(value: string): string {
-  return value
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

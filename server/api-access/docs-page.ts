@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiDocumentPath } from '#common/api/api-access.ts';
 import type { OpenApiDocument, OpenApiOperation } from './build-openapi.ts';
+import { escapeHtml } from '#server/http/escape-html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, CanvasText 18%, Canvas); --soft: color-mix(in srgb, CanvasText 6%, Canvas); }
@@ -76,12 +77,4 @@ function renderJson(value: unknown): string {
 /** Text with `code` marks as HTML. */
 function withCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

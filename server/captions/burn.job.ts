@@ -22,6 +22,7 @@ import { toAss } from './ass-file.ts';
 import { burnedSize, burnPlan, whiteOf } from './burn-plan.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { mustDraw } from './must-draw.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 const KEPT = 'Your clip and its captions are as they were.';
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
@@ -136,7 +137,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       const final =
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const detail = detailOf(error);
       logger.warn({ videoId, detail }, 'captions could not be drawn');
       const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
       await tell(row, { state: 'failed', message });

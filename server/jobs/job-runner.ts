@@ -1,5 +1,6 @@
 import type { ClaimedJob, JobOutcome, JobQueue } from './job-queue.ts';
 import type { JobType } from './job-types.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 /** Main-thread side of one kind of work; given by `compose.ts`. */
 export interface JobHandler {
@@ -79,7 +80,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
 
   function look(): Promise<void> {
     looking = looking.then(fillLanes).catch((error: unknown) => {
-      logger.error({ error: describe(error) }, 'looking for work failed');
+      logger.error({ error: detailOf(error) }, 'looking for work failed');
     });
     return looking;
   }
@@ -113,7 +114,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
         (mine) => {
           if (!mine) abort.abort();
         },
-        (error: unknown) => logger.warn({ jobId: job.id, error: describe(error) }, 'heartbeat failed'),
+        (error: unknown) => logger.warn({ jobId: job.id, error: detailOf(error) }, 'heartbeat failed'),
       );
     }, deps.heartbeatMs ?? HEARTBEAT_MS);
     try {
@@ -121,7 +122,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
       await recordEnd(job, await runHandler(job, abort.signal));
     } catch (error) {
       // The row stays "running": it is taken back when its heartbeat is stale or at the next start.
-      logger.error({ jobId: job.id, error: describe(error) }, 'the end of a job could not be recorded');
+      logger.error({ jobId: job.id, error: detailOf(error) }, 'the end of a job could not be recorded');
     } finally {
       clearInterval(heart);
     }
@@ -137,7 +138,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
       } catch (error) {
         const waitMs = END_WAITS_MS[tries];
         if (waitMs === undefined || stopping) throw error;
-        logger.warn({ jobId: job.id, error: describe(error) }, 'the end of a job is recorded later');
+        logger.warn({ jobId: job.id, error: detailOf(error) }, 'the end of a job is recorded later');
         await Promise.race([wait(waitMs), halted]);
       }
     }
@@ -148,8 +149,8 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
     try {
       outcome = await handlers[job.type].run(job, signal);
     } catch (error) {
-      logger.warn({ jobId: job.id, type: job.type, error: describe(error) }, 'job failed');
-      outcome = { kind: 'failed', error: describe(error), retryable: true };
+      logger.warn({ jobId: job.id, type: job.type, error: detailOf(error) }, 'job failed');
+      outcome = { kind: 'failed', error: detailOf(error), retryable: true };
     }
     // A stop of the process is nobody's failure, also where the platform signals the media tools directly.
     const worthAgain = signal.aborted || (outcome.kind === 'failed' && outcome.retryable);
@@ -164,7 +165,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
       const { requeued } = await queue.recover(staleMs, giveUp);
       if (requeued.length > 0) logger.warn({ jobs: requeued }, 'interrupted jobs were put back');
     } catch (error) {
-      logger.error({ error: describe(error) }, 'taking jobs back failed');
+      logger.error({ error: detailOf(error) }, 'taking jobs back failed');
     }
   }
 
@@ -208,8 +209,4 @@ function wait(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

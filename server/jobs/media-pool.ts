@@ -17,6 +17,7 @@ import {
   type ProcessVideoTask,
   type WorkerMessage,
 } from '#server/pipeline/worker-protocol.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 interface PoolLogger {
   warn(fields: Record<string, unknown>, message: string): void;
@@ -72,7 +73,7 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
   });
   // A thread that cannot even load its code says so here as well; unheard, it would end the server.
   pool.on('error', (error: Error) => {
-    options.logger?.warn({ detail: error.stack ?? error.message }, 'media thread broke');
+    options.logger?.warn({ detail: detailOf(error) }, 'media thread broke');
   });
   const graceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
 
@@ -106,7 +107,7 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
       return parsed.success ? parsed.data : failure('internal', `odd thread result: ${parsed.error.message}`);
     } catch (error) {
       const killed = await killChildrenOf(task);
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const detail = detailOf(error);
       options.logger?.warn({ videoId: task.videoId, killed, detail }, 'media thread ended by force');
       if (signal.aborted) return failure('cancelled', detail);
       return failure(isOutOfMemory(error) ? 'too_large' : 'internal', detail);

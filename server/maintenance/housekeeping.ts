@@ -4,6 +4,7 @@ import type { WorkFolders } from '#server/pipeline/work-folders.ts';
 import { scrubObjects, type ScrubDeps } from './scrub-objects.ts';
 import { sweepDrafts, type SweepDraftsDeps } from './sweep-drafts.ts';
 import { sweepUploads, type SweepUploadsDeps } from './sweep-uploads.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 const FIRST_RUN_MS = 30_000;
@@ -40,8 +41,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     try {
       return await work();
     } catch (error) {
-      const detail = error instanceof Error ? error.stack : String(error);
-      deps.logger.error({ part: name, error: detail }, 'housekeeping failed');
+      deps.logger.error({ part: name, error: detailOf(error) }, 'housekeeping failed');
       return nothing;
     }
   }

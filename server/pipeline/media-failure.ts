@@ -1,5 +1,6 @@
 import { MediaToolError } from '#server/media/tools.ts';
 import type { FailedTask, MediaFailureCode } from './worker-protocol.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 /** A reason why a clip cannot be processed, with the sentence people read. Thrown inside the thread only. */
 export class MediaFailure extends Error {
@@ -27,7 +28,7 @@ export function toFailure(error: unknown): FailedTask {
   if (error instanceof MediaFailure) {
     return { ok: false, code: error.code, message: error.message, detail: error.detail };
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const detail = detailOf(error);
   const isTool = error instanceof MediaToolError;
   const evidence = isTool ? `${detail}\n${error.stderrTail}` : detail;
   if (/ENOSPC|No space left on device/.test(evidence)) {

@@ -14,6 +14,7 @@ import type { FinishedVideo, PublishService } from './publish/publish.service.ts
 import type { MediaStorage } from './storage/media-storage.ts';
 import type { WorkFolders } from './work-folders.ts';
 import type { MediaFailureCode, MediaLimits, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 /** Two writes a second: often enough for a live bar, seldom enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
@@ -83,10 +84,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       if (error instanceof AppError && error.code === 'storage_full')
         return await waitForRoom(videoId, attempt);
       if (!isLastTry(job)) throw error;
-      logger.error(
-        { videoId, error: error instanceof Error ? error.stack : String(error) },
-        'the last try failed',
-      );
+      logger.error({ videoId, error: detailOf(error) }, 'the last try failed');
       return await giveUp(
         videoId,
         attempt,

@@ -20,6 +20,7 @@ import type {
   MediaLimits,
 } from '#server/pipeline/worker-protocol.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 /** Two writes a second: often enough for a live bar, seldom enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
@@ -178,7 +179,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
         if (signal.aborted || deleted.signal.aborted) return { kind: 'interrupted' };
         if (error instanceof AppError && error.code === 'storage_full') return await waitForRoom(run);
         if (!isLastTry(job)) throw error;
-        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        const detail = detailOf(error);
         logger.error({ videoId, detail }, 'the last try of quick fixes failed');
         return await giveUp(run, OUR_FAULT);
       } finally {

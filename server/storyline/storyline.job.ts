@@ -12,6 +12,7 @@ import { newestReport, readReport } from '#server/pipeline/preview/preview.servi
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { readClip } from './read-clip.ts';
 import { tellStory } from './tell-story.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 const FAILED = 'The picture and sound of this video could not be read.';
 const INTERRUPTED = 'The analysis was interrupted too many times.';
@@ -63,7 +64,7 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
   }
 
   async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const detail = detailOf(error);
     logger.warn({ versionId, detail }, 'a storyline could not be made');
     await patch(versionId, { state: 'failed', message: FAILED });
     return { kind: 'failed', error: detail, retryable: false };

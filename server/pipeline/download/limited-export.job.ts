@@ -20,6 +20,7 @@ import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { limitedExportPlan, limitedSize, shownSize } from './limited-export-plan.ts';
 import { mustMatch } from './must-match.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 const KEPT = 'The whole result and your original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
@@ -127,7 +128,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       if (ours && !(error instanceof AppError) && job.attempt < JOB_OPTIONS['export-video'].maxAttempts) {
         throw error;
       }
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const detail = detailOf(error);
       logger.warn({ videoId, detail }, 'a smaller copy could not be made');
       const message = await reasonFor(error, videoId);
       await tell(row, { state: 'failed', message });

@@ -15,6 +15,7 @@ import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
 import { makePreview, NoComparison } from './make-preview.ts';
 import { readReport } from './preview.service.ts';
+import { detailOf } from '#server/error-detail.ts';
 
 const FAILED = 'The comparison could not be made. The mended video itself is not affected.';
 const INTERRUPTED = 'The comparison was interrupted too many times.';
@@ -91,7 +92,7 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
 
   async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
     const known = error instanceof NoComparison;
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const detail = detailOf(error);
     if (!known) logger.warn({ versionId, detail }, 'a comparison could not be made');
     await patch(versionId, { state: 'failed', message: known ? error.message : FAILED });
     return { kind: 'failed', error: known ? error.message : detail, retryable: false };

@@ -36,6 +36,13 @@ describe('planDirect', () => {
     ]);
   });
 
+  it('takes originals of several groups from the run that starts at the first', async () => {
+    const groups = { ...decoder, group: (places: readonly number[]) => places.map((place) => [place]) };
+    const plan = await planDirect(TARGET, groups, [original(11), raw('/a', 0), original(42)], 'part');
+    expect(plan?.inputs.map(({ path }) => path)).toEqual(['/work/part.mp4', '/a']);
+    expect(plan?.filterComplex).toContain("select='(between(pts,100,100)+between(pts,3200,3200))'");
+  });
+
   it('reads a file alone where no original is wanted', async () => {
     const plan = await planDirect(TARGET, decoder, [raw('/a', 0)], 'part');
     expect(plan?.inputs).toHaveLength(1);

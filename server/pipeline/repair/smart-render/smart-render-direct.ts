@@ -30,7 +30,6 @@ export async function planDirect(
   const places = originals.map(({ number }) => number);
   if (places.some((place, index) => place < decoder.firstFrame || place <= (places[index - 1] ?? -1)))
     return null;
-  if (decoder.group(places).length > 1) return null;
   const inputs: FfmpegInput[] = [];
   const chains: string[] = [];
   const add = (input: FfmpegInput, chosen: string, items: readonly Numbered[]) => {

@@ -5,6 +5,11 @@ import { NAL, nalType } from './nal.ts';
 /** What stands in front of the first slice (delimiters, short messages) seldom is longer. */
 const HEAD_BYTES = 256;
 
+interface SamplePlace {
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
 /**
  * Whether no other picture refers to the one of a sample, so that it may be left out of a decode (ITU-T H.264, 7.4.1:
  * `nal_ref_idc` is 0 in all slices of such a picture or in none). False where that cannot be told from its first bytes.
@@ -12,12 +17,29 @@ const HEAD_BYTES = 256;
  */
 export async function isUnreferred(
   file: FileHandle,
-  sample: { readonly offset: number; readonly sizeBytes: number },
+  sample: SamplePlace,
   lengthSize: number,
 ): Promise<boolean> {
-  const slice = firstUnit(await readSampleHead(file, sample, HEAD_BYTES), lengthSize, isPicture)?.unit;
+  const slice = await firstSlice(file, sample, lengthSize);
   return slice !== undefined && nalType(slice) === NAL.slice && (slice[0] ?? 0) >> 5 === 0;
 }
+
+/**
+ * Whether a sample holds an IDR picture, which clears the decoder: nothing behind it depends on anything before it (ITU-T H.264,
+ * 7.4.1.2.4). False where that cannot be told from its first bytes.
+ * @param lengthSize bytes of the length in front of each NAL unit
+ */
+export async function clearsDecoder(
+  file: FileHandle,
+  sample: SamplePlace,
+  lengthSize: number,
+): Promise<boolean> {
+  const slice = await firstSlice(file, sample, lengthSize);
+  return slice !== undefined && nalType(slice) === NAL.idrSlice;
+}
+
+const firstSlice = async (file: FileHandle, sample: SamplePlace, lengthSize: number) =>
+  firstUnit(await readSampleHead(file, sample, HEAD_BYTES), lengthSize, isPicture)?.unit;
 
 /** Data partitions carry pictures as well. */
 const isPicture = (unit: Buffer) => nalType(unit) >= NAL.slice && nalType(unit) <= NAL.idrSlice;

@@ -42,3 +42,23 @@ export async function cutPart(part: PartToCut): Promise<void> {
     signal,
   });
 }
+
+/**
+ * Runs of samples one behind the other: the decode times of each go on where the run before ends.
+ * @returns null where the pictures of one run would be shown among those of another
+ */
+export function oneBehindTheOther(runs: readonly (readonly Sample[])[]): Sample[] | null {
+  const joined: Sample[] = [];
+  let endTicks = runs[0]?.[0]?.dts ?? 0;
+  let lastShown = Number.NEGATIVE_INFINITY;
+  for (const run of runs) {
+    const by = endTicks - (run[0]?.dts ?? 0);
+    const moved = run.map((sample) => ({ ...sample, dts: sample.dts + by, pts: sample.pts + by }));
+    if (moved.some(({ pts }) => pts <= lastShown)) return null;
+    lastShown = moved.reduce((last, { pts }) => Math.max(last, pts), lastShown);
+    const last = moved.at(-1);
+    endTicks = last ? last.dts + last.durationTicks : endTicks;
+    joined.push(...moved);
+  }
+  return joined;
+}

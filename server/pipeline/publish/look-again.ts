@@ -8,7 +8,7 @@ import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
 import type { CorruptedSpan } from '../analyse/detect-corruption.ts';
 import { judgePictures, spansOf } from '../analyse/judge-pictures.ts';
-import { readKept, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
+import { readKept, sliceRuns, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
 import type { StreamSpans } from '../analyse/picture-surplus.ts';
 import { indexPictures } from '../analyse/picture-times.ts';
 import { listPackets } from '../analyse/list-packets.ts';
@@ -136,22 +136,27 @@ async function decodeWindows(
     const parts = await openParts(file, info, pictures);
     if (!parts) return null;
     let done = 0;
-    for (const [index, window] of windows.entries()) {
+    for (const [index, group] of (await parts.group(windows)).entries()) {
       const inputPath = `${resultPath}.part-${index}.mp4`;
       made.push(inputPath);
-      const part = await parts.cut(window, inputPath, input.signal);
+      const part = await parts.cut(group, inputPath, input.signal);
       if (!part) return null;
       const before = done;
-      const onProgress = (share: number) => input.onProgress?.((before + share * shownIn(window)) / covered);
+      const count = group.reduce((sum, window) => sum + shownIn(window), 0);
+      const onProgress = (share: number) => input.onProgress?.((before + share * count) / covered);
       const keepPath = `${inputPath}.small`;
       const { tools, signal } = input;
       const looked = await measurePictures({ inputPath, ...part, tools, signal, onProgress, keepPath });
-      const { shown } = window;
       const kept = looked.kept?.runs ?? [];
       made.push(...kept.map(({ path }) => path));
-      runs.push(...kept.map((run) => ({ ...run, first: run.first + shown })));
-      damage.push(...(looked.measured?.damage ?? []).map((span) => moved(span, shown)));
-      done += shownIn(window);
+      let from = 0;
+      for (const window of group) {
+        const end = from + shownIn(window);
+        runs.push(...sliceRuns(kept, from, end, window.shown));
+        damage.push(...sliceDamage(looked.measured?.damage ?? [], from, end, window.shown));
+        from = end;
+      }
+      done += count;
     }
     return { runs, damage };
   } catch (error) {
@@ -188,12 +193,11 @@ async function judgeStretch(
     ptsTicks: pictures.ptsTicks.slice(shown, end),
     keyframe: pictures.keyframe.slice(shown, end),
   };
-  const damage = seen.damage.filter(({ first, last }) => last >= shown && first < end);
   const { findings } = judgePictures(
     {
       series: builder.finish(),
       index: { times, frameOfDecoded },
-      damage: damage.map((span) => moved(span, -shown)),
+      damage: sliceDamage(seen.damage, shown, end, 0),
       scan: { video: [], audio: null },
       spans: seen.spans,
     },
@@ -293,10 +297,22 @@ function closeWindow(
   return { first, shown, end: count, packets: frameOfPacket.length - start };
 }
 
-/** A damaged stretch `by` pictures further on. */
-function moved(span: CorruptedSpan, by: number): CorruptedSpan {
-  const damagedData = span.damagedData.map((frame) => frame + by);
-  return { ...span, first: span.first + by, last: span.last + by, damagedData };
+/** What of damaged stretches lies in the pictures `[from, end)`, numbered anew: `from` becomes `to`. */
+function sliceDamage(
+  damage: readonly CorruptedSpan[],
+  from: number,
+  end: number,
+  to: number,
+): CorruptedSpan[] {
+  return damage.flatMap((span) => {
+    const first = Math.max(span.first, from);
+    const last = Math.min(span.last, end - 1);
+    if (first > last) return [];
+    const inside = span.damagedData.filter((frame) => frame >= first && frame <= last);
+    const damagedData = inside.map((frame) => frame - from + to);
+    const undecoded = Math.min(span.undecoded, last + 1 - first);
+    return [{ ...span, first: first - from + to, last: last - from + to, damagedData, undecoded }];
+  });
 }
 
 function nearFresh(

@@ -78,7 +78,7 @@ it('leaves out what is only shown before the pictures that are looked at, which 
   const file = await open(clip, 'r');
   const outputPath = path.join(folder, 'part.mp4');
   try {
-    const part = await (await openParts(file, info, pictures))?.cut(window, outputPath);
+    const part = await (await openParts(file, info, pictures))?.cut([window], outputPath);
     const count = part?.info.video[0]?.frameCount ?? 0;
     const looked = window.end - window.shown;
     expect(window.shown - window.first).toBeGreaterThan(60);
@@ -88,6 +88,38 @@ it('leaves out what is only shown before the pictures that are looked at, which 
     expect(cut.complaints).toEqual([]);
     expect(cut.hashes).toHaveLength(count);
     expect(cut.hashes.slice(-looked)).toEqual(whole.hashes.slice(window.shown, window.end));
+  } finally {
+    await file.close();
+  }
+}, 60_000);
+
+it('puts windows that begin with IDR pictures into one part, which decode there as they do in the clip', async () => {
+  const clip = path.join(folder, 'short-groups.mp4');
+  const encode = '-c:v libx264 -preset veryfast -g 25 -sc_threshold 0 -bf 2 -threads 1'.split(' ');
+  await makeMovingClip({ tools, outputPath: clip, seconds: 8, width: 320, height: 180, encode });
+  const info = await probe(tools, clip, 'mov');
+  const scan = await readPackets({ inputPath: clip, info, tools });
+  const [stream] = info.video;
+  const index = stream ? indexPictures(stream, scan.video, []) : null;
+  const pictures = index?.times;
+  if (!index || !pictures) throw new Error('no pictures');
+  const keys = pictures.keyframe.flatMap((isKey, frame) => (isKey ? [frame] : []));
+  const [second = 0, third = 0, , fifth = 0, sixth = 0] = keys.slice(1);
+  const around = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => from + at);
+  const wanted = [...around(second, third), ...around(fifth, sixth)];
+  // One picture in the middle of a group: others before it are only decoded.
+  const inside = planWindows(pictures, index.frameOfPacket, [sixth + 12]);
+  const windows = planWindows(pictures, index.frameOfPacket, wanted);
+  const file = await open(clip, 'r');
+  const outputPath = path.join(folder, 'joined.mp4');
+  try {
+    const parts = await openParts(file, info, pictures);
+    expect(await parts?.group([...windows, ...inside])).toEqual([windows, inside]);
+    const part = await parts?.cut(windows, outputPath);
+    expect(part?.info.video[0]?.frameCount).toBe(wanted.length);
+    const [whole, cut] = [await decode(clip), await decode(outputPath)];
+    expect(cut.complaints).toEqual([]);
+    expect(cut.hashes).toEqual(wanted.map((frame) => whole.hashes[frame]));
   } finally {
     await file.close();
   }

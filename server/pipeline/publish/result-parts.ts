@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { cutPart } from '#server/media/mp4/cut-part.ts';
+import { cutPart, oneBehindTheOther } from '#server/media/mp4/cut-part.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { isUnreferred } from '#server/media/h264/unreferred.ts';
+import { clearsDecoder, isUnreferred } from '#server/media/h264/unreferred.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
@@ -12,11 +12,17 @@ import type { Window } from './look-again.ts';
 
 export interface ResultParts {
   /**
-   * Writes the pictures of a window as a clip of their own and says what it holds, as ffprobe would.
+   * Rows of windows that one part each can hold: where each begins with a picture that clears the decoder, they decode one
+   * behind the other as they would alone, and starting a decoder costs more than decoding 20 pictures.
+   * @throws Mp4Error when the file cannot be read
+   */
+  group(windows: readonly Window[]): Promise<Window[][]>;
+  /**
+   * Writes the pictures of windows that `group` put together as a clip of their own and says what it holds, as ffprobe would.
    * @returns null when the tables of the file do not list these pictures
    * @throws Mp4Error when the file cannot be read
    */
-  cut(window: Window, outputPath: string, signal?: AbortSignal): Promise<ResultPart | null>;
+  cut(windows: readonly Window[], outputPath: string, signal?: AbortSignal): Promise<ResultPart | null>;
 }
 
 export interface ResultPart {
@@ -58,27 +64,68 @@ export async function openParts(
     }
     return needed;
   };
+  const partOf = async (window: Window): Promise<WindowPart | null> => {
+    const ticks = pictures.ptsTicks[window.first];
+    const first = samples.findIndex(({ pts }) => pts + edit.offsetTicks === ticks);
+    const head = samples[first];
+    if (!head?.sync) return null;
+    // Leading pictures of an open group belong to what stands before; in HEVC nothing behind needs them.
+    const from = stream.codec === 'hevc' ? head.pts : Number.NEGATIVE_INFINITY;
+    const part = samples.slice(first, first + window.packets).filter(({ pts }) => pts >= from);
+    // As many pictures as the window has, the key picture first: part and window then count alike.
+    if (part.length !== window.end - window.first || part.some(({ pts }) => pts < head.pts)) return null;
+    const shownTicks = pictures.ptsTicks[window.shown];
+    const fromPts =
+      window.shown === window.first || shownTicks === undefined ? null : shownTicks - edit.offsetTicks;
+    const needed = fromPts === null ? part : await withoutUnseen(part, fromPts);
+    return { head, samples: needed, fromPts, durationTicks: ticksOf(part) };
+  };
+  const mayFollow = async ({ head, fromPts }: WindowPart): Promise<boolean> =>
+    fromPts === null && lengthSize !== null && clearsDecoder(file, head, lengthSize);
   return {
-    async cut(window, outputPath, signal) {
-      const ticks = pictures.ptsTicks[window.first];
-      const first = samples.findIndex(({ pts }) => pts + edit.offsetTicks === ticks);
-      const head = samples[first];
-      if (!head?.sync) return null;
-      // Leading pictures of an open group belong to what stands before; in HEVC nothing behind needs them.
-      const from = stream.codec === 'hevc' ? head.pts : Number.NEGATIVE_INFINITY;
-      const part = samples.slice(first, first + window.packets).filter(({ pts }) => pts >= from);
-      // As many pictures as the window has, the key picture first: part and window then count alike.
-      if (part.length !== window.end - window.first || part.some(({ pts }) => pts < head.pts)) return null;
-      const shownTicks = pictures.ptsTicks[window.shown];
-      const fromPts =
-        window.shown === window.first || shownTicks === undefined ? null : shownTicks - edit.offsetTicks;
-      const needed = fromPts === null ? part : await withoutUnseen(part, fromPts);
-      await cutPart({ file, movie, track, samples: needed, outputPath, signal });
-      const startMs = toMs(head.pts - head.dts);
-      const durationMs = part.reduce((sum, { durationTicks }) => sum + toMs(durationTicks), 0);
-      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: needed.length }];
+    async group(windows) {
+      const groups: { windows: Window[]; runs: (readonly Sample[])[] | null }[] = [];
+      for (const window of windows) {
+        const part = await partOf(window);
+        const mayJoin = part !== null && (await mayFollow(part));
+        const last = groups.at(-1);
+        if (part && mayJoin && last?.runs && oneBehindTheOther([...last.runs, part.samples])) {
+          last.windows.push(window);
+          last.runs.push(part.samples);
+        } else groups.push({ windows: [window], runs: part && mayJoin ? [part.samples] : null });
+      }
+      return groups.map((group) => group.windows);
+    },
+    async cut(windows, outputPath, signal) {
+      const parts: WindowPart[] = [];
+      for (const window of windows) {
+        const part = await partOf(window);
+        if (!part) return null;
+        parts.push(part);
+      }
+      const [first] = parts;
+      const joined = oneBehindTheOther(parts.map((part) => part.samples));
+      if (!first || !joined) return null;
+      await cutPart({ file, movie, track, samples: joined, outputPath, signal });
+      const startMs = toMs(first.head.pts - first.head.dts);
+      const durationMs = toMs(parts.reduce((sum, { durationTicks }) => sum + durationTicks, 0));
+      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: joined.length }];
       const media = { ...info, startMs, durationMs, video, audio: [], others: [] };
+      const { fromPts, head } = first;
       return fromPts === null ? { info: media } : { info: media, fromTicks: fromPts - head.dts };
     },
   };
 }
+
+/** What of a file makes a window. */
+interface WindowPart {
+  /** The key picture that it begins with. */
+  readonly head: Sample;
+  readonly samples: readonly Sample[];
+  /** Time of the first picture that is looked at, where others stand before it. */
+  readonly fromPts: number | null;
+  readonly durationTicks: number;
+}
+
+const ticksOf = (samples: readonly Sample[]): number =>
+  samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);

@@ -33,7 +33,7 @@ export async function openClip(path: string, tools: ToolPaths): Promise<OpenClip
 
 /** Decoded pictures of a clip by display number. */
 export function picturesOf(clip: OpenClip, frames: readonly number[]): Promise<Map<number, Uint8Array>> {
-  return decodePictures({ ...clip, inputPath: clip.path }, frames);
+  return decodePictures({ ...clip, inputPath: clip.path }, [frames]);
 }
 
 /** PSNR of the luma, dB, from the mean error over pairs of pictures. */

@@ -1,4 +1,10 @@
 /**
+ * Which of the filters of a graph said it: those that come later in its text have higher numbers.
+ * @returns 0 for lines of others
+ */
+export const showinfoNumber = (line: string): number => Number(/_showinfo_(\d+) @/.exec(line)?.[1] ?? 0);
+
+/**
  * The time that ffmpeg's `showinfo` filter says of a picture.
  * @param line of the log
  * @returns ticks of the filter's input; null for a picture without a time, undefined for any other line

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../analyse/analysis.ts';
 import type { RebuildTask } from './picture-task.ts';
 import { findTrial } from './rebuild-pictures/rebuild-pictures-judge.ts';
-import { groupHoles } from './repair-pictures.ts';
+import { batchGroups, groupHoles } from './repair-pictures.ts';
 
 const pictures = {
   timeBase: { num: 1, den: 1000 },
@@ -69,6 +69,30 @@ describe('groupHoles', () => {
         2,
       ),
     ).toEqual([[0], [1]]);
+  });
+});
+
+describe('batchGroups', () => {
+  const groups = [10, 60, 110, 160, 210].map((first, hole) => [{ hole, needed: [first, first + 4] }]);
+  const batches = (most: number, damaged: readonly number[] = []) =>
+    batchGroups(groups, (group) => group.some(({ hole }) => damaged.includes(hole)), most).map((batch) =>
+      batch.map((group) => group.map(({ hole }) => hole)),
+    );
+
+  it('lets one process decode three groups', () => {
+    expect(batches(100)).toEqual([
+      [[0], [1], [2]],
+      [[3], [4]],
+    ]);
+  });
+
+  it('holds no more pictures than it may, but always one group', () => {
+    expect(batches(4)).toEqual([[[0], [1]], [[2], [3]], [[4]]]);
+    expect(batches(1)).toHaveLength(5);
+  });
+
+  it('decodes damage alone, as it was judged', () => {
+    expect(batches(100, [1])).toEqual([[[0]], [[1]], [[2], [3], [4]]]);
   });
 });
 

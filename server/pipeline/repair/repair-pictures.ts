@@ -64,14 +64,15 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   }
   if (pictures && format) {
     const holes = planHoles(input, { ...input, info, pictures, format });
-    for (const group of groupHoles(holes, pictures, MOST_HELD_BYTES / format.pictureBytes)) {
-      const wanted = group.flatMap(({ needed }) => needed);
+    const most = MOST_HELD_BYTES / format.pictureBytes;
+    for (const batch of batchGroups(groupHoles(holes, pictures, most), isOfDamage, most)) {
       // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
-      const isDamaged = group.some(({ hole }) => isDamage(hole.task) || hole.task.underDamage !== undefined);
+      const isDamaged = batch.some(isOfDamage);
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
+      const wanted = batch.map((group) => group.flatMap(({ needed }) => needed));
       const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);
-      for (const { hole } of group) {
+      for (const { hole } of batch.flat()) {
         const repair = await repairHole(hole, known, rawPaths);
         repairs.set(hole.task, repair);
         input.onRepaired?.(repair);
@@ -139,6 +140,33 @@ export function groupHoles<Hole>(
     last = Math.max(skips ? -1 : last, end);
   }
   return groups;
+}
+
+const isOfDamage = (group: readonly PlannedHole<Pick<RebuildInput, 'task'>>[]): boolean =>
+  group.some(({ hole: { task } }) => isDamage(task) || task.underDamage !== undefined);
+
+/** Decoders that one process runs, each of which keeps some pictures in its memory. */
+const MOST_RUNS = 3;
+
+/**
+ * Groups that one process decodes, a run for each: starting it costs as much as decoding 20 pictures.
+ * @param most pictures that may be held at once
+ */
+export function batchGroups<Hole>(
+  groups: readonly PlannedHole<Hole>[][],
+  isDamaged: (group: readonly PlannedHole<Hole>[]) => boolean,
+  most: number,
+): PlannedHole<Hole>[][][] {
+  const batches: PlannedHole<Hole>[][][] = [];
+  const countOf = (batch: readonly (readonly PlannedHole<Hole>[])[]) =>
+    batch.flat().reduce((sum, { needed }) => sum + needed.length, 0);
+  for (const group of groups) {
+    const batch = batches.at(-1);
+    const isAlike = batch?.[0] !== undefined && !isDamaged(batch[0]) && !isDamaged(group);
+    if (batch && isAlike && batch.length < MOST_RUNS && countOf([...batch, group]) <= most) batch.push(group);
+    else batches.push([group]);
+  }
+  return batches;
 }
 
 async function repairHole(

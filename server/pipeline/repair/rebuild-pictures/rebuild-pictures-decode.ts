@@ -1,6 +1,6 @@
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { pictureTicks } from '#server/media/showinfo.ts';
+import { pictureTicks, showinfoNumber } from '#server/media/showinfo.ts';
 import { sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../../analyse/analysis.ts';
@@ -36,42 +36,61 @@ export interface RebuildInput extends DecodeInput {
 
 /**
  * Decodes single pictures of the original, exactly those asked for, in the stream's own pixel format and
- * without rotation. Starts at the key frame before the first one; when the container's seek lands wrong,
- * a second run reads from the start.
- * @param frames display-order numbers, any order
+ * without rotation. Each run starts at the key frame before its first one; when the container's seek lands wrong,
+ * another reads from the start.
+ * @param runs display-order numbers, any order; one process decodes all runs where the clip has times
  * @returns pictures that came out of the decoder; undecodable ones are missing
  */
 export async function decodePictures(
   input: DecodeInput,
-  frames: readonly number[],
+  runs: readonly (readonly number[])[],
 ): Promise<Map<number, Uint8Array>> {
-  const wanted = [...new Set(frames)].sort((a, b) => a - b);
-  const first = wanted[0];
-  if (first === undefined) return new Map();
-  const found = await decodeFrom(input, wanted, keyframeBefore(input.pictures, first - (input.warmUp ?? 0)));
-  return found.size === wanted.length ? found : decodeFrom(input, wanted, 0);
+  const wanted = runs
+    .map((frames) => [...new Set(frames)].sort((a, b) => a - b))
+    .filter((frames) => frames.length > 0);
+  const startOf = ([first = 0]: readonly number[]) =>
+    keyframeBefore(input.pictures, first - (input.warmUp ?? 0));
+  const found = new Map<number, Uint8Array>();
+  const take = async (part: readonly DecoderRun[]) => {
+    for (const [frame, picture] of await decodeFrom(input, part)) found.set(frame, picture);
+  };
+  const starts = wanted.map((frames): DecoderRun => ({ frames, startFrame: startOf(frames) }));
+  for (const part of hasTimes(input.info) ? [starts] : starts.map((run) => [run])) {
+    if (part.length > 0) await take(part);
+  }
+  for (const frames of wanted) {
+    if (frames.some((frame) => !found.has(frame))) await take([{ frames, startFrame: 0 }]);
+  }
+  return found;
 }
 
-async function decodeFrom(
-  input: DecodeInput,
-  wanted: readonly number[],
-  startFrame: number,
-): Promise<Map<number, Uint8Array>> {
+interface DecoderRun {
+  /** Wanted pictures, rising. */
+  readonly frames: readonly number[];
+  /** Where the decoder starts: a key frame. */
+  readonly startFrame: number;
+}
+
+async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Promise<Map<number, Uint8Array>> {
   const decoded: Uint8Array[] = [];
-  const order: number[] = [];
+  const said: { readonly by: number; readonly frame: number }[] = [];
   const assemble = collectPictures(input.format.pictureBytes, (picture) => {
     decoded.push(picture);
   });
-  await runFfmpeg(decodePlan(input, wanted, startFrame), {
+  await runFfmpeg(decodePlan(input, runs), {
     tools: input.tools,
     signal: input.signal,
     onStdout: assemble,
     // Which pictures came is said by their times: damaged clips may lack some of those asked for.
     onStderrLine: (line) => {
       const ticks = pictureTicks(line);
-      if (typeof ticks === 'number') order.push(input.pictures.ptsTicks.indexOf(ticks));
+      if (typeof ticks !== 'number') return;
+      said.push({ by: showinfoNumber(line), frame: input.pictures.ptsTicks.indexOf(ticks) });
     },
   });
+  // The pictures of one run come behind those of another, what is said of them between.
+  const order = said.sort((a, b) => a.by - b.by).map(({ frame }) => frame);
+  const wanted = runs.flatMap(({ frames }) => frames);
   const found = new Map<number, Uint8Array>();
   decoded.forEach((picture, index) => {
     const frame = order.length > 0 ? order[index] : wanted[index];
@@ -87,51 +106,59 @@ function hasTimes(info: MediaInfo): boolean {
 
 const DECODER_THREADS = 2;
 
-function decodePlan(input: DecodeInput, wanted: readonly number[], startFrame: number): FfmpegPlan {
-  const { info, pictures } = input;
-  const byTime = hasTimes(info);
-  const chosen = sumOf(
-    wanted.map((frame) => (byTime ? `eq(pts,${pictures.ptsTicks[frame] ?? -1})` : `eq(n,${frame})`)),
-  );
-  const startTicks = pictures.ptsTicks[startFrame] ?? 0;
-  const startMs = (startTicks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
-  const seek =
-    byTime && startFrame > 0
-      ? ['-noaccurate_seek', '-ss', toSeconds(Math.max(0, startMs - (info.startMs ?? 0)))]
-      : [];
-  const chain = [
-    `[0:${info.video[0]?.index ?? 0}]select='${chosen}'`,
-    `format=${input.format.name}`,
-    ...(byTime ? ['showinfo=checksum=0'] : []),
-    'settb=1/25',
-    'setpts=N[out]',
-  ].join(',');
+function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan {
+  const { info } = input;
+  const chains = runs.map((run, number) => `${decodeChain(input, run, number, runs.length > 1)}[r${number}]`);
+  const labels = runs.map((_, number) => `[r${number}]`).join('');
+  const wantedCount = runs.reduce((sum, { frames }) => sum + frames.length, 0);
   return {
     label: 'decode single pictures',
     logLevel: 'info',
     globalOptions: ['-copyts'],
-    inputs: [
-      {
-        path: input.inputPath,
-        format: info.format,
-        options: [
-          ...uploadedInputOptions(info.format),
-          '-threads',
-          String(input.threads ?? DECODER_THREADS),
-          ...seek,
-          '-noautorotate',
-        ],
-      },
-    ],
-    filterComplex: chain,
+    inputs: runs.map((run) => ({
+      path: input.inputPath,
+      format: info.format,
+      options: [
+        ...uploadedInputOptions(info.format),
+        '-threads',
+        String(input.threads ?? DECODER_THREADS),
+        ...seekTo(input, run),
+        '-noautorotate',
+      ],
+    })),
+    filterComplex: [...chains, `${labels}concat=n=${runs.length},settb=1/25,setpts=N[out]`].join(';'),
     outputs: [
       {
         path: 'pipe:1',
-        options: ['-map', '[out]', '-frames:v', String(wanted.length), '-r', '25', '-f', 'rawvideo'],
+        options: ['-map', '[out]', '-frames:v', String(wantedCount), '-r', '25', '-f', 'rawvideo'],
       },
     ],
     expectedDurationMs: null,
   };
+}
+
+/** The wanted pictures of one run; where others follow, the decoder ends behind the last. */
+function decodeChain(
+  { info, pictures, format }: DecodeInput,
+  { frames }: DecoderRun,
+  number: number,
+  ends: boolean,
+): string {
+  const byTime = hasTimes(info);
+  const ticksOf = (frame: number | undefined) => pictures.ptsTicks[frame ?? -1] ?? -1;
+  const chosen = sumOf(frames.map((frame) => (byTime ? `eq(pts,${ticksOf(frame)})` : `eq(n,${frame})`)));
+  return [
+    `[${number}:${info.video[0]?.index ?? 0}]${ends ? `trim=end_pts=${ticksOf(frames.at(-1)) + 1},` : ''}select='${chosen}'`,
+    `format=${format.name}`,
+    ...(byTime ? ['showinfo=checksum=0'] : []),
+  ].join(',');
+}
+
+function seekTo({ info, pictures }: DecodeInput, { startFrame }: DecoderRun): string[] {
+  if (!hasTimes(info) || startFrame === 0) return [];
+  const startTicks = pictures.ptsTicks[startFrame] ?? 0;
+  const startMs = (startTicks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  return ['-noaccurate_seek', '-ss', toSeconds(Math.max(0, startMs - (info.startMs ?? 0)))];
 }
 
 function keyframeBefore(pictures: PictureTimes, frame: number): number {

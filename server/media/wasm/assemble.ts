@@ -99,6 +99,8 @@ export const i32 = {
   shrU: plain(0x76),
   ltS: plain(0x48),
   gtS: plain(0x4a),
+  /** 1 for zero, 0 for any other value. */
+  isZero: (value: Code): Code => [value, 0x45],
   load: (at: Code, offset = 0): Code => [at, 0x28, memory(offset)],
   load8: (at: Code, offset = 0): Code => [at, 0x2d, memory(offset)],
   store: (at: Code, value: Code, offset = 0): Code => [at, value, 0x36, memory(offset)],

@@ -76,11 +76,12 @@ function searchLevel(level: Level, coarser: Grid | null): Grid {
   const grid = makeGrid(level.a.width, level.a.height, BLOCK);
   if (coarser) inherit(grid, coarser);
   const { columns, rows } = grid;
+  const search = createBlockSearch(level, grid);
   // Forth and back, so that a good vector spreads in every direction.
   for (const backward of [false, true]) {
     for (let step = 0; step < columns * rows; step += 1) {
       const at = backward ? columns * rows - 1 - step : step;
-      searchBlock(level, grid, at, coarser === null && !backward, backward ? 1 : -1);
+      search(at, coarser === null && !backward, backward ? 1 : -1);
     }
   }
   return grid;
@@ -98,65 +99,84 @@ function inherit(grid: Grid, coarser: Grid): void {
   }
 }
 
-function searchBlock(level: Level, grid: Grid, at: number, full: boolean, side: -1 | 1): void {
+/** Neighbours whose vectors are tried, fewer at the edges. */
+const MOST_NEIGHBOURS = 5;
+
+/**
+ * Finds the vector of one block of a level after another. What belongs to the block at work is kept from block to block: a
+ * picture has thousands of them, and making it anew for each took a fifth of the search.
+ */
+function createBlockSearch(level: Level, grid: Grid) {
   const { columns, rows } = grid;
-  const column = at % columns;
-  const row = Math.floor(at / columns);
-  const ownX = grid.x[at] ?? 0;
-  const ownY = grid.y[at] ?? 0;
-  const neighbours: number[] = [];
-  const near = (dx: number, dy: number) => {
-    const [c, r] = [column + dx, row + dy];
-    if (c >= 0 && c < columns && r >= 0 && r < rows) neighbours.push(r * columns + c);
-  };
-  near(side, 0);
-  near(0, side);
-  near(-side, side);
-  near(-side, 0);
-  near(0, -side);
-  const meanX = median3(grid.x, neighbours);
-  const meanY = median3(grid.y, neighbours);
-  let bestX = ownX;
-  let bestY = ownY;
-  let best = Infinity;
-  const left = column * BLOCK - MARGIN;
-  const top = row * BLOCK - MARGIN;
   const size = BLOCK + 2 * MARGIN;
   const weight = SMOOTHNESS * size * (size / 2);
+  const neighbours = new Int32Array(MOST_NEIGHBOURS);
+  let count = 0;
+  let [column, row, meanX, meanY] = [0, 0, 0, 0];
+  let [best, bestX, bestY] = [0, 0, 0];
+  const near = (dx: number, dy: number) => {
+    const c = column + dx;
+    const r = row + dy;
+    if (c >= 0 && c < columns && r >= 0 && r < rows) neighbours[count++] = r * columns + c;
+  };
   const attempt = (x: number, y: number) => {
     const stray = weight * Math.min(4, Math.abs(x - meanX) + Math.abs(y - meanY));
     if (stray >= best) return;
+    const left = column * BLOCK - MARGIN;
+    const top = row * BLOCK - MARGIN;
     const error = stray + windowError(level, left, top, size, x, y, best - stray);
-    if (error < best) [best, bestX, bestY] = [error, x, y];
+    if (error >= best) return;
+    best = error;
+    bestX = x;
+    bestY = y;
   };
-  attempt(ownX, ownY);
-  attempt(0, 0);
-  for (const other of neighbours) attempt(grid.x[other] ?? 0, grid.y[other] ?? 0);
-  if (full) {
-    for (let y = -COARSE_REACH; y <= COARSE_REACH; y += 1) {
-      for (let x = -COARSE_REACH; x <= COARSE_REACH; x += 1) attempt(x, y);
+  return (at: number, full: boolean, side: -1 | 1): void => {
+    column = at % columns;
+    row = Math.floor(at / columns);
+    count = 0;
+    near(side, 0);
+    near(0, side);
+    near(-side, side);
+    near(-side, 0);
+    near(0, -side);
+    meanX = median3(grid.x, neighbours, count);
+    meanY = median3(grid.y, neighbours, count);
+    bestX = grid.x[at] ?? 0;
+    bestY = grid.y[at] ?? 0;
+    best = Infinity;
+    attempt(bestX, bestY);
+    attempt(0, 0);
+    for (let i = 0; i < count; i += 1) {
+      const other = neighbours[i] ?? 0;
+      attempt(grid.x[other] ?? 0, grid.y[other] ?? 0);
     }
-  }
-  for (let step = 0; step < LOCAL_STEPS; step += 1) {
-    const [x, y] = [bestX, bestY];
-    attempt(x - 1, y);
-    attempt(x + 1, y);
-    attempt(x, y - 1);
-    attempt(x, y + 1);
-    if (bestX === x && bestY === y) break;
-  }
-  grid.x[at] = bestX;
-  grid.y[at] = bestY;
+    if (full) {
+      for (let y = -COARSE_REACH; y <= COARSE_REACH; y += 1) {
+        for (let x = -COARSE_REACH; x <= COARSE_REACH; x += 1) attempt(x, y);
+      }
+    }
+    for (let step = 0; step < LOCAL_STEPS; step += 1) {
+      const x = bestX;
+      const y = bestY;
+      attempt(x - 1, y);
+      attempt(x + 1, y);
+      attempt(x, y - 1);
+      attempt(x, y + 1);
+      if (bestX === x && bestY === y) break;
+    }
+    grid.x[at] = bestX;
+    grid.y[at] = bestY;
+  };
 }
 
 /** Median of the first three neighbours' values; their mean where there are fewer. */
-function median3(values: Float32Array, [first, second, third]: readonly number[]): number {
-  if (first === undefined) return 0;
-  const a = values[first] ?? 0;
-  if (second === undefined) return a;
-  const b = values[second] ?? 0;
-  if (third === undefined) return (a + b) / 2;
-  const c = values[third] ?? 0;
+function median3(values: Float32Array, neighbours: Int32Array, count: number): number {
+  if (count === 0) return 0;
+  const a = values[neighbours[0] ?? 0] ?? 0;
+  if (count === 1) return a;
+  const b = values[neighbours[1] ?? 0] ?? 0;
+  if (count === 2) return (a + b) / 2;
+  const c = values[neighbours[2] ?? 0] ?? 0;
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }
 
@@ -171,7 +191,8 @@ function windowError(
   limit: number,
 ): number {
   const { width, height } = a;
-  const [inA, inB] = [a.samples, b.samples];
+  const inA = a.samples;
+  const inB = b.samples;
   const inside =
     left - Math.abs(x) >= 0 &&
     top - Math.abs(y) >= 0 &&

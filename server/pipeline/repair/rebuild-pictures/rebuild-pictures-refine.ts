@@ -40,18 +40,26 @@ function refineBlock(
   startY: number,
 ): void {
   const size = 2 * BLOCK;
-  const [left, top] = [column * size, row * size];
+  const left = column * size;
+  const top = row * size;
   let bestX = startX;
   let bestY = startY;
   let best = fineError(level, left, top, size, startX, startY, Infinity);
-  for (const step of [1, 0.5, 0.25]) {
+  for (let step = 1; step >= FINEST_STEP; step /= 2) {
     // One axis behind the other, the second from where the first has led: diagonals in half the steps.
-    for (const [dx, dy] of AXES) {
-      const [x, y] = [bestX, bestY];
-      for (const way of [-step, step]) {
-        const error = fineError(level, left, top, size, x + dx * way, y + dy * way, best);
-        if (error < best) [best, bestX, bestY] = [error, x + dx * way, y + dy * way];
-      }
+    const x = bestX;
+    for (let way = -step; way <= step; way += 2 * step) {
+      const error = fineError(level, left, top, size, x + way, bestY, best);
+      if (error >= best) continue;
+      best = error;
+      bestX = x + way;
+    }
+    const y = bestY;
+    for (let way = -step; way <= step; way += 2 * step) {
+      const error = fineError(level, left, top, size, bestX, y + way, best);
+      if (error >= best) continue;
+      best = error;
+      bestY = y + way;
     }
   }
   const at = row * blocks.columns + column;
@@ -59,34 +67,41 @@ function refineBlock(
   blocks.y[at] = bestY;
 }
 
-const AXES = [
-  [1, 0],
-  [0, 1],
-] as const;
+/** Vectors are refined to quarters of a pixel. */
+const FINEST_STEP = 0.25;
 
 function pickForCell(level: Level, cells: Grid, blocks: Grid, row: number, column: number): void {
   const at = row * cells.columns + column;
-  const own = (row >> 1) * blocks.columns + (column >> 1);
-  const beside = (column >> 1) + (column & 1 ? 1 : -1);
-  const above = (row >> 1) + (row & 1 ? 1 : -1);
-  const candidates = [own];
-  if (beside >= 0 && beside < blocks.columns) candidates.push((row >> 1) * blocks.columns + beside);
-  if (above >= 0 && above < blocks.rows) candidates.push(above * blocks.columns + (column >> 1));
-  const [ownX, ownY] = [blocks.x[own] ?? 0, blocks.y[own] ?? 0];
-  const differ = candidates.some((other) => blocks.x[other] !== ownX || blocks.y[other] !== ownY);
-  let [bestX, bestY] = [ownX, ownY];
-  if (differ) {
-    let best = Infinity;
-    for (const other of candidates) {
-      const [x, y] = [blocks.x[other] ?? 0, blocks.y[other] ?? 0];
-      const error = fineError(level, column * CELL - 2, row * CELL - 2, CELL + 4, x, y, best);
+  const ownRow = row >> 1;
+  const ownColumn = column >> 1;
+  const own = ownRow * blocks.columns + ownColumn;
+  const columnBeside = ownColumn + (column & 1 ? 1 : -1);
+  const rowAbove = ownRow + (row & 1 ? 1 : -1);
+  const hasBeside = columnBeside >= 0 && columnBeside < blocks.columns;
+  const hasAbove = rowAbove >= 0 && rowAbove < blocks.rows;
+  const beside = hasBeside ? ownRow * blocks.columns + columnBeside : own;
+  const above = hasAbove ? rowAbove * blocks.columns + ownColumn : own;
+  let best = own;
+  if (!isAlike(blocks, own, beside) || !isAlike(blocks, own, above)) {
+    const [left, top, size] = [column * CELL - 2, row * CELL - 2, CELL + 4];
+    const errorOf = (block: number, limit: number) =>
+      fineError(level, left, top, size, blocks.x[block] ?? 0, blocks.y[block] ?? 0, limit);
+    let least = errorOf(own, Infinity);
+    for (const other of [beside, above]) {
+      if (other === own) continue;
+      const error = errorOf(other, least);
       // A neighbour's vector must be clearly better.
-      if (error < (other === own ? best : 0.9 * best)) [best, bestX, bestY] = [error, x, y];
+      if (error >= 0.9 * least) continue;
+      least = error;
+      best = other;
     }
   }
-  cells.x[at] = bestX;
-  cells.y[at] = bestY;
+  cells.x[at] = blocks.x[best] ?? 0;
+  cells.y[at] = blocks.y[best] ?? 0;
 }
+
+const isAlike = ({ x, y }: Grid, one: number, other: number): boolean =>
+  x[one] === x[other] && y[one] === y[other];
 
 /**
  * Sum of absolute differences along a half displacement with fractions, by bilinear interpolation, every second
@@ -114,8 +129,10 @@ function fineError(
   // Windows over the edge are pushed inside in both pictures; one pixel more is read than is kept.
   const leftA = clamp(left + backX, width - size);
   const leftB = clamp(left + wholeX, width - size);
-  const [topA, topB] = [top + backY, top + wholeY];
-  const [inA, inB] = [a.samples, b.samples];
+  const topA = top + backY;
+  const topB = top + wholeY;
+  const inA = a.samples;
+  const inB = b.samples;
   const lastRow = height - size;
   if (topA >= 0 && topB >= 0 && topA <= lastRow && topB <= lastRow) {
     const fromA = inA.byteOffset + topA * width + leftA;

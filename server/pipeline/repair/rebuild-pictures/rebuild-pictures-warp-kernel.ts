@@ -90,6 +90,10 @@ const WARP_ROW: FunctionSource = {
     const along = i32.shl(x.get, i32.const(16));
     const down = i32.shl(y.get, i32.const(16));
     const pixel = (of: Local) => i32.load8(i32.add(of.get, i32.add(i32.mul(y.get, width.get), x.get)));
+    const store = i32.store8(
+      i32.add(out.get, i32.add(i32.mul(y.get, width.get), x.get)),
+      i32.shrS(i32.add(moved.get, i32.const(128)), i32.const(8)),
+    );
     const one = block(
       sample(a, from, { width, maxX, maxY, scratch }),
       sample(b, to, { width, maxX, maxY, scratch }),
@@ -112,14 +116,34 @@ const WARP_ROW: FunctionSource = {
           i32.add(moved.get, i32.shrS(i32.mul(i32.sub(still.get, moved.get), gap.get), i32.const(12))),
         ),
       ),
-      i32.store8(
-        i32.add(out.get, i32.add(i32.mul(y.get, width.get), x.get)),
-        i32.shrS(i32.add(moved.get, i32.const(128)), i32.const(8)),
-      ),
+      store,
       ...[a, b].flatMap((walker) => [
         advance(walker.x, walker.stepX.get),
         advance(walker.y, walker.stepY.get),
       ]),
+      advance(x, i32.const(1)),
+    );
+    /** Not zero where a vector points away from its pixel, or the next one does. */
+    const strayed = [a, b].reduce(
+      (sum, walker) =>
+        [
+          i32.sub(walker.x.get, along),
+          i32.sub(walker.y.get, down),
+          walker.stepX.get,
+          walker.stepY.get,
+        ].reduce(i32.or, sum),
+      i32.const(0),
+    );
+    // What `one` comes to without a displacement, where it never is in doubt: a fifth of its time.
+    const unmoved = block(
+      low.set(pixel(from)),
+      moved.set(
+        i32.add(
+          i32.shl(low.get, i32.const(8)),
+          i32.shrS(i32.mul(i32.sub(pixel(to), low.get), phase.get), i32.const(4)),
+        ),
+      ),
+      store,
       advance(x, i32.const(1)),
     );
     const address = (column: Code) => i32.add(vectors.get, i32.shl(column, i32.const(2)));
@@ -142,9 +166,13 @@ const WARP_ROW: FunctionSource = {
           start(a.y, a.stepY, 1, down),
           start(b.x, b.stepX, 2, along),
           start(b.y, b.stepY, 3, down),
-          advance(a.stepX, i32.const(1 << 16)),
-          advance(b.stepX, i32.const(1 << 16)),
-          repeatWhile(i32.ltS(x.get, end.get), one),
+          when(i32.isZero(strayed), repeatWhile(i32.ltS(x.get, end.get), unmoved)),
+          when(
+            i32.ltS(x.get, end.get),
+            advance(a.stepX, i32.const(1 << 16)),
+            advance(b.stepX, i32.const(1 << 16)),
+            repeatWhile(i32.ltS(x.get, end.get), one),
+          ),
         ),
         advance(left, i32.const(1)),
       ),

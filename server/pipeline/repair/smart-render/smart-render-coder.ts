@@ -10,6 +10,7 @@ import {
   type TargetSequence,
 } from './smart-render-encode.ts';
 import { createGroupDecoder, type OriginalsInput } from './smart-render-originals.ts';
+import { spoolFrom } from './smart-render-encoder.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
@@ -48,43 +49,40 @@ export interface Coder {
 
 export function createCoder(input: CoderInput): Coder {
   const heldPlaces: number[] = [];
-  let position = 0;
+  const take = spoolFrom(0);
   let doneCount = 0;
   let total: number | null = null;
-  const onPicture = () => {
-    doneCount += 1;
-    if (total !== null) input.onProgress?.(doneCount / total);
-  };
   return {
     async encode({ target, label, decodeFrom, wanted, place }) {
       const { pictureBytes, workDir } = input;
       const decoder = createGroupDecoder({ ...input, decodeFrom, threads: input.limits.threads });
       const pixels = openPixels({ decoder, workDir, pictureBytes, label }, wanted);
-      const before = doneCount;
+      let ownCount = 0;
+      const onPicture = () => {
+        ownCount += 1;
+        doneCount += 1;
+        if (total !== null) input.onProgress?.(doneCount / total);
+      };
       const result = await encodeEither(
         await planDirect(target, decoder, wanted, label),
         () => pixels.pictures,
         wanted.length,
         (pictures) => {
-          doneCount = before;
-          return encodeSegment({ ...input, target, pictures, ...place, position, onPicture });
+          doneCount -= ownCount;
+          ownCount = 0;
+          return encodeSegment({ ...input, target, pictures, ...place, take, onPicture });
         },
       );
       if (result.pictures.length !== wanted.length) {
         throw new H264Error('The encoder did not give one picture for each planned one.');
       }
       heldPlaces.push(...pixels.held);
-      position += result.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
       return result;
     },
-    take(bytes) {
-      const at = position;
-      position += bytes;
-      return at;
-    },
+    take,
     expect(count) {
       [doneCount, total] = [0, count];
     },
-    held: () => heldPlaces,
+    held: () => heldPlaces.toSorted((a, b) => a - b),
   };
 }

@@ -42,9 +42,10 @@ export interface DirectPictures {
 export interface EncoderRun {
   /** Raw pictures one by one, or where the encoder finds them itself. */
   readonly pictures: AsyncIterable<Buffer> | DirectPictures;
-  /** Coded pictures are appended here from `position` on. */
+  /** Coded pictures are put here. */
   readonly spool: FileHandle;
-  readonly position: number;
+  /** Where in it so many bytes may be put: several runs share one file. */
+  readonly take: (sizeBytes: number) => number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onPicture?: () => void;
@@ -78,6 +79,15 @@ export function encoderPlan(
   };
 }
 
+/** Gives out the bytes of a file from `position` on. */
+export function spoolFrom(position: number): EncoderRun['take'] {
+  let end = position;
+  return (sizeBytes) => {
+    end += sizeBytes;
+    return end - sizeBytes;
+  };
+}
+
 /** Pictures in a thousand seconds. */
 export const rateMilli = (frameRate: number): number => Math.round(frameRate * 1000);
 
@@ -94,13 +104,12 @@ export async function runEncoder(
 ): Promise<EncodedPicture[]> {
   const splitter = createAnnexBSplitter();
   const pictures: EncodedPicture[] = [];
-  let position = run.position;
   const store = async (coded: CodedPicture | null) => {
     if (!coded) return;
     const bytes = joinSample(coded.units, lengthSize);
-    await writeFully(run.spool, bytes, position);
-    pictures.push({ bytes: { file: run.spool, offset: position, sizeBytes: bytes.length }, sync: coded.key });
-    position += bytes.length;
+    const offset = run.take(bytes.length);
+    await writeFully(run.spool, bytes, offset);
+    pictures.push({ bytes: { file: run.spool, offset, sizeBytes: bytes.length }, sync: coded.key });
     run.onPicture?.();
   };
   await runFfmpeg(plan, {

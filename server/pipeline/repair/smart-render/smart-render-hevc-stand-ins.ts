@@ -11,7 +11,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
-import type { EncodedPicture, RawPictures } from './smart-render-encoder.ts';
+import { spoolFrom, type EncodedPicture, type RawPictures } from './smart-render-encoder.ts';
 import { generalOf } from './smart-render-hevc-encode.ts';
 import { ridersOf } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
@@ -196,6 +196,7 @@ async function encodeGroup(
   for (const { sample } of standIns) riders.push(await ridersOf(source, sample));
   const { pictures, pps } = await encodeIntra({
     ...input,
+    take: spoolFrom(input.position),
     target,
     places,
     riders,

@@ -10,6 +10,7 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { SmartRenderInput, SmartRenderResult } from './smart-render.ts';
 import { findHevcCuts } from './smart-render-hevc-cuts.ts';
+import { spoolFrom } from './smart-render-encoder.ts';
 import {
   encodeHevc,
   generalOf,
@@ -83,7 +84,7 @@ export async function renderHevc(
   const encoded: (EncodedHevc | null)[] = [];
   const heldFrames = alone.held.map((place) => place - order.firstShown);
   const moved = new Map<number, ByteRange>();
-  let { position } = alone;
+  const take = spoolFrom(alone.position);
   let doneCount = 0;
   for (const [number, segment] of plan.segments.entries()) {
     const opener = await openSequence(
@@ -92,9 +93,9 @@ export async function renderHevc(
       segment.endPlace < (order.placeOf[segment.endSample] ?? 0),
     );
     if (opener) {
-      await writeFully(spool, opener, position);
-      moved.set(segment.endSample, { file: spool, offset: position, sizeBytes: opener.length });
-      position += opener.length;
+      const offset = take(opener.length);
+      await writeFully(spool, opener, offset);
+      moved.set(segment.endSample, { file: spool, offset, sizeBytes: opener.length });
     }
     if (segment.pictures.length === 0) {
       encoded.push(null);
@@ -125,14 +126,13 @@ export async function renderHevc(
       messages: await keyMessages(source, segment),
       riders: await readRiders(source, order, segment),
       spool,
-      position,
+      take,
       onPicture: () => input.onProgress?.(++doneCount / toEncode),
     });
     if (coded.pictures.length !== segment.pictures.length) {
       throw new HevcError('The encoder did not give one picture for each planned one.');
     }
     heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
-    position += coded.pictures.reduce((sum, picture) => sum + picture.bytes.sizeBytes, 0);
     encoded.push(coded);
   }
   await writeResult({

@@ -14,9 +14,10 @@ import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { planAround } from './smart-render-around.ts';
 import { makeBridges } from './smart-render-bridges.ts';
 import { createCoder } from './smart-render-coder.ts';
-import type { EncodedSegment, TargetSequence } from './smart-render-encode.ts';
+import type { TargetSequence } from './smart-render-encode.ts';
 import { makeExchanges } from './smart-render-exchange.ts';
 import { renderHevc } from './smart-render-hevc.ts';
+import { encodeSegments } from './smart-render-segments.ts';
 import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
 import {
   encoderProfile,
@@ -174,18 +175,9 @@ async function render(
     return decline('The pictures are too large to be encoded within the memory of this server.');
   }
 
-  const encoded: (EncodedSegment | null)[] = [];
   coder.expect(toEncode);
-  for (const [number, segment] of plan.segments.entries()) {
-    if (segment.pictures.length === 0) {
-      encoded.push(null);
-      continue;
-    }
-    const wanted = segment.pictures.map((picture) => picture.pixels);
-    const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
-    const { decodeFrom } = segment;
-    encoded.push(await coder.encode({ target, label: `smart-render-${number}`, decodeFrom, wanted, place }));
-  }
+  const { limits, signal } = input;
+  const encoded = await encodeSegments({ source, coder, target, limits, signal }, plan.segments);
   const alone =
     standIns.length === 0
       ? null
@@ -332,15 +324,4 @@ async function toTarget(
     ppsId: used + 1,
     inBandPps,
   };
-}
-
-/** idr_pic_id of the pictures right before and behind a stretch, where those are IDR pictures. */
-async function neighbourIdrIds(source: SmartSource, segment: Segment): Promise<number[]> {
-  const ids: number[] = [];
-  for (const sample of [segment.firstSample - 1, segment.endSample]) {
-    if (sample < 0 || sample >= source.samples.length) continue;
-    const head = await source.head(sample);
-    if (head?.idrPicId !== null && head?.idrPicId !== undefined) ids.push(head.idrPicId);
-  }
-  return ids;
 }

@@ -1,0 +1,53 @@
+import { sideBySide } from '#server/media/side-by-side.ts';
+import type { MediaLimits } from '../../worker-protocol.ts';
+import type { Coder } from './smart-render-coder.ts';
+import type { EncodedSegment, TargetSequence } from './smart-render-encode.ts';
+import type { Segment } from './smart-render-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+
+export interface SegmentsInput {
+  readonly source: SmartSource;
+  readonly coder: Coder;
+  readonly target: TargetSequence;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Encodes the stretches of a plan, two at a time where both take no more memory than one of the largest pictures allowed: an
+ * encoder without a look ahead waits for its decoder half of the time.
+ * @returns what each became, null where nothing is to be encoded
+ * @throws H264Error and MediaToolError as `Coder.encode` does, once all that run have ended
+ */
+export async function encodeSegments(
+  input: SegmentsInput,
+  segments: readonly Segment[],
+): Promise<(EncodedSegment | null)[]> {
+  const { source, coder, target, limits, signal } = input;
+  const encoded: (EncodedSegment | null)[] = segments.map(() => null);
+  const waiting = segments.entries();
+  const lane = async () => {
+    for (const [number, segment] of waiting) {
+      if (segment.pictures.length === 0) continue;
+      const wanted = segment.pictures.map((picture) => picture.pixels);
+      const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
+      const { decodeFrom } = segment;
+      const label = `smart-render-${number}`;
+      encoded[number] = await coder.encode({ target, label, decodeFrom, wanted, place });
+    }
+  };
+  const fitsTwice = 2 * target.width * target.height <= limits.maxEncodePixels;
+  await sideBySide(signal, limits.threads > 1 && fitsTwice ? [lane, lane] : [lane]);
+  return encoded;
+}
+
+/** idr_pic_id of the pictures right before and behind a stretch, where those are IDR pictures. */
+async function neighbourIdrIds(source: SmartSource, segment: Segment): Promise<number[]> {
+  const ids: number[] = [];
+  for (const sample of [segment.firstSample - 1, segment.endSample]) {
+    if (sample < 0 || sample >= source.samples.length) continue;
+    const head = await source.head(sample);
+    if (head?.idrPicId !== null && head?.idrPicId !== undefined) ids.push(head.idrPicId);
+  }
+  return ids;
+}

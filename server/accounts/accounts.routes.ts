@@ -3,7 +3,7 @@ import type { User } from '#db/models/user.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type AppRouter } from '../http/context.ts';
 import { requireIdentity } from '../http/authenticate.ts';
-import type { RateLimits } from '../http/rate-limit.ts';
+import { senderOf, type RateLimits } from '../http/rate-limit.ts';
 import { anyone, signedIn } from '../http/route.ts';
 import { closeSession, openSession } from '../http/session.ts';
 import type { Logger } from '../logger.ts';
@@ -39,7 +39,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   signedIn(router, authApi.currentUser, async ({ user }) => deps.toSessionBody(user));
 
   anyone(router, authApi.register, async ({ ctx, body }) => {
-    await registrations.consume(ctx.ip);
+    await registrations.consume(senderOf(ctx));
     const user = await accounts.register(body);
     ctx.status = 201;
     return {
@@ -50,12 +50,13 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   });
 
   anyone(router, authApi.login, async ({ ctx, body }) => {
-    const account = `${ctx.ip} ${body.username.trim().toLowerCase()}`;
-    await loginsPerAddress.consume(ctx.ip);
+    const sender = senderOf(ctx);
+    const account = `${sender} ${body.username.trim().toLowerCase()}`;
+    await loginsPerAddress.consume(sender);
     await loginsPerAccount.consume(account);
     // What is limited is guessing: whoever knows the password may try as often as they like.
     const giveBack = () =>
-      Promise.all([loginsPerAddress.giveBack(ctx.ip), loginsPerAccount.giveBack(account)]);
+      Promise.all([loginsPerAddress.giveBack(sender), loginsPerAccount.giveBack(account)]);
     const user = await accounts.login(body.username, body.password).catch(async (error: unknown) => {
       if (error instanceof AppError && error.code === 'email_not_verified') await giveBack();
       throw error;
@@ -74,27 +75,27 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   anyone(router, authApi.verifyEmail, async ({ ctx, query }) => {
     // Mail scanners look at links with HEAD: that must not change anything.
     if (ctx.method === 'HEAD') return { message: '' };
-    await verifications.consume(ctx.ip);
+    await verifications.consume(senderOf(ctx));
     const verified = await accounts.verifyEmail(query.token);
     return { message: verified ? 'Your email is verified.' : 'Your email is already verified.' };
   });
 
   anyone(router, authApi.resendVerification, async ({ ctx, body }) => {
-    await mailsPerAddress.consume(ctx.ip);
+    await mailsPerAddress.consume(senderOf(ctx));
     await mailsPerAccount.consume(body.email.trim().toLowerCase());
     inBackground(accounts.resendVerification(body.email));
     return { message: MAIL_ON_ITS_WAY };
   });
 
   anyone(router, authApi.forgotPassword, async ({ ctx, body }) => {
-    await mailsPerAddress.consume(ctx.ip);
+    await mailsPerAddress.consume(senderOf(ctx));
     await mailsPerAccount.consume(body.email.trim().toLowerCase());
     inBackground(accounts.forgotPassword(body.email));
     return { message: MAIL_ON_ITS_WAY };
   });
 
   anyone(router, authApi.resetPassword, async ({ ctx, body }) => {
-    await verifications.consume(ctx.ip);
+    await verifications.consume(senderOf(ctx));
     await accounts.resetPassword(body.token, body.password);
     return { message: 'Your password is changed. You can sign in with it now.' };
   });

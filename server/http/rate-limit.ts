@@ -41,6 +41,23 @@ export function createRateLimits(enabled: boolean): RateLimits {
 }
 
 /**
+ * Who stands behind an address, as far as limits go. A line or a rented machine has a whole /64 of IPv6 (RFC 6177), each address of
+ * which would be another one's fresh tries.
+ */
+export function senderOf({ ip }: { readonly ip: string }): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!ip.includes(':')) return ip;
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const [left, right] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const all = [...left, ...Array.from({ length: zeros }, () => '0'), ...right];
+  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/**
  * The wide limit over the API. Three tabs at the specified polling intervals make about 280 requests a
  * minute; a session or an access token gets three times that. So do the visitors of one address together: a school or
  * an office stands behind a single one. No address ever gets more than 3000.
@@ -56,8 +73,9 @@ export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
       // Whether a token is real is not known yet; made-up ones end at the limit of the address.
       const token = /^Bearer (\S{20,80})$/.exec(ctx.get('authorization'))?.[1];
       const key = token ?? session;
-      await perAddress.consume(ctx.ip);
-      await (key === undefined ? perVisitors.consume(ctx.ip) : perSession.consume(key));
+      const sender = senderOf(ctx);
+      await perAddress.consume(sender);
+      await (key === undefined ? perVisitors.consume(sender) : perSession.consume(key));
     }
     await next();
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { ERRORS } from '#common/errors.ts';
+import { senderOf } from '#server/http/rate-limit.ts';
 import { createIdea, createUser, TEST_PASSWORD } from './factories.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import type { Answer, TestClient } from './test-client.ts';
@@ -77,3 +78,25 @@ it('does not take an address that is not verified yet for a wrong password', asy
     expect([answer.status, answer.raw]).toMatchObject([403, { code: 'email_not_verified' }]);
   }
 });
+
+it('takes all addresses of one IPv6 network for one sender', async () => {
+  const proxied = await startTestApp({ engine: 'sqlite', env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } });
+  const guess = async (address: string) => {
+    const body = { username: 'someone', password: 'Wrong-Clip-42' };
+    const headers = { 'x-forwarded-for': address };
+    return (await proxied.client().call(authApi.login, { body, headers })).status;
+  };
+  for (let host = 1; host <= 5; host += 1) expect(await guess(`2001:db8:0:7::${host}`)).toBe(401);
+  expect(await guess('2001:db8::7:abcd:0:0:9')).toBe(429);
+  expect(await guess('2001:db8:0:8::1')).toBe(401);
+  await proxied.stop();
+});
+
+it.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:0db8:0000:0007:1:2:3:4', '2001:db8:0:7::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('limits %s as %s', (ip, sender) => expect(senderOf({ ip })).toBe(sender));

@@ -7,6 +7,7 @@ import { AppError } from './errors.ts';
 import type { AppContext, AppMiddleware, AppRouter, AppState, Identity } from './http/context.ts';
 import { createCookieKeys } from './http/cookie-keys.ts';
 import { answerErrors } from './http/error-middleware.ts';
+import { loggedPath } from './http/logged-path.ts';
 import { checkOrigin } from './http/origin-check.ts';
 import { limitApi, type RateLimits } from './http/rate-limit.ts';
 import { requireHttps, securityHeaders } from './http/security-headers.ts';
@@ -113,11 +114,6 @@ function begin({ logger, db, identifyToken }: AppDeps): AppMiddleware {
       ctx.state.logger[quiet ? 'debug' : 'info'](line, 'request');
     }
   };
-}
-
-// The address of an upload is the key to it.
-function loggedPath(path: string): string {
-  return path.replace(/^(\/uploads\/.{6}).+$/, '$1...');
 }
 
 async function identify(

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorBody, type ErrorCode } from '#common/errors.ts';
 import { AppError } from '../errors.ts';
 import type { AppContext, AppMiddleware } from './context.ts';
+import { loggedPath } from './logged-path.ts';
 
 /**
  * Turns everything thrown behind it into a status and an error body (D-18): the only place that does.
@@ -33,7 +34,7 @@ const AUDITED = new Set<ErrorCode>([
 
 function audit(ctx: AppContext, code: ErrorCode): void {
   ctx.state.logger.warn(
-    { event: 'refused', code, method: ctx.method, path: ctx.path, ip: ctx.ip },
+    { event: 'refused', code, method: ctx.method, path: loggedPath(ctx.path), ip: ctx.ip },
     'refused',
   );
 }

@@ -1,11 +1,18 @@
 import { connect } from 'node:net';
+import Koa from 'koa';
+import { pino } from 'pino';
+import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
 import { errorBody } from '#common/errors.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { Idea } from '#db/models/idea.ts';
+import { AppError } from '#server/errors.ts';
 import { startTestApp, TEST_PUBLIC_URL, type TestApp } from '#server/test/test-app.ts';
 import type { TestClient } from '#server/test/test-client.ts';
+import type { AppState } from './context.ts';
+import { answerErrors } from './error-middleware.ts';
+import { loggedPath } from './logged-path.ts';
 
 describe('the edge of the API', () => {
   let app: TestApp;
@@ -267,6 +274,27 @@ describe('the edge of the API', () => {
     expect(await statuses(limited.client(), 910)).toContain(429);
     await limited.stop();
   });
+});
+
+it('writes no address of an upload into the log of refusals, which is the key to it', async () => {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(line) });
+  const app = new Koa<AppState, Record<never, never>>();
+  app.use(async (ctx, next) => {
+    ctx.state.logger = logger;
+    await next();
+  });
+  app.use(answerErrors());
+  app.use(() => {
+    throw new AppError('unsupported_type');
+  });
+  const secret = 'k'.repeat(43);
+  await request(app.callback()).put(`/uploads/${secret}`).expect(415);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"path":"/uploads/kkkkkk..."');
+  expect(lines[0]).not.toContain(secret);
+  expect(loggedPath(`/api/uploads/${secret}`)).toBe('/api/uploads/kkkkkk...');
+  expect(loggedPath('/api/videos/kkkkkkkkkk/stream')).toBe('/api/videos/kkkkkkkkkk/stream');
 });
 
 /** Sends exactly these lines; `fetch` would add or refuse some. */

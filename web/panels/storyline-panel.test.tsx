@@ -67,7 +67,7 @@ describe('StorylinePanel', () => {
     open([NONE], [null]);
     expect(screen.getByText('Loading the storyline...')).toBeInTheDocument();
     expect(await screen.findByRole('button', { name: 'Analyze' })).toBeEnabled();
-    expect(screen.getByText('Nobody has asked for the storyline of this video yet.')).toBeInTheDocument();
+    expect(screen.getByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
   });
 
   it('follows the analysis that was asked for until the storyline is there', async () => {

@@ -35,6 +35,8 @@ export const ideaTexts = {
     title: 'Community Ideas',
     count: (n: number) => (n === 1 ? '1 idea submitted' : `${n} ideas submitted`),
     loading: 'Loading ideas...',
+    unfold: 'Show the whole idea',
+    fold: 'Show less',
     empty: 'No ideas submitted yet',
     emptyHint: 'Be the first to share your suggestion!',
     noMatch: 'No idea matches this filter.',

@@ -3,7 +3,7 @@ export const storylineTexts = {
   title: 'AI Storyline',
   note: 'Computed from picture and sound: cuts, light, movement, speech. Nobody is recognised.',
   loading: 'Loading the storyline...',
-  none: 'Nobody has asked for the storyline of this video yet.',
+  none: 'This version of the clip has no storyline yet.',
   analyze: 'Analyze',
   again: 'Re-analyze',
   waiting: 'The analysis waits for its turn.',

@@ -1,6 +1,8 @@
-import styled from 'styled-components';
+import { useId, useState } from 'react';
+import styled, { css } from 'styled-components';
 import type { IdeaDto } from '#common/api/ideas.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ReputationBadge } from '../../components/reputation-badge.tsx';
 import { useUnvote, useVote } from '../../data/ideas.ts';
@@ -41,11 +43,21 @@ const Meta = styled.div`
     color: ${colour.ink};
   }
 `;
-const Words = styled.p`
+const FOLDED_LINES = 8;
+const fold = css`
+  display: -webkit-box;
+  overflow: hidden;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: ${FOLDED_LINES};
+`;
+const Words = styled.p<{ $folded: boolean }>`
   margin-top: ${space(0.75)};
   white-space: pre-wrap;
   overflow-wrap: anywhere;
+  ${({ $folded }) => $folded && fold}
 `;
+/** Ideas that one page of a phone cannot show are folded; shorter ones would only gain a button. */
+const isLong = (words: string): boolean => words.length > 480 || words.split('\n').length > FOLDED_LINES + 2;
 const VoteButton = styled.button<{ $voted: boolean }>`
   display: grid;
   place-items: center;
@@ -73,6 +85,9 @@ export function IdeaCard({ idea }: { readonly idea: IdeaDto }) {
   const unvote = useUnvote();
   const pending = vote.isPending || unvote.isPending;
   const votes = idea.votes;
+  const [open, setOpen] = useState(false);
+  const wordsId = useId();
+  const foldable = isLong(idea.text);
   return (
     <Row>
       <div>
@@ -82,7 +97,20 @@ export function IdeaCard({ idea }: { readonly idea: IdeaDto }) {
           <Moment iso={idea.createdAt} detail="date" />
           {idea.status && <Badge tone={STATUS_TONES.get(idea.status) ?? 'neutral'}>{idea.status}</Badge>}
         </Meta>
-        <Words dir="auto">{idea.text}</Words>
+        <Words id={wordsId} dir="auto" $folded={foldable && !open}>
+          {idea.text}
+        </Words>
+        {foldable && (
+          <Button
+            look="quiet"
+            size="s"
+            aria-expanded={open}
+            aria-controls={wordsId}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? texts.fold : texts.unfold}
+          </Button>
+        )}
       </div>
       <VoteButton
         type="button"

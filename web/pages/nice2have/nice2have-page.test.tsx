@@ -103,6 +103,18 @@ describe('the board', () => {
     expect(own.at(-1)?.style.color).toBe(expected);
   });
 
+  it('folds an idea of 2000 characters until somebody wants all of it, and leaves short ones whole', async () => {
+    const long = 'Mend several clips as one. '.repeat(74).trim();
+    open({ ideas: [makeIdea('a', { text: long }), makeIdea('b')] });
+    const words = await screen.findByText(long);
+    expect(screen.getAllByRole('button', { name: 'Show the whole idea' })).toHaveLength(1);
+    const lines = () => getComputedStyle(words).getPropertyValue('-webkit-line-clamp');
+    expect(lines()).not.toBe('');
+    await person.click(screen.getByRole('button', { name: 'Show the whole idea' }));
+    expect(lines()).toBe('');
+    expect(screen.getByRole('button', { name: 'Show less' })).toHaveAttribute('aria-expanded', 'true');
+  });
+
   it('ranks the five first with gold, silver and bronze', async () => {
     open({
       leaders: [900, 700, 500, 300, undefined, 50].map((reputation, index) => ({

@@ -1,17 +1,25 @@
-import { pino, type Logger as PinoLogger } from 'pino';
+import { type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
+import { toPlainLine } from './plain-log.ts';
 
 export type Logger = PinoLogger;
 
-/** One JSON line per event on standard output; secrets that could reach a line are cut out. */
-export function createLogger(level: string): Logger {
-  return pino({
+/** Standard output: plain lines where somebody looks on, JSON lines for machines. */
+export function logOutput(): DestinationStream {
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true });
+  return { write: (line) => process.stdout.write(toPlainLine(line)) };
+}
+
+/** One JSON line per event; secrets that could reach a line are cut out. */
+export function createLogger(level: string, output: DestinationStream = logOutput()): Logger {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: ['password', 'token', 'cookie', 'authorization', '*.password', '*.token', '*.cookie'],
       censor: '[cut]',
     },
-  });
+  };
+  return pino(options, output);
 }

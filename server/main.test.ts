@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -100,6 +101,18 @@ describe('the server process', { timeout: 120_000 }, () => {
     expect(await ended).toBe(1);
     expect(output()).toMatch(/PORT/);
     expect(output()).not.toMatch(/ {4}at /);
+  });
+
+  it('says in one sentence that its port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = String(typeof address === 'object' && address !== null ? address.port : 0);
+    const server = start({ PORT: port, HOST: '127.0.0.1' });
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain(`Port ${port} is taken by another program.`);
+    expect(server.output()).not.toMatch(/^ +at /m);
+    other.close();
   });
 
   it('runs without ffmpeg and says what is missing', async () => {

@@ -11,6 +11,7 @@ import { findTools } from './media/find-tools.ts';
 import { knownFlaw } from './media/known-flaws.ts';
 import { createSandbox } from './media/sandbox.ts';
 import type { ToolPaths } from './media/tools.ts';
+import { startFault } from './start-fault.ts';
 
 const FROM_SOURCES = import.meta.url.endsWith('.ts');
 const fromHere = (relative: string) => new URL(relative, import.meta.url);
@@ -140,6 +141,6 @@ function die(logger: Logger, error: unknown): never {
 main().catch((error: unknown) => {
   // Mistakes of the setting are sentences for people, not traces.
   if (error instanceof ConfigError || error instanceof DataDirInUse) console.error(error.message);
-  else console.error(error);
+  else console.error(startFault(error, process.env['DATA_DIR'] ?? null) ?? error);
   process.exit(1);
 });

@@ -66,7 +66,7 @@ export function composeAccounts(deps: ComposeAccountsDeps): ComposedAccounts {
   return {
     routers: [
       createAccountsRoutes({ accounts, limits, logger, toSessionBody: presentUser }),
-      ...(mailbox ? [createOutboxRoutes(outboxDir)] : []),
+      ...(mailbox ? [createOutboxRoutes(outboxDir, config.publicUrl)] : []),
     ],
     sendMail: createSendMailJob({ mailer, logger }),
     passwords,

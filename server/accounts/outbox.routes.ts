@@ -4,18 +4,23 @@ import { readOutbox, type OutboxMail } from './mailer.ts';
 import { escapeHtml } from '#server/http/escape-html.ts';
 
 const SHOWN = 50;
+const LOOPBACK_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 const LOOPBACK = /^(::1|127\.\d+\.\d+\.\d+|::ffff:127\.\d+\.\d+\.\d+)$/;
 
 /**
  * `GET /api/dev/outbox`: the mails that were written to files, for whoever sits at this machine; a small
  * page for a browser, JSON for programs. Mounted only outside production and without a mail server; other
- * machines get 404, since the links in these mails open accounts.
+ * machines get 404, since the links in these mails open accounts, and so does a page of another site whose name leads to
+ * this machine (DNS rebinding).
  */
-export function createOutboxRoutes(outboxDir: string): AppRouter {
+export function createOutboxRoutes(outboxDir: string, publicUrl: string): AppRouter {
+  const { hostname } = new URL(publicUrl);
   const router = createRouter();
   router.get('/api/dev/outbox', async (ctx) => {
     const forwarded = ctx.get('x-forwarded-for') !== '';
-    if (forwarded || !LOOPBACK.test(ctx.req.socket.remoteAddress ?? '')) throw notFound();
+    const ownName = ctx.hostname === hostname || LOOPBACK_NAME.test(ctx.hostname);
+    const near = LOOPBACK.test(ctx.req.socket.remoteAddress ?? '');
+    if (forwarded || !ownName || !near) throw notFound();
     const mails = await readOutbox(outboxDir, SHOWN);
     if (ctx.accepts('json', 'html') === 'html') {
       ctx.type = 'text/html; charset=utf-8';

@@ -95,6 +95,7 @@ export const authApi = {
     method: 'POST',
     path: '/api/auth/register',
     summary: 'Creates an account and mails a verification link.',
+    status: 201,
     body: registerBody,
     response: messageBody,
   }),

@@ -23,6 +23,8 @@ export interface Endpoint<
   readonly response: Response;
   /** One sentence for the API document. */
   readonly summary: string;
+  /** Status of the answer; 200 where it is left out. */
+  readonly status?: 201;
   /** Largest body taken; 64 kB where it is left out. */
   readonly maxBodyBytes?: number;
 }

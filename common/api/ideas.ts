@@ -58,6 +58,7 @@ export const ideasApi = {
     method: 'POST',
     path: '/api/ideas',
     summary: 'Adds an idea.',
+    status: 201,
     body: z.object({
       text: z
         .string(NO_IDEA)

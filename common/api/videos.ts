@@ -233,7 +233,7 @@ export const videosApi = {
   }),
 } as const;
 
-/** Media addresses of a video; plain links, not JSON calls. */
+/** Media addresses of a video; plain links, not JSON calls. Those of a shared video are for anybody. */
 export const mediaPaths = {
   stream: '/api/videos/:id/stream',
   download: '/api/videos/:id/download',
@@ -241,6 +241,8 @@ export const mediaPaths = {
   captions: '/api/videos/:id/captions.vtt',
   original: '/api/videos/:id/original',
   frame: '/api/videos/:id/frame',
+  sharedStream: '/api/shared/:id/stream',
+  sharedPoster: '/api/shared/:id/poster',
 } as const;
 
 /** Which single picture `mediaPaths.frame` gives, as a small JPEG: the one shown at `ms` of either file. */

@@ -41,7 +41,6 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   anyone(router, authApi.register, async ({ ctx, body }) => {
     await registrations.consume(senderOf(ctx));
     const user = await accounts.register(body);
-    ctx.status = 201;
     return {
       message: user.emailVerifiedAt
         ? 'Your account is ready. You can sign in now.'

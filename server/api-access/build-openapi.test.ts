@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import Router from '@koa/router';
+import { describe, expect, it, vi } from 'vitest';
 import { ERRORS } from '#common/errors.ts';
+import { startTestApp } from '#server/test/test-app.ts';
 import { buildOpenApi } from './build-openapi.ts';
 import { renderDocsPage, DOCS_PAGE_CSP } from './docs-page.ts';
 import { allOperations, fileOperations } from './operations.ts';
@@ -40,6 +42,35 @@ describe('the OpenAPI document', () => {
     expect(calls).toHaveLength(allOperations().length + fileOperations().length);
     expect(document.paths['/api/videos/{id}/status']?.get?.operationId).toBe('videos.status');
     expect(calls.filter(({ address }) => address.includes(':'))).toEqual([]);
+  });
+
+  it('holds every address that the server answers, but for those of probes, pages and the storage', async () => {
+    const answered = new Set<string>();
+    const collect = vi.spyOn(Router.prototype, 'routes').mockImplementation(function (this: Router) {
+      for (const { methods, path: address } of this.stack)
+        for (const method of methods) if (method !== 'HEAD') answered.add(`${method} ${String(address)}`);
+      return async (_ctx, next) => next();
+    });
+    const app = await startTestApp({ engine: 'sqlite' });
+    await app.stop();
+    collect.mockRestore();
+    const listed = new Set([
+      ...allOperations().map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`),
+      ...fileOperations().map(({ method, path: address }) => `${method} ${address}`),
+    ]);
+    const others = [/ \/(healthz|readyz)$/, / \/uploads/, / \/api\/(docs|openapi\.json|dev\/outbox)$/];
+    const missing = [...answered].filter(
+      (call) => !listed.has(call) && !others.some((one) => one.test(call)),
+    );
+    expect(missing).toEqual([]);
+    expect([...listed].filter((call) => !answered.has(call))).toEqual([]);
+  });
+
+  it('says 201 where something is made, and the cookie that an https address has', () => {
+    const made = calls.filter(({ operation }) => '201' in operation.responses);
+    expect(made.map(({ operation }) => operation.operationId)).toEqual(['auth.register', 'ideas.create']);
+    const schemes = buildOpenApi('https://clips.test', '1').components.securitySchemes;
+    expect(schemes['session']).toMatchObject({ name: '__Host-sid' });
   });
 
   it('describes every place of every path as a required parameter', () => {

@@ -6,6 +6,7 @@ import { storylineDto } from '#common/api/storyline.ts';
 import { statusDto, videoDto } from '#common/api/videos.ts';
 import { ERRORS, errorBody, errorCode } from '#common/errors.ts';
 import { repairReport } from '#common/report.ts';
+import { sessionCookieName } from '#server/http/session.ts';
 import { allOperations, fileOperations, type Access, type Operation } from './operations.ts';
 
 type Json = Record<string, unknown>;
@@ -77,18 +78,21 @@ export function buildOpenApi(publicUrl: string, version: string): OpenApiDocumen
       ...parametersOf(endpoint),
       ...bodyOf(endpoint),
       responses: {
-        '200': { description: 'Done.', content: { 'application/json': { schema: output(response) } } },
+        [endpoint.status ?? 200]: {
+          description: 'Done.',
+          content: { 'application/json': { schema: output(response) } },
+        },
         ...errors,
       },
       security: securityOf(access, method),
     });
   }
-  for (const { id, group, access, method, path, summary, contentType } of fileOperations()) {
+  for (const { id, group, access, method, path, summary, contentType, query } of fileOperations()) {
     add(path, method, {
       operationId: id,
       tags: [group],
       summary,
-      ...parametersOf({ path }),
+      ...parametersOf({ path, query }),
       responses: {
         '200': { description: 'The file.', content: { [contentType]: { schema: {} } } },
         ...errors,
@@ -106,7 +110,7 @@ export function buildOpenApi(publicUrl: string, version: string): OpenApiDocumen
       schemas,
       responses: { Error: errorResponse() },
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(publicUrl.startsWith('https:')) },
         token: {
           type: 'http',
           scheme: 'bearer',

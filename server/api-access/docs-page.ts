@@ -52,13 +52,18 @@ function renderCall(method: string, path: string, operation: OpenApiOperation): 
   const parts = [
     operation.parameters ? `<p>Parameters</p>${renderJson(operation.parameters)}` : '',
     operation.requestBody ? `<p>Body</p>${renderJson(operation.requestBody)}` : '',
-    `<p>Answer</p>${renderJson(operation.responses['200'] ?? {})}`,
+    `<p>Answer</p>${renderJson(answerOf(operation))}`,
   ];
   return (
     `<details id="${escapeHtml(operation.operationId)}"><summary><b>${method.toUpperCase()}</b> ` +
     `<code>${escapeHtml(path)}</code><span>${escapeHtml(operation.summary)} ${accessText(operation)}</span></summary>` +
     `${parts.join('')}</details>`
   );
+}
+
+/** What a call that succeeded answers. */
+function answerOf({ responses }: OpenApiOperation): unknown {
+  return responses['200'] ?? responses['201'] ?? {};
 }
 
 function accessText(operation: OpenApiOperation): string {

@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import { accountApi, accountExportPath } from '#common/api/account.ts';
 import { analyticsApi, analyticsCsvPath } from '#common/api/analytics.ts';
 import { apiAccessApi } from '#common/api/api-access.ts';
 import { authApi } from '#common/api/auth.ts';
-import { burnedCaptionsPath, captionsApi, subRipPath } from '#common/api/captions.ts';
+import { burnedCaptionsPath, captionsApi, sharedCaptionsPath, subRipPath } from '#common/api/captions.ts';
 import { comparisonApi, comparisonMediaPath } from '#common/api/comparison.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
@@ -13,7 +14,7 @@ import { platformExportPath, quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
-import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import { frameQuery, mediaPaths, videosApi } from '#common/api/videos.ts';
 
 /**
  * Who may make a call: `public` anyone; `token` a signed-in person or a personal access token;
@@ -38,6 +39,7 @@ export interface FileOperation {
   readonly path: string;
   readonly summary: string;
   readonly contentType: string;
+  readonly query?: z.ZodType;
 }
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = {
@@ -109,6 +111,18 @@ export function fileOperations(): FileOperation[] {
     file('captions.subRip', subRipPath, 'application/x-subrip', 'The captions as SubRip.'),
     file('captions.burnedFile', burnedCaptionsPath, 'video/mp4', 'The clip with captions drawn into it.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
+    {
+      ...file(
+        'videos.frame',
+        mediaPaths.frame,
+        'image/jpeg',
+        'A single picture of the original or of the result.',
+      ),
+      query: frameQuery,
+    },
+    file('videos.sharedStream', mediaPaths.sharedStream, 'video/mp4', 'A shared video, in ranges.', 'public'),
+    file('videos.sharedPoster', mediaPaths.sharedPoster, 'image/jpeg', 'A still picture of it.', 'public'),
+    file('captions.shared', sharedCaptionsPath, 'text/vtt', 'The words of a shared video.', 'public'),
     file('videos.original', mediaPaths.original, 'application/octet-stream', 'The untouched original.'),
     file('fixes.export', platformExportPath, 'video/mp4', 'A file made for one platform.'),
     file('comparison.clip', comparisonMediaPath, 'video/mp4', 'Original and result in one clip.'),

@@ -11,7 +11,7 @@ type Call<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Input
 
 /**
  * Mounts a call for people who are signed in. Order: session (401), schemas of the endpoint (400, 404),
- * handler; what the handler returns is the JSON body. The handler may set `ctx.status` (200 if it does not).
+ * handler; what the handler returns is the JSON body, with the status of the endpoint.
  */
 export function signedIn<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   router: AppRouter,
@@ -41,6 +41,7 @@ function mount(
   router.register(endpoint.path, [endpoint.method], async (ctx: AppRouterContext) => {
     const body = await answer(ctx);
     if (ctx.app.env !== 'production') checkResponse(endpoint, body);
+    ctx.status = endpoint.status ?? 200;
     ctx.body = body;
   });
 }

@@ -28,9 +28,8 @@ export function createIdeasRoutes({ ideas, limits }: IdeasRoutesDeps): AppRouter
     ideas.list(user, withPageSize(ctx, query ?? {})),
   );
 
-  signedIn(router, ideasApi.create, async ({ ctx, user, body }) => {
+  signedIn(router, ideasApi.create, async ({ user, body }) => {
     await submissions.consume(user.id);
-    ctx.status = 201;
     return ideas.create(user, body.text, body.userName ?? undefined);
   });
 

@@ -3,7 +3,7 @@ import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { sharedCaptionsPath } from '#common/api/captions.ts';
 import { buildPath } from '#common/api/endpoint.ts';
-import { videosApi } from '#common/api/videos.ts';
+import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import { ApiError, callApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 
@@ -29,7 +29,7 @@ export function useSharedVideo(id: string) {
 
 /** Where the shared video plays from. */
 export function sharedStreamUrl(id: string): string {
-  return buildPath('/api/shared/:id/stream', { id });
+  return buildPath(mediaPaths.sharedStream, { id });
 }
 
 /** Its captions, where there are any. */
@@ -39,5 +39,5 @@ export function sharedCaptionsUrl(id: string): string {
 
 /** A still picture of the shared video; there is none where no picture could be read. */
 export function sharedPosterUrl(id: string): string {
-  return buildPath('/api/shared/:id/poster', { id });
+  return buildPath(mediaPaths.sharedPoster, { id });
 }

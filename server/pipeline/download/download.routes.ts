@@ -84,12 +84,12 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
     );
   });
 
-  router.get('/api/shared/:id/stream', async (ctx) => {
+  router.get(mediaPaths.sharedStream, async (ctx) => {
     const video = await videos.shared(ctx.params['id'] ?? '');
     await send(ctx, resultOf(video), 'video/mp4', null);
   });
 
-  router.get('/api/shared/:id/poster', async (ctx) => {
+  router.get(mediaPaths.sharedPoster, async (ctx) => {
     const video = await videos.shared(ctx.params['id'] ?? '');
     await send(ctx, video.currentVersion?.posterSha256 ?? null, 'image/jpeg', null);
   });

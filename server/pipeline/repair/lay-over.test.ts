@@ -81,6 +81,17 @@ describe('layOver', () => {
     expect(verdicts).toHaveLength(2);
   });
 
+  it('gives each place one picture where repeats lie over rebuilt and over kept damage', () => {
+    const torn = [damage(12, 14, rebuilt), damage(15, 30, decoded)];
+    const { spans } = layOver([...torn, repeats(11, 17)]);
+    expect(places(spans)).toEqual([
+      [11, 12, 1],
+      [12, 14, 2],
+      [14, 17, 3],
+      [17, 30, 13],
+    ]);
+  });
+
   it('takes out copies that made the clip longer, and puts in what is missing between kept pictures', () => {
     const underDamage = 'decoded' as const;
     const removal = { firstFrame: 15, endFrame: 18, pictures: [], shiftAfterTicks: -3, underDamage };

@@ -37,7 +37,7 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   const spans = [...above, ...beside];
   for (const repair of repairs) {
     if (repair.span.underDamage) continue;
-    const parts = cutAround(repair.span, isDamage(repair) ? above : []);
+    const parts = cutAround(repair.span, isDamage(repair) ? [...above, ...beside] : []);
     spans.push(...parts);
     verdicts.push(without(repair, parts));
   }

@@ -97,6 +97,8 @@ export const defect = z.object({
   confidence: z.number().min(0).max(1),
   /** Name of the detector, so that it can be run again. */
   detector: z.string(),
+  /** `result`: it showed only in a first result, once the defects beside it were mended. Absent for what the original shows. */
+  foundIn: z.literal('result').optional(),
   measure,
   /** The figure over time, for sync and wind. */
   curve: defectCurve.optional(),

@@ -111,3 +111,24 @@ it('a hole within damage that lies over a cut shows the shot behind the cut', as
   // A picture of the shot before would be two cuts more.
   expect(again.sceneCuts).toEqual([45, 90]);
 });
+
+it('damage is not rebuilt into pictures that jump themselves', async () => {
+  const groups = [...DEFAULT_ENCODE, '-x264-params', 'keyint=30:min-keyint=30:scenecut=0:bframes=2:ref=3'];
+  const size = { width: 320, height: 192, seconds: 4 };
+  await makeMovingClip({ tools, outputPath: at('zoom.mp4'), scenery: 'zoom', ...size });
+  const files = { inputPath: at('zoom.mp4'), outputPath: at('zoom-twice.mp4') };
+  const runs = [{ frame: 50, count: 2 }];
+  await injectRepeats({ tools, ...files, history: 'inserted', runs, encode: groups });
+  const originalPath = at('zoom-torn.mp4');
+  const torn = { inputPath: at('zoom-twice.mp4'), outputPath: originalPath };
+  await corruptSamples({ tools, ...torn, frames: [53], fault: 'lost' });
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { resultPath, report } = mustBeOk(
+    await processVideo(await makeTask(originalPath, at('zoom-work')), io),
+  );
+  const inputPath = resultPath ?? '';
+  const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  expect(again.findings.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
+  const claims = await verifyClaims({ originalPath, repairedPath: inputPath, report, tools });
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+});

@@ -103,6 +103,8 @@ export interface Finding {
   /** 0 to 1; repairs act only at or above `ACT_CONFIDENCE`. */
   readonly confidence: number;
   readonly detector: string;
+  /** `result`: it showed only in a first result, once the defects beside it were mended; absent for all others. */
+  readonly foundIn?: 'result';
   readonly measure: MeasuredValue;
   readonly curve?: MeasuredCurve;
   readonly detail: FindingDetail;

@@ -82,6 +82,7 @@ export function toDefects(verdicts: readonly Verdict[]): Defect[] {
       count: finding.count,
       confidence: finding.confidence,
       detector: finding.detector,
+      ...(finding.foundIn && { foundIn: finding.foundIn }),
       measure: { name, unit, threshold, before: value, after },
       ...toCurve(verdict),
       action,
@@ -100,6 +101,8 @@ function toCurve({ finding, curveAfter }: Verdict): Pick<Defect, 'curve'> {
   return { curve: { ...kind, points: measured } };
 }
 
+const FOUND_LATER = 'It showed only once what stands beside it was mended.';
+
 /** What was found, where, and what became of it, in plain words: "5 pictures missing at 0:12.40: ...". */
 function explain({ finding, explanation }: Verdict): string {
   const at = clock(finding.startMs);
@@ -112,7 +115,8 @@ function explain({ finding, explanation }: Verdict): string {
     corrupted_section: `${pictures('damaged')} from ${at} to ${clock(finding.endMs)}`,
   };
   const head = finding.firstFrame === null ? undefined : what[finding.kind];
-  return head === undefined ? explanation : `${head}: ${explanation}`;
+  const said = finding.foundIn === 'result' ? `${explanation} ${FOUND_LATER}` : explanation;
+  return head === undefined ? said : `${head}: ${said}`;
 }
 
 /** Minutes, seconds and hundredths: 0:12.34. */

@@ -12,6 +12,7 @@ import { openOriginal } from '../open-original.ts';
 import { hashFile } from '../step-store.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { clock } from './build-report.ts';
+import { hiddenClaim, isOwnStep, isTrace } from './verify-traces.ts';
 import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
 
 export interface ClaimInput {
@@ -225,6 +226,7 @@ function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
   return report.defects
     .filter(({ action }) => action !== 'rebuilt_index')
     .map((defect) => {
+      if (defect.foundIn === 'result') return hiddenClaim(defect, report.defects);
       const again = original.analysis.findings.find((finding) => isSame(finding, defect));
       const value = again?.measure.value ?? null;
       const said = defect.measure.before;
@@ -258,7 +260,10 @@ function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
     const left = mine.filter(({ outcome }) => outcome === 'left_alone').length;
     const seen = result.analysis.findings.filter((finding) => {
       return (
-        finding.kind === kind && finding.confidence >= ACT_CONFIDENCE && !isTrace(finding, report.defects)
+        finding.kind === kind &&
+        finding.confidence >= ACT_CONFIDENCE &&
+        !isTrace(finding, report.defects) &&
+        !isOwnStep(finding, report.defects)
       );
     });
     const places = seen.map((finding) => clock(finding.startMs)).join(', ');
@@ -270,29 +275,6 @@ function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
       },
     ];
   });
-}
-
-/**
- * Whether a repeat or a jump stands in or beside damage that the report says to be kept as the decoder conceals it: a concealed
- * loss is a repeat, and the first whole picture behind a smear is a jump.
- */
-function isTrace({ kind, firstFrame, lastFrame }: Finding, defects: readonly Defect[]): boolean {
-  if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
-  return defects.some((damage) => {
-    if (damage.action !== 'concealed_frames' || damage.firstFrame === null || damage.lastFrame === null)
-      return false;
-    const moved = addedBefore(damage.firstFrame, defects);
-    return lastFrame >= damage.firstFrame + moved - 1 && firstFrame <= damage.lastFrame + moved + 1;
-  });
-}
-
-/** How many pictures the result has more than the original before a picture of the original. */
-function addedBefore(frame: number, defects: readonly Defect[]): number {
-  return defects.reduce((sum, { kind, outcome, action, firstFrame, count }) => {
-    if (outcome !== 'repaired' || firstFrame === null || firstFrame >= frame) return sum;
-    if (action === 'removed_repeats') return sum - count;
-    return kind === 'dropped_frames' ? sum + count : sum;
-  }, 0);
 }
 
 async function orderClaim(result: OpenFile, tools: ToolPaths): Promise<Claim> {

@@ -44,6 +44,8 @@ export interface Verification {
   readonly verdicts: readonly Verdict[];
   /** Findings whose repair did not hold; they must be left alone and the clip written again. */
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
+  /** What the detectors are sure of at and around new pictures, in the numbering of the result. */
+  readonly remaining: readonly Finding[];
   /** Picture of the result fit for a poster, ms on its display axis. */
   readonly posterMs: number | null;
 }
@@ -69,6 +71,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       checks: packetChecks,
       verdicts: input.verdicts,
       failed: [],
+      remaining: [],
       posterMs: framePts(input.analysis.posterFrame, pictures),
     };
   }
@@ -92,6 +95,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged)],
     verdicts: judged.verdicts,
     failed: judged.failed,
+    remaining: judged.remaining,
     posterMs: framePts(posterOf(input, planned), seen.pictures),
   };
 }

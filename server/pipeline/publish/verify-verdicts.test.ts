@@ -45,4 +45,24 @@ describe('judgeVerdicts', () => {
     const seen = { findings: [stutter(18, 19)] };
     expect(judgeVerdicts({ verdicts: [] }, shorter, seen).unexplained).toEqual(seen.findings);
   });
+
+  it('does not drop a mended loss for a step beside it that the original has too', () => {
+    const jump = (firstFrame: number): Finding => ({
+      ...stutter(firstFrame, firstFrame + 1),
+      kind: 'dropped_frames',
+      detector: 'detect-hidden-drops',
+      detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
+    });
+    // Pictures 10 and 11 were put back between 9 and 12.
+    const grown = planned.map((picture, index) => {
+      const originalFrame = index > 11 ? index - 2 : picture.originalFrame;
+      return { ...picture, originalFrame };
+    });
+    const repaired = { outcome: 'repaired', action: 'rebuilt_frames', after: null, explanation: '' } as const;
+    const judge = (shown: Finding) =>
+      judgeVerdicts({ verdicts: [{ finding: jump(9), ...repaired }] }, grown, { findings: [shown] });
+    expect(judge(jump(12)).failed).toEqual([]);
+    expect(judge(jump(8)).failed).toEqual([]);
+    expect(judge(jump(11)).failed).toHaveLength(1);
+  });
 });

@@ -9,6 +9,8 @@ export interface JudgedVerdicts {
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
   /** Sure findings on the result that nothing in the original explains. */
   readonly unexplained: readonly Finding[];
+  /** All sure findings on the result. */
+  readonly remaining: readonly Finding[];
   /** Sure findings between pictures that follow each other in the original too: brought to light, not made. */
   readonly inherited: readonly Finding[];
 }
@@ -35,7 +37,7 @@ export function judgeVerdicts(
     const place = placeInResult(finding, planned);
     const here = remaining.filter((other) => touches(other, place));
     here.forEach((other) => explained.add(other));
-    const same = here.find((other) => other.kind === finding.kind);
+    const same = here.find((other) => other.kind === finding.kind && !isOwnStep(other, planned));
     if (verdict.outcome !== 'repaired') return verdict;
     if (same) {
       failed.push({
@@ -50,9 +52,17 @@ export function judgeVerdicts(
   return {
     verdicts,
     failed,
+    remaining,
     unexplained: others.filter((finding) => !inherited.includes(finding)),
     inherited,
   };
+}
+
+/** True for a jump between two pictures that follow each other in the original too: no repair has made it or could have mended it. */
+function isOwnStep({ detector, firstFrame }: Finding, planned: readonly PlannedPicture[]): boolean {
+  if (detector !== 'detect-hidden-drops' || firstFrame === null) return false;
+  const before = planned[firstFrame]?.originalFrame ?? null;
+  return before !== null && planned[firstFrame + 1]?.originalFrame === before + 1;
 }
 
 /**
@@ -62,6 +72,7 @@ export function judgeVerdicts(
 function isInherited(finding: Finding, planned: readonly PlannedPicture[]): boolean {
   const { kind, firstFrame, lastFrame } = finding;
   if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
+  if (isOwnStep(finding, planned)) return true;
   const frames = planned
     .slice(Math.max(0, firstFrame - 1), lastFrame + 1)
     .map(({ originalFrame }) => originalFrame);

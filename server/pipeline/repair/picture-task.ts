@@ -35,6 +35,8 @@ export type PictureTask =
       readonly acrossCut: boolean;
       readonly shiftAfterTicks: number;
       readonly underDamage?: UnderDamage;
+      /** Damaged pictures that shall stay as decoded: rebuilt ones were tried, and show a defect themselves. */
+      readonly keepsDecoded?: boolean;
     };
 
 export type RebuildTask = Extract<PictureTask, { kind: 'rebuild' }>;

@@ -6,14 +6,15 @@ import { exportVideo } from '../publish/export-video.ts';
 import { makePoster } from '../publish/make-poster.ts';
 import { conversionNote, playsAsIs, type PlaybackNeeds } from '../publish/playback.ts';
 import { verifyResult, type Verification } from '../publish/verify-result.ts';
-import { composeEdit } from '../repair/compose-edit.ts';
+import { composeEdit, plannedPictures } from '../repair/compose-edit.ts';
 import { layOver } from '../repair/lay-over.ts';
 import { REBUILT_WITH_DAMAGE, type RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
-import type { PictureRepair } from '../repair/repair-pictures.ts';
+import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from '../step-store.ts';
 import type { TimedClip } from './analyse-step.ts';
 import type { JobContext } from './job-context.ts';
+import { planSecondRound, SECOND_ROUND } from './second-round.ts';
 import { exportCostMs, picturesToRepaint } from './step-costs.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
 import { storedExport } from './stored-values.ts';
@@ -100,15 +101,61 @@ async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<Ex
     dropped: [],
     notes: [],
   };
+  let isFirst = true;
   for (let number = 1; number <= MAX_ATTEMPTS; number += 1) {
     if (!changesAnything(work, attempt)) break;
-    const done = await tryExport(job, work, attempt, number);
+    const done = await tryExport(job, work, attempt, `${number}`);
+    const better = isFirst ? await mendAgain(job, work, attempt, done) : null;
+    isFirst = false;
+    if (better !== null) return better.outcome;
     const next = number < MAX_ATTEMPTS ? gentler(attempt, done, work) : null;
     if (next === null) return done.outcome;
     job.live.settle(next.dropped);
     attempt = next;
   }
   return unchanged(job, work, attempt);
+}
+
+/**
+ * Mends once more, from the original, what the first result shows. Null where nothing is to be done, or where the second result
+ * does not hold.
+ */
+async function mendAgain(
+  job: JobContext,
+  work: ExportWork,
+  first: Attempt,
+  done: Done,
+): Promise<Done | null> {
+  const { opened } = work;
+  const { verdicts, remaining: shown, info } = done.verification;
+  const planned = plannedPictures(
+    opened.analysis.pictures?.ptsTicks ?? [],
+    composeEdit(layOver(first.pictures).spans),
+  );
+  const dropped = first.dropped.map(({ finding }) => finding);
+  const round = planSecondRound({
+    analysis: opened.analysis,
+    planned,
+    shown,
+    verdicts,
+    resultInfo: info,
+    dropped,
+    limits: job.task.limits,
+  });
+  if (round === null) return null;
+  const { repairs } = await repairPictures({
+    inputPath: opened.path,
+    analysis: round.analysis,
+    tasks: round.tasks,
+    allTasks: round.tasks,
+    rawPath: (index) => job.store.file(`again-${index}.raw`),
+    tools: job.task.tools,
+    signal: job.signal,
+  });
+  const attempt = { ...first, pictures: repairs, notes: [...first.notes, SECOND_ROUND] };
+  const again = { ...work, plan: round.plan, opened: { ...opened, analysis: round.analysis } };
+  const second = await tryExport(job, again, attempt, 'again');
+  return gentler(attempt, second, again) === null ? second : null;
 }
 
 function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolean {
@@ -124,7 +171,7 @@ interface Done {
   readonly verification: Verification;
 }
 
-async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, number: number): Promise<Done> {
+async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, name: string): Promise<Done> {
   const { task, signal, meter, store } = job;
   const { analysis, path: inputPath } = work.opened;
   const laid = layOver(attempt.pictures);
@@ -141,7 +188,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, nu
     needs: work.needs,
     encodeAll: attempt.encodeAll,
     workDir: task.workDir,
-    name: `result-${number}`,
+    name: `result-${name}`,
     tools: task.tools,
     limits: task.limits,
     signal,

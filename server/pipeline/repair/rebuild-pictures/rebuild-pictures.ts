@@ -71,7 +71,7 @@ export async function rebuildPictures(
   known: ReadonlyMap<number, Uint8Array>,
 ): Promise<RebuiltHole> {
   const { task, format } = input;
-  if (isWholePicture(task)) return keepDecoded(task);
+  if (isWholePicture(task) || task.keepsDecoded) return keepDecoded(task);
   const before = task.before === null ? undefined : known.get(task.before);
   const after = task.after === null ? undefined : known.get(task.after);
   if (!before || !after || task.before === null || task.after === null) {

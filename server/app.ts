@@ -127,9 +127,16 @@ async function identify(
   return identifyBySession(ctx, db);
 }
 
+/** How a connection ends that its browser has left, in the middle of an upload too. */
+const GONE_CODES = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ECANCELED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'HPE_INVALID_EOF_STATE',
+]);
+
 function isGoneClient(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
-  return (
-    code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECANCELED' || code === 'ERR_STREAM_PREMATURE_CLOSE'
-  );
+  return typeof code === 'string' && GONE_CODES.has(code);
 }

@@ -41,6 +41,8 @@ export const storylineStateDto = z.object({
   /** Whole percent of the clip looked at, measured. */
   progress: z.number().int().min(0).max(100),
   message: z.string().nullable(),
+  /** The storyline that is read meanwhile is that of an earlier version with the same times. */
+  earlier: z.boolean().optional(),
 });
 export type StorylineStateDto = z.infer<typeof storylineStateDto>;
 

@@ -86,6 +86,27 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.get, { params })).body).toEqual(STORY);
     });
 
+    it('stays readable when a quick fix makes a new version with the same times, until that one has its own', async () => {
+      const { client, params, versionId } = await finished();
+      await client.call(storylineApi.analyze, { params });
+      await StorylineRow.query(app.db).patch({ state: 'ready', storyline: STORY }).where({ versionId });
+      const before = await VideoVersion.query(app.db).findById(versionId);
+      if (!before) throw new Error('no version');
+      const another = async (change: Partial<VideoVersion>): Promise<void> => {
+        const id = newId();
+        await VideoVersion.query(app.db).insert({ ...before.$toJson(), id, kind: 'fixes', ...change });
+        await Video.query(app.db).patch({ currentVersionId: id }).where({ id: params.id });
+      };
+      await another({});
+      expect((await client.call(storylineApi.get, { params })).body).toEqual(STORY);
+      expect((await client.call(storylineApi.state, { params })).body).toMatchObject({
+        state: 'none',
+        earlier: true,
+      });
+      await another({ reportSha256: before.sha256 });
+      expect((await client.call(storylineApi.get, { params })).status).toBe(404);
+    });
+
     it('says why it failed and can be asked for again', async () => {
       const { client, params, versionId } = await finished();
       await client.call(storylineApi.analyze, { params });

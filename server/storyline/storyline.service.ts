@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { isAtWork } from '#common/is-at-work.ts';
 import type { StorylineDto, StorylineStateDto } from '#common/api/storyline.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED } from '#server/errors.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
@@ -17,7 +18,10 @@ export interface StorylineServiceDeps {
 
 /** Videos are given as their owner's rows; everything concerns their current version. */
 export interface StorylineService {
-  /** The storyline; null while there is none. One that is being made anew stays readable. */
+  /**
+   * The storyline; null while there is none. One that is being made anew stays readable, and so does that of an earlier version with
+   * the same times until the current one has its own.
+   */
   read(video: Video): Promise<StorylineDto | null>;
   state(video: Video): Promise<StorylineStateDto>;
   /**
@@ -34,14 +38,36 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
     return (await StorylineRow.query(db).findById(currentVersionId)) ?? null;
   }
 
+  /** Quick fixes keep the report of the repair below them and with it every moment of the clip. */
+  async function ofEarlier({ id, currentVersionId }: Video): Promise<StorylineDto | null> {
+    const versions = await VideoVersion.query(db)
+      .where({ videoId: id })
+      .whereIn('kind', ['original', 'repair', 'fixes'])
+      .select('id', 'reportSha256');
+    const current = versions.find((version) => version.id === currentVersionId);
+    const alike = versions.filter(({ reportSha256 }) => current && reportSha256 === current.reportSha256);
+    const row = await StorylineRow.query(db)
+      .whereIn(
+        'versionId',
+        alike.map((version) => version.id),
+      )
+      .whereNotNull('storyline')
+      .orderBy('updatedAt', 'desc')
+      .first();
+    return row?.storyline ?? null;
+  }
+
   return {
     async read(video) {
-      return (await rowOf(video))?.storyline ?? null;
+      return (await rowOf(video))?.storyline ?? (await ofEarlier(video));
     },
 
     async state(video) {
       const row = await rowOf(video);
-      if (!row) return { state: 'none', progress: 0, message: null };
+      if (!row) {
+        const none = { state: 'none', progress: 0, message: null } as const;
+        return (await ofEarlier(video)) ? { ...none, earlier: true } : none;
+      }
       const { state, progress, message } = row;
       return { state, progress, message };
     },

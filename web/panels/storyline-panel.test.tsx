@@ -70,6 +70,13 @@ describe('StorylinePanel', () => {
     expect(screen.getByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
   });
 
+  it('keeps the one of the version before until there is another, and says so', async () => {
+    open([{ ...NONE, earlier: true }], [story()]);
+    expect(await screen.findByText(/^Of the version before this one/)).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Re-analyze' })).toBeEnabled();
+    expect(screen.queryByText('This version of the clip has no storyline yet.')).not.toBeInTheDocument();
+  });
+
   it('follows the analysis that was asked for until the storyline is there', async () => {
     const wishes = open([NONE, { ...NONE, state: 'working', progress: 42 }, READY], [null, story()]);
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));

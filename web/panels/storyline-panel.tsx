@@ -72,6 +72,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
           <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(percent)} />
         </div>
       )}
+      {storyline.data && state.data?.earlier && <Note>{texts.earlier}</Note>}
       {storyline.data && <StorylineStory storyline={storyline.data} onJump={onJump} />}
       {!unread && stands !== undefined && storyline.data !== undefined && !atWork && (
         <div>

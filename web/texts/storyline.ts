@@ -4,6 +4,7 @@ export const storylineTexts = {
   note: 'Computed from picture and sound: cuts, light, movement, speech. Nobody is recognised.',
   loading: 'Loading the storyline...',
   none: 'This version of the clip has no storyline yet.',
+  earlier: 'Of the version before this one; every moment is where it was.',
   analyze: 'Analyze',
   again: 'Re-analyze',
   waiting: 'The analysis waits for its turn.',

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 /** The data folder is in use by another running server. */
 export class DataDirInUse extends Error {}
 
 // A Unix socket's address holds 107 bytes.
 const ADDRESS_MAX = 100;
+
+/** Taking the lock is a matter of milliseconds: a mark of it that is older was left by a process that was killed then. */
+const TAKING_MS = 3000;
+const LOOK_AGAIN_MS = 20;
 
 /**
  * Holds the data folder for this process alone: two servers on one SQLite file and one queue would undo
@@ -21,25 +26,46 @@ const ADDRESS_MAX = 100;
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const address = addressFor(dataDir);
-  const server = createServer((socket) => socket.destroy());
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    try {
-      server.listen(address);
-      await once(server, 'listening');
-      server.unref();
-      return async () => {
-        await new Promise<void>((resolve) => server.close(() => resolve()));
-      };
-    } catch (error) {
-      const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-      if (!inUse) throw error;
-      if (await isAnswered(address)) break;
-      await rm(address, { force: true });
-    }
-  }
+  const server = await oneAtATime(`${address}.taking`, () => take(address));
+  if (server) return () => new Promise((resolve) => server.close(() => resolve()));
   throw new DataDirInUse(
     `Another Reelmend server is already running on ${dataDir}. Stop it first, or give this one another DATA_DIR.`,
   );
+}
+
+/** @returns the listening server; null where another one answers */
+async function take(address: string): Promise<Server | null> {
+  if (await isAnswered(address)) return null;
+  await rm(address, { force: true });
+  const server = createServer((socket) => socket.destroy());
+  server.listen(address);
+  await once(server, 'listening');
+  return server.unref();
+}
+
+/** To look whether somebody listens and to take what is left over are two steps: of two that start together one waits. */
+async function oneAtATime<Result>(mark: string, work: () => Promise<Result>): Promise<Result> {
+  while (!(await makeMark(mark))) {
+    const made = await stat(mark).catch(() => null);
+    if (made && Math.abs(Date.now() - made.mtimeMs) > TAKING_MS) await rm(mark, { force: true });
+    else await setTimeout(LOOK_AGAIN_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(mark, { force: true });
+  }
+}
+
+/** @returns false where it is there already */
+async function makeMark(mark: string): Promise<boolean> {
+  try {
+    await writeFile(mark, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function addressFor(dataDir: string): string {

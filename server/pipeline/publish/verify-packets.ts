@@ -1,5 +1,6 @@
 import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
+import type { PictureTimes } from '../analyse/analysis.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import { hashPackets, hashPacketsByTool, hashPictures, type HashedPacket } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
@@ -100,7 +101,8 @@ function lengthCheck(
   const slackMs = frameMs * (pictures.variableByNature ? 3 : 0.5) + lastPictureSlackMs(input, wantMs);
   // A clip whose container stores no display times begins with a wait, which is told as part of its length.
   const waitMs = input.analysis.info.format === 'mov' ? 0 : Math.max(0, toMs(first.ptsTicks));
-  const isLong = (ms: number) => [0, waitMs].some((wait) => Math.abs(ms - wantMs - wait) <= slackMs);
+  const extrasMs = [0, waitMs, tailMs(input, pictures)];
+  const isLong = (ms: number) => extrasMs.some((extraMs) => Math.abs(ms - wantMs - extraMs) <= slackMs);
   const shownMs = shownLengthMs(info, video, planned.length) + frameMs;
   const gotMs = declaredMs < shownMs && !isLong(declaredMs) ? shownMs : declaredMs;
   return {
@@ -108,6 +110,16 @@ function lengthCheck(
     passed: isLong(gotMs),
     detail: `${Math.round(gotMs)} ms, planned ${Math.round(wantMs)} ms.`,
   };
+}
+
+/** How long the original shows its last picture beyond the usual time: where an edit list hides the pictures behind it, say. */
+function tailMs(
+  { analysis }: VerifyInput,
+  { ptsTicks, medianIntervalTicks, timeBase }: PictureTimes,
+): number {
+  const declaredMs = analysis.info.video[0]?.durationMs ?? 0;
+  const shownTicks = (ptsTicks.at(-1) ?? 0) - (ptsTicks[0] ?? 0) + medianIntervalTicks;
+  return Math.max(0, declaredMs - (shownTicks * timeBase.num * 1000) / timeBase.den);
 }
 
 /** From the first to the last of the pictures that are shown, which come behind those that an edit list hides. */

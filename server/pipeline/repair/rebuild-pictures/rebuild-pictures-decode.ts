@@ -110,6 +110,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
   const { info } = input;
   const chains = runs.map((run, number) => `${decodeChain(input, run, number, runs.length > 1)}[r${number}]`);
   const labels = runs.map((_, number) => `[r${number}]`).join('');
+  const joined = runs.length > 1 ? `${labels}concat=n=${runs.length},` : labels;
   const wantedCount = runs.reduce((sum, { frames }) => sum + frames.length, 0);
   return {
     label: 'decode single pictures',
@@ -126,7 +127,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
         '-noautorotate',
       ],
     })),
-    filterComplex: [...chains, `${labels}concat=n=${runs.length},settb=1/25,setpts=N[out]`].join(';'),
+    filterComplex: [...chains, `${joined}settb=1/25,setpts=N[out]`].join(';'),
     outputs: [
       {
         path: 'pipe:1',

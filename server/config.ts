@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { planSlug } from '#common/plan-slug.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import type { MediaLimits } from './pipeline/worker-protocol.ts';
+import { writeOnce } from './write-once.ts';
 
 const onOff = (standard: 'on' | 'off') => z.enum(['on', 'off']).default(standard);
 const flag = z.enum(['0', '1']).default('0');
@@ -189,12 +190,8 @@ function splitKeys(value: string): string[] {
 
 function keysOfDataDir(dataDir: string): string[] {
   const file = path.join(dataDir, 'session-keys');
-  try {
-    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!exists) throw error;
-  }
+  // A start that was cut must not leave an empty one behind, with which none would go on.
+  if (!existsSync(file)) writeOnce(file, randomBytes(32).toString('base64url'));
   return splitKeys(readFileSync(file, 'utf8').trim());
 }
 

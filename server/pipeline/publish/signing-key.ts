@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateKey } from '#common/certificate.ts';
+import { writeOnce } from '#server/write-once.ts';
 
 /** The key that certificates are signed with. */
 export interface SigningKey {
@@ -37,19 +38,9 @@ function toSigningKey(privateKey: KeyObject, file: string): SigningKey {
   };
 }
 
-/** Written whole under another name, then linked: the file is there complete or not at all. */
 function makeKey(file: string): void {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const temporary = `${file}.${process.pid}.part`;
-  writeFileSync(temporary, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flush: true });
-  try {
-    linkSync(temporary, file);
-  } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!isThere) throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  writeOnce(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 }
 
 function exists(file: string): boolean {

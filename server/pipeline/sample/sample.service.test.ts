@@ -3,6 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Draft } from '#db/models/draft.ts';
 import { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
+import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { createDraftExpiry } from '#server/plans/draft-retention.ts';
 import { startClipServer, type ClipServer } from '#server/test/clip-server.ts';
 import { SAMPLE_RECIPE } from './make-sample-clip.ts';
@@ -38,6 +40,19 @@ describe('makeSample', () => {
     expect(await server.queue.positionOfVideo(videoId)).toBe(0);
     const other = await makeSample(await server.newUser());
     expect(other.videoId).not.toBe(videoId);
+    expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
+  });
+
+  it('leaves no copy behind where there is no room for it', async () => {
+    const { db, queue, quota, events, now } = server;
+    const storage: MediaStorage = {
+      ...server.storage,
+      put: () => Promise.reject(new AppError('storage_full')),
+    };
+    const clip = createSampleClip({ ffmpeg: '/nowhere', ffprobe: '/nowhere' }, folder);
+    const draftExpiry = createDraftExpiry(null);
+    const make = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
+    await expect(make(await server.newUser())).rejects.toMatchObject({ code: 'storage_full' });
     expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
   });
 

@@ -1,4 +1,4 @@
-import { access, copyFile, mkdir } from 'node:fs/promises';
+import { access, copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
@@ -69,8 +69,13 @@ export function createMakeSample(deps: SampleServiceDeps): MakeSample {
 
   async function store() {
     const copy = clip.copyPath();
-    await copyFile(await clip.ready(), copy);
-    return storage.put(copy);
+    try {
+      await copyFile(await clip.ready(), copy);
+      return await storage.put(copy);
+    } finally {
+      // The storage takes it; on a full disk it must not lie about.
+      await rm(copy, { force: true });
+    }
   }
 
   return (user) =>

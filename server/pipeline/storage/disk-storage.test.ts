@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -32,6 +32,17 @@ it('leaves nothing in its temporary folder', async () => {
   const storage = createDiskStorage(root);
   await storage.putBuffer(Buffer.from('a'));
   expect(await readdir(path.join(root, 'tmp'))).toEqual([]);
+});
+
+it('removes what a killed process was writing an hour ago, and nothing that is being written', async () => {
+  const root = await newRoot();
+  const folder = path.join(root, 'tmp');
+  await mkdir(folder);
+  for (const name of ['old', 'new']) await writeFile(path.join(folder, name), 'half a file');
+  const past = new Date(Date.now() - 2 * 3600_000);
+  await utimes(path.join(folder, 'old'), past, past);
+  await createDiskStorage(root).putBuffer(Buffer.from('a'));
+  expect(await readdir(folder)).toEqual(['new']);
 });
 
 it('names a full disk', async () => {

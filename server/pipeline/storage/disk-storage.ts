@@ -1,6 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, opendir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, notFound } from '#server/errors.ts';
 import { createKeyedLock } from './keyed-lock.ts';
@@ -10,6 +21,8 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const READ_CHUNK_BYTES = 1 << 20;
 /** Each paused reader holds about two of these: 200 of them must not fill the memory. */
 const STREAM_CHUNK_BYTES = 1 << 16;
+/** Nobody writes to a temporary file for that long without a break. */
+const LEFTOVER_MS = 3600_000;
 
 /**
  * Objects as files `ab/cd/<sha256>` below `root`. A file gets its name only after its bytes are on the
@@ -22,8 +35,11 @@ export function createDiskStorage(root: string): MediaStorage {
     if (!SHA256.test(sha256)) throw notFound();
     return path.join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   };
+  let swept: Promise<void> | null = null;
   const temporaryPath = async () => {
     await mkdir(temporaryFolder, { recursive: true });
+    // Tidying up must not keep anything from being stored.
+    await (swept ??= removeLeftovers(temporaryFolder).catch(() => undefined));
     return path.join(temporaryFolder, randomBytes(12).toString('hex'));
   };
 
@@ -40,9 +56,13 @@ export function createDiskStorage(root: string): MediaStorage {
         if (!hasCode(error, 'EXDEV')) throw error;
         // Another file system: rename cannot cross it, so the bytes take a detour over our own.
         from = await temporaryPath();
-        await copyFile(sourcePath, from);
-        await flush(from);
-        await rename(from, target);
+        try {
+          await copyFile(sourcePath, from);
+          await flush(from);
+          await rename(from, target);
+        } finally {
+          await rm(from, { force: true });
+        }
         await rm(sourcePath, { force: true });
       }
       await flushFolder(path.dirname(target));
@@ -116,6 +136,15 @@ export function createDiskStorage(root: string): MediaStorage {
       return space.bavail * space.bsize;
     },
   };
+}
+
+/** Files that a killed process was writing; nothing takes them up again. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const found = await stat(file).catch(ignoreMissing);
+    if (found && found.mtimeMs < Date.now() - LEFTOVER_MS) await rm(file, { force: true });
+  }
 }
 
 async function* listObjects(root: string): AsyncIterable<ListedFile> {

@@ -97,6 +97,10 @@ export function FixFiles({ videoId, fixes }: FixFilesProps) {
   );
 }
 
+/** Made by quick fixes, or mended and not the clip that is played. */
+const isKept = ({ kind, current }: ClipVersionDto): boolean =>
+  kind === 'fixes' || (kind === 'repair' && !current);
+
 const Alone = styled(Card)`
   display: grid;
   gap: ${space(2)};
@@ -104,11 +108,12 @@ const Alone = styled(Card)`
 `;
 
 /**
- * The same for people whose plan has no quick fixes any more: what was made stays theirs. Nothing where nothing was made.
+ * The same for people whose plan has no quick fixes: what was made with one stays theirs, and from a return to the original they can go
+ * back to the mended clip. Nothing where there is neither.
  */
 export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
   const { data } = useQuickFixes(videoId);
-  const made = data && (data.exports.length > 0 || data.versions.some(({ kind }) => kind === 'fixes'));
+  const made = data && (data.exports.length > 0 || data.versions.some(isKept));
   if (!made) return null;
   return (
     <Alone>

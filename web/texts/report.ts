@@ -36,7 +36,13 @@ export const reportTexts = {
   back: 'Back to My Videos',
   loading: 'Loading the report...',
   failed: 'The report could not be loaded.',
-  none: 'There is no report yet. It is written when processing is complete.',
+  none: {
+    processing: 'There is no report yet. It is written when processing is complete.',
+    failed: 'There is no report: this video could not be processed. My Videos says why.',
+    completed:
+      'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
+  },
+  toEditor: 'Open in the editor',
   retry: 'Retry',
   print: 'Print',
   json: 'Download JSON',

@@ -90,6 +90,19 @@ describe('EditorPage', () => {
     expect(screen.queryByRole('button', { name: /^Sharpen Video/ })).not.toBeInTheDocument();
   });
 
+  it('leads every plan from the original back to the mended clip', async () => {
+    const version = { createdAt: '2026-05-04T10:00:00.000Z', sizeBytes: 1024, fixes: [] };
+    const versions = [
+      { ...version, id: 'original', kind: 'original', current: true },
+      { ...version, id: 'm1', kind: 'repair', current: false },
+    ];
+    server.use(
+      on(quickFixesApi.read, () => HttpResponse.json({ run: null, done: [], versions, exports: [] })),
+    );
+    open('/editor/done-1', VIDEOS, 'starter');
+    expect(await screen.findByRole('button', { name: 'Restore: Mended' })).toBeEnabled();
+  });
+
   it.each(['starter', 'creator-pro'] as const)('shows the AI tools locked on plan %s', async (plan) => {
     open('/editor/done-1', VIDEOS, plan);
     expect(await screen.findByRole('heading', { name: /^AI Quick Fixes/ })).toHaveTextContent('Creator Pro+');
@@ -110,6 +123,14 @@ describe('EditorPage', () => {
     const fixes = within(screen.getByRole('region', { name: 'AI Quick Fixes' }));
     expect(await fixes.findByRole('button', { name: /^Sharpen Video/ })).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
+  });
+
+  it('promises nothing of a video that failed', async () => {
+    open('/editor/torn', [
+      makeVideo({ id: 'torn', originalFileName: 'torn.mp4', status: 'failed' }),
+      makeVideo({ id: 'done-1' }),
+    ]);
+    expect(await screen.findByText(/torn\.mp4 could not be processed/)).toBeInTheDocument();
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { useParams } from 'react-router-dom';
 import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
@@ -37,7 +38,17 @@ const Notice = styled.p`
   padding: ${space(1.5)};
   border-radius: ${radius.s};
   background: ${colour.warnSoft};
+  span {
+    min-width: 0;
+    overflow-wrap: anywhere;
+  }
 `;
+
+function whyNot(video: VideoDto | null | undefined): string {
+  if (!video) return texts.notFound;
+  const name = video.originalFileName;
+  return video.status === 'failed' ? texts.cannotBe(name) : texts.notReady(name);
+}
 
 /** Choose a completed video and work on it; an unknown or unfinished id leads back to the choice (D-94c). */
 export function EditorPage() {
@@ -73,7 +84,7 @@ export function EditorPage() {
       {data && videoId !== undefined && video !== undefined && !chosen && (
         <Notice role="status">
           <Icon name="alert" />
-          {unfinished ? texts.notReady(unfinished.originalFileName) : texts.notFound}
+          <span>{whyNot(unfinished)}</span>
         </Notice>
       )}
       {data && completed.length === 0 && !hasNextPage && (

@@ -237,9 +237,16 @@ describe('ReportPage', () => {
     ).toBeInTheDocument();
   });
 
-  it('says that there is none while the clip is processed', async () => {
-    open({ status: 'processing', hasReport: false });
-    expect(await screen.findByText(/There is no report yet/)).toBeInTheDocument();
+  it.each([
+    ['the clip is processed', 'processing', /There is no report yet/],
+    ['it could not be processed', 'failed', /this video could not be processed/],
+    ['the original is current again', 'completed', /The original is the current version/],
+  ])('says that there is none while %s', async (_name, status, text) => {
+    open({ status, hasReport: false });
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    expect(screen.queryAllByRole('link', { name: 'Open in the editor' })).toHaveLength(
+      status === 'completed' ? 1 : 0,
+    );
   });
 
   it('says when it could not be loaded and tries again', async () => {

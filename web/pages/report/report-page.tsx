@@ -76,6 +76,11 @@ function summary({ outcome, defects }: RepairReport): string {
     .join(' ');
 }
 
+function noneText(status: string): string {
+  if (status === 'completed') return texts.none.completed;
+  return status === 'failed' ? texts.none.failed : texts.none.processing;
+}
+
 /** The report of one repair: every claim with its figures, fit for print, with the JSON it is made of. */
 export function ReportPage() {
   const { id = '' } = useParams();
@@ -112,7 +117,12 @@ export function ReportPage() {
           </Tools>
         )}
       </Head>
-      {video && !video.hasReport && <p>{texts.none}</p>}
+      {video && !video.hasReport && (
+        <>
+          <p>{noneText(video.status)}</p>
+          {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
+        </>
+      )}
       {isError && (
         <p role="alert">
           {texts.failed}{' '}

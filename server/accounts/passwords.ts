@@ -1,10 +1,13 @@
 import { hash, verify } from '@node-rs/argon2';
+import { AppError } from '../errors.ts';
 
 // argon2id, the minimum OWASP's password storage cheat sheet names; 81 ms and 19 MiB each on one slow core.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$';
 /** At most this many hashes at once: fifty logins must not take a small machine's memory. */
 const PARALLEL = 2;
+/** Those that wait behind them take a quarter of a minute in all; more would wait for people who have long given up. */
+const MOST_WAITING = 300;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -15,13 +18,17 @@ export interface Passwords {
   isOutdated(storedHash: string): boolean;
 }
 
-/** Hashes and compares passwords with argon2id, two at a time. */
-export function createPasswords(): Passwords {
+/**
+ * Hashes and compares passwords with argon2id, two at a time. All of its functions throw AppError `unavailable` while too many wait:
+ * an attack from many addresses must not fill the memory.
+ */
+export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
   const waiting: (() => void)[] = [];
   let atWork = 0;
   let nobody: Promise<string> | null = null;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (waiting.length >= mostWaiting) throw new AppError('unavailable', undefined, { retryAfterSeconds: 5 });
     if (atWork >= PARALLEL) await new Promise<void>((resolve) => waiting.push(resolve));
     else atWork += 1;
     try {
@@ -39,7 +46,10 @@ export function createPasswords(): Passwords {
     hash: make,
     verify: compare,
     async verifyNobody(password) {
-      nobody ??= make('nobody has this password');
+      nobody ??= make('nobody has this password').catch((error: unknown) => {
+        nobody = null;
+        throw error;
+      });
       await compare(await nobody, password);
       return false;
     },

@@ -10,7 +10,11 @@ import { newId } from '#db/base-model.ts';
 export function createJobFolders(root: string): (name?: string) => Promise<string> {
   let emptied: Promise<void> | null = null;
   return async (name = newId()) => {
-    emptied ??= rm(root, { recursive: true, force: true });
+    emptied ??= rm(root, { recursive: true, force: true }).catch((error: unknown) => {
+      // Tried again by the next job, which need not fail as well.
+      emptied = null;
+      throw error;
+    });
     await emptied;
     const folder = path.join(root, name);
     await rm(folder, { recursive: true, force: true });

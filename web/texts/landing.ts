@@ -77,6 +77,9 @@ export const landingTexts = {
     heading: 'Upload several videos',
     text: 'Drop videos here, or click to browse. Each one is mended on its own.',
     browse: 'Choose videos',
+    notTaken: 'Not all files were taken',
+    noRoom: (room: number, left: readonly string[]) =>
+      `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${left.join(', ')}.`,
     limits: 'Any video file, such as .mp4, .mov or .avi, up to 2 GB each',
   },
   features: {

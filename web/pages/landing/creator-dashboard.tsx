@@ -12,7 +12,9 @@ import { RecentVideos } from './recent-videos.tsx';
 export function CreatorDashboard() {
   const { data: stats } = useStats();
   const startUploads = useStartUploads();
-  const busy = useUploads().some((item) => item.origin === 'multi' && isActive(item));
+  const active = useUploads().filter(isActive);
+  const busy = active.some(({ origin }) => origin === 'multi');
+  const { limit = null, used = 0 } = stats?.quota ?? {};
   return (
     <DashboardLayout
       stats={stats}
@@ -22,7 +24,12 @@ export function CreatorDashboard() {
     >
       <RecentVideos />
       <RecentDrafts />
-      <MultiDrop signedIn busy={busy} onFiles={(files) => startUploads(files, 'multi')} />
+      <MultiDrop
+        signedIn
+        busy={busy}
+        room={limit === null ? null : Math.max(0, limit - used - active.length)}
+        onFiles={(files) => startUploads(files, 'multi')}
+      />
     </DashboardLayout>
   );
 }

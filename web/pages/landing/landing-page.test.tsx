@@ -1,4 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { draftsApi } from '#common/api/drafts.ts';
@@ -7,7 +8,7 @@ import { videosApi } from '#common/api/videos.ts';
 import { MAX_UPLOAD_BYTES } from '#common/limits.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
-import { on, server, signedIn } from '../../test/server.ts';
+import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { LandingPage } from './landing-page.tsx';
 
 function file(name: string, type: string, sizeBytes = 4): File {
@@ -177,5 +178,31 @@ describe('LandingPage for creators', () => {
     renderAt('/', <LandingPage />);
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.queryAllByRole('link', { name: 'Get more' })).toHaveLength(links);
+  });
+
+  it('sends no more files than the plan has left, and names those that stay', async () => {
+    const quota = { used: 4, limit: 5, resetsAt: '2026-06-01T00:00:00.000Z' };
+    const asked: unknown[] = [];
+    server.use(
+      signedIn(),
+      on(uploadsApi.openUploads, () => HttpResponse.json([])),
+      on(uploadsApi.uploadUrl, async (request) => {
+        asked.push(await request.json());
+        return refusal('quota_reached');
+      }),
+      on(videosApi.stats, () =>
+        HttpResponse.json({ videosProcessed: 0, draftsSaved: 0, issuesFixed: 0, timeSaved: '0h', quota }),
+      ),
+      on(videosApi.list, () => HttpResponse.json([])),
+    );
+    renderAt('/', <LandingPage />);
+    await screen.findByText('4 of the 5 videos of your plan used this month (UTC)');
+    const input = document.querySelector<HTMLInputElement>('input[type=file][multiple]');
+    if (!input) throw new Error('no field for several files');
+    const clip = (name: string) => new File(['x'], name, { type: 'video/mp4' });
+    await userEvent.upload(input, [clip('first.mp4'), clip('second.mp4'), clip('third.mp4')]);
+    const why = 'Only 1 more video fits into your plan this month. Not taken: second.mp4, third.mp4.';
+    expect((await screen.findAllByText(why)).length).toBeGreaterThan(0);
+    await expect.poll(() => asked).toMatchObject([{ fileName: 'first.mp4' }]);
   });
 });

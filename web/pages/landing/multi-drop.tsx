@@ -37,11 +37,19 @@ interface MultiDropProps {
   readonly signedIn: boolean;
   readonly disabled?: boolean;
   readonly busy?: boolean;
+  /** Videos that the plan has left this month; null for no limit. */
+  readonly room?: number | null;
   readonly onFiles: (files: File[]) => void;
 }
 
 /** Card for several files at once; their progress shows in the upload panel. */
-export function MultiDrop({ signedIn, disabled = false, busy = false, onFiles }: MultiDropProps) {
+export function MultiDrop({
+  signedIn,
+  disabled = false,
+  busy = false,
+  room = null,
+  onFiles,
+}: MultiDropProps) {
   const showToast = useShowToast();
   const [problem, setProblem] = useState<string | null>(null);
   return (
@@ -51,8 +59,13 @@ export function MultiDrop({ signedIn, disabled = false, busy = false, onFiles }:
       disabled={disabled}
       label={texts.heading}
       onFiles={(files) => {
-        setProblem(null);
-        onFiles(files);
+        const taken = room === null ? files : files.slice(0, room);
+        const left = files.slice(taken.length).map(({ name }) => name);
+        // Said before anything is sent: the server would refuse it only when all of it has arrived.
+        const reason = left.length > 0 ? texts.noRoom(room ?? 0, left) : null;
+        setProblem(reason);
+        if (reason !== null) showToast({ title: texts.notTaken, description: reason, tone: 'destructive' });
+        if (taken.length > 0) onFiles(taken);
       }}
       onRejected={(rejections) => {
         const reason = rejectionText(rejections, TYPES);

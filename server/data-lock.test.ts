@@ -33,6 +33,11 @@ describe('the lock of a data folder', () => {
     const past = new Date(Date.now() - 60_000);
     await utimes(mark, past, past);
     const unlock = await lockDataDir(folder);
+    await expect(lockDataDir(folder)).rejects.toBeInstanceOf(DataDirInUse);
     await unlock();
+    await (
+      await lockDataDir(folder)
+    )();
+    expect(await readdir(folder)).toEqual([]);
   });
 });

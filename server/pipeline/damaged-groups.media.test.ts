@@ -17,6 +17,7 @@ import {
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import { processVideo } from './process-video.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 const at = (name: string) => path.join(folder.path, name);
@@ -199,5 +200,28 @@ describe('damage in groups of pictures', () => {
     expect(damage?.explanation).toContain('no whole picture is left');
     const strict = ['-v', 'warning', '-threads', '1', '-err_detect', 'aggressive', '-i', resultPath ?? ''];
     expect((await runTool('decode', tools.ffmpeg, [...strict, '-f', 'null', '-'])).stderr).toBe('');
+  });
+
+  it('that leaves nothing of the first group is held from the second one, whose coded pictures all stay', async () => {
+    const { clean } = await makeBroken('first', 'keyint=15:min-keyint=15:scenecut=0:bframes=2:slices=4', 0);
+    const broken = at('first-lost.mp4');
+    const sample = 'packet=pos,size';
+    const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', sample, '-of', 'csv=p=0', clean];
+    const { stdout } = await runTool('find the first picture', tools.ffprobe, args);
+    const [size = 0, pos = 0] = (stdout.split('\n')[0] ?? '').split(',').map(Number);
+    await writeFile(broken, (await readFile(clean)).fill(0, pos, pos + size));
+    const { resultPath, report } = await mend(broken);
+    expect(report.defects.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
+      { firstFrame: 0, lastFrame: 14, outcome: 'repaired', action: 'held_frames' },
+    ]);
+    expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 45, unitsTotal: 60 });
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const claims = await verifyClaims({
+      originalPath: broken,
+      repairedPath: resultPath ?? '',
+      report,
+      tools,
+    });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
 });

@@ -15,6 +15,13 @@ export function isWholePicture({ finding }: RebuildTask): boolean {
   return finding.detail.kind === 'corrupted_section' && finding.detail.besideOnly === true;
 }
 
+/** True when a decoder shows none of the pictures, so that there is nothing to keep. */
+export function isUndecodable({ finding, slotTicks, before, after }: RebuildTask): boolean {
+  const { detail } = finding;
+  const isKnown = before !== null || after !== null;
+  return isKnown && detail.kind === 'corrupted_section' && detail.undecodedFrames >= slotTicks.length;
+}
+
 /** The pictures of a damaged stretch as they come out of the decoder. */
 export function asDecoded(task: RebuildTask): NewPicture[] {
   const damaged = damagedData(task.finding);

@@ -11,6 +11,7 @@ import {
   isDamage,
   isNearer,
   isPlausible,
+  isUndecodable,
   isWholePicture,
   stepBeside,
   SURELY_REBUILT,
@@ -75,7 +76,7 @@ export async function rebuildPictures(
   const before = task.before === null ? undefined : known.get(task.before);
   const after = task.after === null ? undefined : known.get(task.after);
   if (!before || !after || task.before === null || task.after === null) {
-    if (isDamage(task)) return keepDecoded(task);
+    if (isDamage(task) && !isUndecodable(task)) return keepDecoded(task);
     const frame = before && task.before !== null ? task.before : task.after;
     return holdOnly(task, () => frame ?? 0);
   }

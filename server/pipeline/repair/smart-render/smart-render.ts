@@ -268,7 +268,8 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
   const test = async (index: number) => {
     const sample = candidates[index];
     if (sample === undefined) return false;
-    const answer = known.get(sample) ?? (await isIdr(source, sample));
+    // Decoding starts at the first sample in any case, whatever is left of it.
+    const answer = known.get(sample) ?? (sample === 0 || (await isIdr(source, sample)));
     known.set(sample, answer);
     if (answer) found.add(sample);
     return answer;
@@ -292,6 +293,16 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
     .map((sample) => ({ sample, place: order.placeOf[sample] ?? 0, leaning: [] }));
 }
 
+/** The units of a sample, none where it is too damaged to have any. */
+async function unitsOf(source: SmartSource, sample: number): Promise<readonly Buffer[]> {
+  try {
+    return await source.units(sample);
+  } catch (error) {
+    if (error instanceof H264Error) return [];
+    throw error;
+  }
+}
+
 /** What new pictures must look like to stand beside the old ones; a sentence when they cannot. */
 async function toTarget(
   source: SmartSource,
@@ -305,7 +316,7 @@ async function toTarget(
   for (const segment of segments) {
     for (const sample of [segment.decodeFrom.sample, segment.endSample]) {
       if (sample >= source.samples.length) continue;
-      const units = await source.units(sample);
+      const units = await unitsOf(source, sample);
       if (hasForeignParameterSets(source, units)) return 'The settings of the video change on its way.';
       inBandPps ||= units.some((unit) => nalType(unit) === NAL.pps);
     }

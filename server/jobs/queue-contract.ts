@@ -188,6 +188,17 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       expect(await queue.recover(0)).toEqual({ requeued: [], exhausted: [] });
     });
 
+    it('ends a job whose headway is noted in the last moment', async () => {
+      await clip('v');
+      await claim();
+      await Job.query(under.db).patch({ attempts: 3 });
+      const job = await Job.query(under.db).first();
+      const late = () => queue.madeHeadway(job?.id ?? '');
+      const outcome = { kind: 'failed', error: 'x', retryable: true } as const;
+      expect(await queue.finish(job?.id ?? '', 'a', outcome, late)).toBe('exhausted');
+      expect((await Job.query(under.db).first())?.state).toBe('failed');
+    });
+
     it('leaves a job alone that ended while it was taken back', async () => {
       await clip('v');
       const job = await claim();

@@ -109,9 +109,8 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     return rows === 0 ? null : 'exhausted';
   }
 
-  /** The job while its owner works on the same attempt. */
-  const asRead = ({ id, owner, attempts }: Job) =>
-    Job.query(db).where({ id, state: 'running', owner, attempts });
+  /** The job while nobody else has it; its count of attempts may have been set back meanwhile (`madeHeadway`). */
+  const asRead = ({ id, owner }: Job) => Job.query(db).where({ id, state: 'running', owner });
 
   async function finish(jobId: string, owner: string, outcome: JobOutcome, lastWord?: LastWord) {
     const mine = () => Job.query(db).where({ id: jobId, owner, state: 'running' });

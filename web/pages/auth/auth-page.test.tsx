@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
 import { renderAt } from '../../test/render.tsx';
@@ -144,6 +144,17 @@ describe('the sign-up form', () => {
     await person.click(within(panel).getByRole('button', { name: 'Sign Up' }));
     expect(await within(panel).findByText(message)).toBeInTheDocument();
     expect(within(panel).getByLabelText(label)).toHaveAccessibleDescription(expect.stringContaining(message));
+  });
+
+  it('leads to the mailbox after a link for a new password, where the server sends no mail', async () => {
+    server.use(
+      on(authApi.forgotPassword, () => HttpResponse.json({ message: 'ok' })),
+      http.get('*/api/dev/outbox', () => HttpResponse.json([])),
+    );
+    renderAt('/auth', <AuthPage />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Forgot password?' }));
+    await userEvent.type(screen.getByLabelText(/Email or username/), 'mara{Enter}');
+    expect(await screen.findByRole('link', { name: /mailbox/ })).toHaveAttribute('href', '/mailbox');
   });
 
   it('asks to look into the mailbox after registering', async () => {

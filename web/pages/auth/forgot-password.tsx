@@ -1,10 +1,18 @@
 import { useState } from 'react';
+import { Link } from 'react-router-dom';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useForgotPassword } from '../../data/account.ts';
+import { useOutbox } from '../../data/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, Note, SheetTitle, TextButton } from './auth-form.ts';
+
+/** Where the mail is on a server that sends none. */
+function MailboxLink() {
+  const { data: outbox } = useOutbox();
+  return outbox ? <Link to="/mailbox">{authTexts.mailbox}</Link> : null;
+}
 
 /** Asks for a link to choose a new password; the answer is the same whether an account exists or not. */
 export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
@@ -16,6 +24,7 @@ export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
       <Note role={forgot.isSuccess ? 'status' : undefined}>
         {forgot.isSuccess ? authTexts.forgotSent : authTexts.forgotText}
       </Note>
+      {forgot.isSuccess && <MailboxLink />}
       {!forgot.isSuccess && (
         <AuthForm
           onSubmit={(event) => {

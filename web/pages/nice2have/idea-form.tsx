@@ -45,6 +45,14 @@ const Similar = styled.div`
     padding-left: ${space(1.5)};
     border-left: 2px dashed ${colour.chalk};
   }
+  /* Enough to know it again; an idea may have 2000 characters, and the button stands below. */
+  li > span {
+    display: -webkit-box;
+    overflow: hidden;
+    overflow-wrap: anywhere;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
+  }
 `;
 
 /** Form of the left column; blank text is refused before anything is sent. */
@@ -104,7 +112,9 @@ export function IdeaForm() {
               {texts.similar}
               <ul>
                 {similar.map(({ id, text: known }) => (
-                  <li key={id}>{known}</li>
+                  <li key={id}>
+                    <span dir="auto">{known}</span>
+                  </li>
                 ))}
               </ul>
             </Similar>

@@ -9,6 +9,10 @@ import { colour, radius, space } from '../../theme.ts';
 const { library: texts } = videoTexts;
 
 const Bar = styled.div`
+  /* Cards are chosen far below it, too. */
+  position: sticky;
+  z-index: 20;
+  top: calc(var(--header-height) + ${space(1)});
   display: flex;
   flex-wrap: wrap;
   align-items: center;
@@ -16,7 +20,9 @@ const Bar = styled.div`
   margin-bottom: ${space(2)};
   padding: ${space(1, 1, 1, 2)};
   border-radius: ${radius.s};
-  background: ${colour.hover};
+  border: 1px solid ${colour.lineStrong};
+  background: ${colour.raised};
+  box-shadow: 0 8px 24px rgb(0 0 0 / 0.18);
   & > :first-child {
     margin-right: auto;
   }

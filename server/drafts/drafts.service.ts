@@ -16,11 +16,14 @@ interface Owner {
   readonly plan: PlanSlug;
 }
 
+const LATER_EXPIRY =
+  'case when drafts.expires_at > excluded.expires_at then drafts.expires_at else excluded.expires_at end';
+
 /** Cloud backups: pointers to untouched originals, which outlive their videos. */
 export interface DraftsService {
   /** Newest first, expired ones left out; all of them, or the page after a cursor. */
   list(owner: Owner, page?: PageQuery): Promise<DraftDto[]>;
-  /** Backs a video up; the same content only renews the draft. @throws AppError `not_found` */
+  /** Backs a video up; the same content only renews the draft, and never shortens its life. @throws AppError `not_found` */
   create(owner: Owner, videoId: string, fileName: string): Promise<DraftDto>;
   /**
    * Makes the original the current version of its video, or brings a deleted video back and mends it
@@ -133,7 +136,13 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
           createdAt: at,
         })
         .onConflict(['user_id', 'video_id', 'sha256'])
-        .merge(['fileName', 'lastModified', 'expiresAt', 'expiryNoticedAt']);
+        .merge({
+          fileName,
+          lastModified: at,
+          // The plan may promise less by now than the draft was promised before.
+          expiresAt: raw(LATER_EXPIRY),
+          expiryNoticedAt: null,
+        });
       const draft = await Draft.query(db)
         .findOne({ userId: owner.id, videoId, sha256: video.originalSha256 })
         .withGraphFetched('object');

@@ -44,6 +44,23 @@ describe.each(ENGINES)('the life of drafts on %s', (engine) => {
       expect(await daysKept(stranger.client)).toBe(7);
     });
 
+    it('keeps the promised date when a video is backed up again on a lower plan', async () => {
+      const { client, user } = await app.signIn();
+      await uploadBytes(client, new TextEncoder().encode(`a clip backed up twice on ${engine}`));
+      await choose(client, 'creator-pro');
+      await expect.poll(() => daysKept(client)).toBe(30);
+      await choose(client, 'starter');
+      const [before] = await Draft.query(app.db).where({ userId: user.id });
+      const videoId = before?.videoId ?? '';
+      const again = await client.call(draftsApi.create, { body: { videoId, fileName: 'again.mp4' } });
+      const [after] = await Draft.query(app.db).where({ userId: user.id });
+      expect([again.status, after?.id, after?.fileName]).toEqual([200, before?.id, 'again.mp4']);
+      expect(after?.expiresAt).toBe(before?.expiresAt);
+      await Draft.query(app.db).patch({ expiresAt: 1 }).where({ userId: user.id });
+      await client.call(draftsApi.create, { body: { videoId, fileName: 'once more.mp4' } });
+      expect(await daysKept(client)).toBe(7);
+    });
+
     it('is over when it is over: an upgrade brings nothing back', async () => {
       const { client, user } = await app.signIn();
       await uploadBytes(client, new TextEncoder().encode(`another clip on ${engine}`));

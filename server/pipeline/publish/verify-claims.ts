@@ -12,7 +12,7 @@ import { openOriginal } from '../open-original.ts';
 import { hashFile } from '../step-store.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { clock } from './build-report.ts';
-import { hiddenClaim, isOwnStep, isTrace } from './verify-traces.ts';
+import { hiddenClaim, isOwnStep, isSameDetector, isTrace } from './verify-traces.ts';
 import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
 
 export interface ClaimInput {
@@ -262,6 +262,7 @@ function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
       return (
         finding.kind === kind &&
         finding.confidence >= ACT_CONFIDENCE &&
+        mine.some((defect) => isSameDetector(defect, finding)) &&
         !isTrace(finding, report.defects) &&
         !isOwnStep(finding, report.defects)
       );

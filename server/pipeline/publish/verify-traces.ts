@@ -44,6 +44,14 @@ function addedBefore(frame: number, defects: readonly Defect[]): number {
 }
 
 /**
+ * Whether a finding on the result may be what is left of a defect: a jump of the motion says nothing of a hole in the times, and
+ * pictures put into one are guesses that the next true one may jump away from.
+ */
+export function isSameDetector(defect: Pick<Defect, 'kind' | 'detector'>, finding: Finding): boolean {
+  return finding.kind !== 'dropped_frames' || defect.detector === finding.detector;
+}
+
+/**
  * Whether a jump in the result is a step between two pictures that follow each other in the original too, neither of them mended: losses
  * are counted roughly, and where the sound still misses some, a step beside a mended one may count as another.
  */

@@ -65,4 +65,29 @@ describe('judgeVerdicts', () => {
     expect(judge(jump(8)).failed).toEqual([]);
     expect(judge(jump(11)).failed).toHaveLength(1);
   });
+
+  it('does not drop filled holes for a jump of the motion, nor repeats for traces of damage beside them', () => {
+    const repaired = { outcome: 'repaired', after: null, explanation: '' } as const;
+    const gap: Finding = {
+      ...stutter(9, 12),
+      kind: 'dropped_frames',
+      detector: 'detect-dropped-frames',
+      detail: { kind: 'dropped_frames', history: 'timestamp_gap', acrossCut: false },
+    };
+    const jump: Finding = { ...gap, firstFrame: 11, lastFrame: 12, detector: 'detect-hidden-drops' };
+    const filled = [{ finding: gap, action: 'rebuilt_frames', ...repaired }] as const;
+    expect(judgeVerdicts({ verdicts: filled }, planned, { findings: [jump] }).failed).toEqual([]);
+    expect(judgeVerdicts({ verdicts: filled }, planned, { findings: [gap] }).failed).toHaveLength(1);
+
+    // Pictures 10 and 11 are kept as the decoder conceals their loss, the repeats right before them are mended.
+    const damage: Finding = {
+      ...stutter(10, 11),
+      kind: 'corrupted_section',
+      detail: { kind: 'corrupted_section', evidence: 'decoder', undecodedFrames: 0 },
+    };
+    const run = { finding: stutter(6, 9), action: 'rebuilt_frames', ...repaired } as const;
+    const verdicts = [run, { finding: damage, action: 'concealed_frames', ...repaired }] as const;
+    expect(judgeVerdicts({ verdicts }, planned, { findings: [stutter(10, 11)] }).failed).toEqual([]);
+    expect(judgeVerdicts({ verdicts }, planned, { findings: [stutter(9, 11)] }).failed).toHaveLength(1);
+  });
 });

@@ -37,7 +37,10 @@ export function judgeVerdicts(
     const place = placeInResult(finding, planned);
     const here = remaining.filter((other) => touches(other, place));
     here.forEach((other) => explained.add(other));
-    const same = here.find((other) => other.kind === finding.kind && !isOwnStep(other, planned));
+    const same = here.find((other) => {
+      const isAlike = other.kind === finding.kind && isSameDetector(other, finding);
+      return isAlike && !isOwnStep(other, planned) && !isTrace(other, planned, input.verdicts);
+    });
     if (verdict.outcome !== 'repaired') return verdict;
     if (same) {
       failed.push({
@@ -56,6 +59,27 @@ export function judgeVerdicts(
     unexplained: others.filter((finding) => !inherited.includes(finding)),
     inherited,
   };
+}
+
+/** A jump of the motion says nothing of a hole in the times; damage is one, whoever saw it first. */
+function isSameDetector(a: Finding, b: Finding): boolean {
+  return a.kind === 'corrupted_section' || a.detector === b.detector;
+}
+
+/** True for repeats among pictures that stay as the decoder conceals their loss: they are no part of what was mended beside them. */
+function isTrace(
+  { kind, firstFrame, lastFrame }: Finding,
+  planned: readonly PlannedPicture[],
+  verdicts: readonly Verdict[],
+): boolean {
+  if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
+  return planned.slice(firstFrame, lastFrame + 1).every(({ originalFrame, placeFrame }) => {
+    if (originalFrame !== null || placeFrame === null) return false;
+    return verdicts.some(({ action, finding }) => {
+      const isInside = placeFrame >= (finding.firstFrame ?? 0) && placeFrame <= (finding.lastFrame ?? -1);
+      return action === 'concealed_frames' && isInside;
+    });
+  });
 }
 
 /** True for a jump between two pictures that follow each other in the original too: no repair has made it or could have mended it. */
@@ -101,10 +125,11 @@ function placeInResult(finding: Finding, planned: readonly PlannedPicture[]): Pl
   const lastFrame = finding.lastFrame ?? firstFrame;
   let first = 0;
   let last = planned.length - 1;
-  planned.forEach(({ originalFrame }, index) => {
-    if (originalFrame === null) return;
-    if (originalFrame < firstFrame) first = index;
-    if (originalFrame > lastFrame) last = Math.min(last, index);
+  planned.forEach(({ originalFrame, placeFrame }, index) => {
+    const frame = placeFrame ?? originalFrame;
+    if (frame === null) return;
+    if (frame < firstFrame) first = index;
+    if (frame > lastFrame) last = Math.min(last, index);
   });
   return { first, last };
 }

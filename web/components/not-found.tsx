@@ -22,14 +22,15 @@ const TORN = [
   { id: 'gap', kind: 'dropped_frames', startMs: 40, endMs: 62, outcome: 'left_alone', label: '' },
 ] as const;
 
-export function NotFound() {
+/** @param text what is not there, where more is known than the address */
+export function NotFound({ text = texts.text }: { readonly text?: string }) {
   return (
     <Column>
       <PageHeading title={texts.title}>{texts.title}</PageHeading>
       <div>
         <ThreadStrip marks={TORN} durationMs={100} size="l" />
       </div>
-      <p>{texts.text}</p>
+      <p>{text}</p>
       <ButtonLink to="/" icon="arrowLeft">
         {texts.home}
       </ButtonLink>

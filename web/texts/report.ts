@@ -43,6 +43,7 @@ export const reportTexts = {
       'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
   },
   toEditor: 'Open in the editor',
+  noVideo: 'This video is not in your library. It may have been deleted, or it belongs to another account.',
   retry: 'Retry',
   print: 'Print',
   json: 'Download JSON',

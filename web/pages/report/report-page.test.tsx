@@ -260,6 +260,7 @@ describe('ReportPage', () => {
   it('is the 404 page for a video that is not in the library', async () => {
     open({ id: 'another' });
     expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+    expect(screen.getByText(/^This video is not in your library/)).toBeInTheDocument();
   });
 });
 

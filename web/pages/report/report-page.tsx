@@ -87,7 +87,7 @@ export function ReportPage() {
   const video = useVideo(id);
   const version = video?.resultSha256 ?? '';
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
-  if (video === null) return <NotFound />;
+  if (video === null) return <NotFound text={texts.noVideo} />;
   const name = video?.originalFileName ?? '';
   // Quick fixes made another version since; what is signed is the one that the report tells of.
   const isOlder = Boolean(video && report && !tellsOfCurrent(report, video));

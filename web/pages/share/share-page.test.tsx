@@ -44,6 +44,7 @@ describe('SharePage', () => {
   it('is the 404 page while a video is not shared', async () => {
     open(() => refusal('not_found'));
     expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
+    expect(screen.getByText(/^This video is not shared, or not any more/)).toBeInTheDocument();
   });
 
   it('says when it could not be loaded and tries again', async () => {

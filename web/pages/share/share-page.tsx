@@ -36,7 +36,7 @@ const Invite = styled.div`
 export function SharePage() {
   const { id = '' } = useParams();
   const { data, isError, refetch } = useSharedVideo(id);
-  if (data === null) return <NotFound />;
+  if (data === null) return <NotFound text={texts.gone} />;
   if (isError)
     return (
       <Frame>

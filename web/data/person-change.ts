@@ -3,7 +3,7 @@ import { atom, useAtom, useSetAtom } from 'jotai';
 import { useLayoutEffect } from 'react';
 import { SESSION_KEY } from './query-client.ts';
 import { useSession } from './session.ts';
-import { setHeroVideoAtom } from './videos.ts';
+import { heroVideoIdAtom } from './hero-video.ts';
 
 const lastPersonAtom = atom<string | null>(null);
 
@@ -15,7 +15,7 @@ export function usePersonChange(): void {
   const client = useQueryClient();
   const userId = useSession().user?.id ?? null;
   const [last, remember] = useAtom(lastPersonAtom);
-  const setHeroVideo = useSetAtom(setHeroVideoAtom);
+  const setHeroVideo = useSetAtom(heroVideoIdAtom);
   useLayoutEffect(() => {
     if (userId === null || userId === last) return;
     if (last !== null) {

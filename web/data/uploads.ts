@@ -6,7 +6,8 @@ import { sessionAtom } from './session.ts';
 import { showToastAtom } from './toasts.ts';
 import { startTransfer, type Transfer, type TransferResult } from './upload-file.ts';
 import { isActive, itemsAtom, type UploadItem } from './upload-items.ts';
-import { refreshLists, setHeroVideoAtom } from './videos.ts';
+import { heroVideoIdAtom } from './hero-video.ts';
+import { refreshLists } from './videos.ts';
 
 /** Files sent at the same time; more only share the same line. */
 const PARALLEL_TRANSFERS = 2;
@@ -42,7 +43,7 @@ const finishAtom = atom(null, async (get, set, item: UploadItem, result: Transfe
   } else {
     set(patchAtom, item.id, { state: 'sent', videoId: result.videoId, acknowledgedBytes: item.file.size });
     if (item.origin === 'hero') {
-      set(setHeroVideoAtom, result.videoId);
+      set(heroVideoIdAtom, result.videoId);
       set(showToastAtom, { title: uploadTexts.success, description: uploadTexts.successDetail });
     }
   }

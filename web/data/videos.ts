@@ -7,6 +7,7 @@ import { draftsApi } from '#common/api/drafts.ts';
 import type { RepairReport } from '#common/report.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
+import { heroVideoIdAtom } from './hero-video.ts';
 import { callApi, serverMessageOf, tellApi } from './api-client.ts';
 import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
 import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from './paged.ts';
@@ -178,14 +179,9 @@ export function useShareVideo() {
   });
 }
 
-/** The video whose processing the landing page shows; null follows the newest one at work. */
-const heroVideoIdAtom = atom<string | null>(null);
-
 export function useSetHeroVideo(): (id: string | null) => void {
   return useSetAtom(heroVideoIdAtom);
 }
-
-export const setHeroVideoAtom = atom(null, (_get, set, id: string | null) => set(heroVideoIdAtom, id));
 
 /** The video the landing page follows: the one just brought in (`chosen`), else the newest at work. */
 export function useHeroVideo(): { readonly id: string | null; readonly chosen: boolean } {

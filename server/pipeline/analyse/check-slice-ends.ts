@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
@@ -172,7 +173,7 @@ const ROUND_PLAN: FfmpegPlan = {
   // The level at which a decoder names each unit it takes, in the order it takes them.
   logLevel: 'repeat+level+debug',
   inputs: [{ path: 'pipe:0', format: 'h264', options: [...DECODER, '-ec', '0'] }],
-  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-vsync', 'passthrough', '-f', 'null'] }],
+  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'null'] }],
   expectedDurationMs: null,
 };
 

@@ -53,7 +53,7 @@ export interface ContainerOffset {
  * @returns sound minus picture in ms, positive when the sound is late; null when nothing is shown
  */
 export function containerOffset(times: StreamTimes): ContainerOffset | null {
-  if (times.pictureEndMs === null) return null;
+  if (times.pictureEndMs === null || isTrimmed(times)) return null;
   const startMs = times.soundStartMs - times.pictureStartMs;
   const endMs = times.soundEndMs - times.pictureEndMs;
   if (Math.abs(startMs) > CONTAINER_LIMITS.offsetMs) {
@@ -69,6 +69,15 @@ export function containerOffset(times: StreamTimes): ContainerOffset | null {
     return { offsetMs: silence, cause: 'silence' };
   }
   return null;
+}
+
+/**
+ * Whether edit lists hide the heads of both, as cutting a clip on a phone does: each keeps what its own coding needs before the
+ * cut, so that where they would begin says nothing of each other.
+ */
+export function isTrimmed({ pictureStartMs, hiddenPictureMs = 0, soundStartMs }: StreamTimes): boolean {
+  const { offsetMs } = CONTAINER_LIMITS;
+  return hiddenPictureMs > offsetMs && pictureStartMs - soundStartMs > offsetMs;
 }
 
 /**

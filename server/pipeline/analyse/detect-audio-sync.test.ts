@@ -66,6 +66,17 @@ describe('containerOffset', () => {
     expect(containerOffset(times(change))).toBeNull();
   });
 
+  it('takes nothing from where both would begin when edit lists hide the heads of both, as a trim does', () => {
+    const trimmed = { hiddenPictureMs: 466, soundStartMs: -413 };
+    expect(containerOffset(times(trimmed))).toBeNull();
+    // A sound that also ends before its picture looked as though it had been moved.
+    expect(containerOffset(times({ ...trimmed, soundEndMs: 9600 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: -413, soundEndMs: 9600 }))).toEqual({
+      offsetMs: -413,
+      cause: 'moved',
+    });
+  });
+
   it('takes encoder priming and a different end for nothing', () => {
     expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
     expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();

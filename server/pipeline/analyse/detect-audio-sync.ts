@@ -5,6 +5,7 @@ import {
   clockCurve,
   CONTAINER_LIMITS,
   containerOffset,
+  isTrimmed,
   readClock,
   type StreamTimes,
 } from './detect-audio-sync-container.ts';
@@ -66,7 +67,8 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   if (curve.length > 1) notes.push(describeCurve(curve));
 
   const startLeadMs = times.soundStartMs - times.pictureStartMs;
-  if (!shown && Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs) notes.push(describeLead(times));
+  const isAside = Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs && !isTrimmed(times);
+  if (!shown && isAside) notes.push(describeLead(times));
 
   let offsetMs = 0;
   let evidence: 'container' | 'content' = 'container';

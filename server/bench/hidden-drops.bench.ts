@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -120,7 +121,7 @@ async function codedAnew(inputPath: string, outputPath: string, tools: ToolPaths
     {
       label: 'code the clip anew',
       inputs: [{ path: inputPath, options: ['-noautorotate'] }],
-      outputs: [{ path: outputPath, options: `${encode} -vsync passthrough`.split(' ') }],
+      outputs: [{ path: outputPath, options: [...encode.split(' '), ...EACH_PICTURE] }],
       expectedDurationMs: null,
     },
     { tools },

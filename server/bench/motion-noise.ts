@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -71,7 +72,7 @@ export async function greyPictures(inputPath: string, tools: ToolPaths): Promise
       outputs: [
         {
           path: 'pipe:1',
-          options: `-map 0:v:0 -vf ${filter} -vsync passthrough -f rawvideo`.split(' '),
+          options: [...`-map 0:v:0 -vf ${filter}`.split(' '), ...EACH_PICTURE, '-f', 'rawvideo'],
         },
       ],
       expectedDurationMs: null,

@@ -1,3 +1,4 @@
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
@@ -75,7 +76,9 @@ export function burnPlan({
       {
         path: outputPath,
         options: [
-          ...'-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf'.split(' '),
+          ...'-map 0:v:0'.split(' '),
+          ...EACH_AT_ITS_TIME,
+          '-vf',
           `${scale}${drawFilter(assPath, fontPath)}`,
           ...coderOptions(stream, limits),
           ...colourOptions(stream, isFullRange(stream)),

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from './ffmpeg-names.ts';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -89,9 +90,7 @@ describe('runFfmpeg', () => {
       {
         label: 'decode',
         inputs: [{ path: broken, format: 'mjpeg' }],
-        outputs: [
-          { path: 'pipe:1', options: ['-vsync', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray'] },
-        ],
+        outputs: [{ path: 'pipe:1', options: [...EACH_PICTURE, '-f', 'rawvideo', '-pix_fmt', 'gray'] }],
         expectedDurationMs: null,
       },
       {

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import ffmpeg from 'fluent-ffmpeg';
+import { inNamesOf } from './ffmpeg-names.ts';
 import { planToArgs, type FfmpegPlan, type FfmpegProgress } from './ffmpeg-plan.ts';
 import { createProgressReader } from './progress.ts';
 import { createToolRun, MediaToolError, type ToolPaths } from './tools.ts';
@@ -38,6 +39,7 @@ export const CODING_WALL_MS = 4 * 60 * 60_000;
  * @throws MediaToolError with code `cancelled`, `stalled`, `timed_out`, `tool_missing` or `tool_failed`.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<RunResult> {
+  const args = await inNamesOf(options.tools, planToArgs(plan), options.signal);
   const run = createToolRun(plan.label, {
     signal: options.signal,
     stallMs: options.stallMs ?? options.tools.stallMs ?? STALL_MS,
@@ -51,7 +53,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
   const sink = options.onStdout && toWritable(options.onStdout, run.touch);
   const drained = sink ? finished(sink) : Promise.resolve();
   drained.catch(() => undefined);
-  addPlan(command, plan, sink, source);
+  addArgs(command, plan.label, args, { sink, stdin: source });
 
   const work = run.start((settle) => {
     command.on('stderr', (line: string) => {
@@ -90,13 +92,12 @@ function withoutQuestions(command: ffmpeg.FfmpegCommand): ffmpeg.FfmpegCommand {
   });
 }
 
-function addPlan(
+function addArgs(
   command: ffmpeg.FfmpegCommand,
-  plan: FfmpegPlan,
-  sink: Writable | undefined,
-  stdin: Readable | undefined,
+  label: string,
+  args: readonly string[],
+  { sink, stdin }: { readonly sink: Writable | undefined; readonly stdin: Readable | undefined },
 ): void {
-  const args = planToArgs(plan);
   const firstInput = args.indexOf('-i');
   // fluent-ffmpeg places "-i path" after the options of that input and everything else after the last
   // input, so handing it one input and one output keeps the exact order of planToArgs.
@@ -104,20 +105,20 @@ function addPlan(
   const source = args[firstInput + 1];
   const last = args.at(-1);
   if (source === undefined || last === undefined) {
-    throw new MediaToolError('tool_failed', `${plan.label}: a plan needs an input and an output.`);
+    throw new MediaToolError('tool_failed', `${label}: a plan needs an input and an output.`);
   }
   const afterInput = args.slice(firstInput + 2, -1);
   if (source === 'pipe:0' && !stdin) {
-    throw new MediaToolError('tool_failed', `${plan.label}: pipe input without a source.`);
+    throw new MediaToolError('tool_failed', `${label}: pipe input without a source.`);
   }
   if (afterInput.includes('pipe:1')) {
-    throw new MediaToolError('tool_failed', `${plan.label}: what goes to a pipe must be the last output.`);
+    throw new MediaToolError('tool_failed', `${label}: what goes to a pipe must be the last output.`);
   }
   command
     .input(source === 'pipe:0' && stdin ? stdin : source)
     .inputOptions('-progress', 'pipe:2', '-nostats', ...beforeInput);
   if (last === 'pipe:1') {
-    if (!sink) throw new MediaToolError('tool_failed', `${plan.label}: pipe output without a reader.`);
+    if (!sink) throw new MediaToolError('tool_failed', `${label}: pipe output without a reader.`);
     command.output(sink, { end: true });
   } else {
     command.output(last);

@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,13 +33,18 @@ async function makeVariableClip(outputPath: string): Promise<void> {
   const sound = `aevalsrc='0.5*sin(2*PI*1000*t)*gt(${during(0)},0)':s=${RATE_HZ}:d=${SECONDS}[out1]`;
   const code = ['-fps_mode', 'vfr', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '30', '-threads', '1'];
   const args = ['-v', 'error', '-y', '-f', 'lavfi', '-i', `${picture};${sound}`, ...code];
-  await runTool('make', tools.ffmpeg, [...args, '-pix_fmt', 'yuv420p', '-c:a', 'aac', outputPath]);
+  const all = [...args, '-pix_fmt', 'yuv420p', '-c:a', 'aac', outputPath];
+  await runTool('make', tools.ffmpeg, await inNamesOf(tools, all));
 }
 
 /** Times at which the picture turns white, ms. */
 async function flashesMs(file: string): Promise<number[]> {
   const args = ['-v', 'info', '-i', file, '-map', '0:v', '-fps_mode', 'passthrough', '-vf', 'showinfo'];
-  const { stderr } = await runTool('look', tools.ffmpeg, [...args, '-f', 'null', '-']);
+  const { stderr } = await runTool(
+    'look',
+    tools.ffmpeg,
+    await inNamesOf(tools, [...args, '-f', 'null', '-']),
+  );
   let wasWhite = false;
   return [...stderr.matchAll(/pts_time:([\d.]+).*? mean:\[(\d+)/g)].flatMap(([, time, mean]) => {
     const isWhite = Number(mean) > 220;

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { copyFile, open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -185,7 +186,7 @@ export async function injectHiddenDrops(
 export async function injectTimestampGaps(
   input: MakeInput & { readonly holes: readonly Hole[] },
 ): Promise<HoleTruth[]> {
-  await encodeFiltered(input, selectWithout(input.holes), ['-vsync', 'passthrough']);
+  await encodeFiltered(input, selectWithout(input.holes), EACH_PICTURE);
   return toHoleTruth(input.holes);
 }
 

@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { afterAll, beforeAll } from 'vitest';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
@@ -48,11 +49,15 @@ export async function soundHash(file: string): Promise<string> {
 
 /** Hash of each decoded picture, display order, and everything the decoder had to say. */
 export async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool('hashes', testTools.ffmpeg, [
-    ...'-v warning -threads 1 -err_detect aggressive -noautorotate -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-  ]);
+  const { stdout, stderr } = await runTool(
+    'hashes',
+    testTools.ffmpeg,
+    await inNamesOf(testTools, [
+      ...'-v warning -threads 1 -err_detect aggressive -noautorotate -i'.split(' '),
+      file,
+      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+    ]),
+  );
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
 }

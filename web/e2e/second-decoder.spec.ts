@@ -82,7 +82,7 @@ async function decodedByFfmpeg(file: string): Promise<Fields[]> {
   const size = WIDTH * HEIGHT * 4;
   const pictures: Fields[] = [];
   let rest = Buffer.alloc(0);
-  const options = ['-map', '0:v:0', '-vsync', 'passthrough', '-pix_fmt', 'rgba', '-f', 'rawvideo'];
+  const options = ['-map', '0:v:0', '-fps_mode', 'passthrough', '-pix_fmt', 'rgba', '-f', 'rawvideo'];
   const plan = {
     label: 'decode pictures',
     inputs: [{ path: file }],

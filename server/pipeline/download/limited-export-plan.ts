@@ -1,3 +1,4 @@
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
@@ -77,7 +78,9 @@ export function limitedExportPlan(input: LimitedExportInput): FfmpegPlan {
       {
         path: input.outputPath,
         options: [
-          ...`-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf ${scale}`.split(' '),
+          ...'-map 0:v:0'.split(' '),
+          ...EACH_AT_ITS_TIME,
+          ...`-vf ${scale}`.split(' '),
           ...pictureOptions(stream, limits),
           ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
           ...soundOptions(info),

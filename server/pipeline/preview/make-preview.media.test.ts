@@ -68,7 +68,7 @@ async function halves(file: string): Promise<{ left: number; right: number }[]> 
             '0:v:0',
             '-vf',
             'extractplanes=y,scale=8:1:flags=area',
-            '-vsync',
+            '-fps_mode',
             'passthrough',
             '-f',
             'rawvideo',

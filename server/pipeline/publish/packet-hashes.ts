@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
@@ -142,7 +143,7 @@ export function planReads(
  */
 export function hashPictures(input: HashInput): Promise<HashedPacket[]> {
   // With two threads ffmpeg conceals damage in other ways from run to run, and hands it on to what follows.
-  return runHash(input, ['-map', '0:v:0', '-vsync', 'passthrough'], 1);
+  return runHash(input, ['-map', '0:v:0', ...EACH_PICTURE], 1);
 }
 
 async function runHash(input: HashInput, choice: readonly string[], threads = 2): Promise<HashedPacket[]> {

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, rename } from 'node:fs/promises';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -64,7 +65,8 @@ function samplePlan(outputPath: string): FfmpegPlan {
       {
         path: outputPath,
         options: [
-          ...words('-map 0:v -map 0:a -vsync passthrough'),
+          ...words('-map 0:v -map 0:a'),
+          ...EACH_PICTURE,
           ...words('-c:v libx264 -preset veryfast -crf 21 -g 30 -bf 0 -threads 1 -pix_fmt yuv420p'),
           ...words('-c:a aac -b:a 128k -movflags +faststart -f mp4'),
         ],

@@ -1,4 +1,5 @@
-import { MediaToolError, runTool } from '#server/media/tools.ts';
+import { askVersion } from '#server/media/ffmpeg-names.ts';
+import { MediaToolError } from '#server/media/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open-original.ts';
@@ -35,7 +36,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
   job.steps.set('analyzing', 'running');
   meter.begin('analyzing', 1, createExpectedWork(false, null).later(0));
   const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
-    const ffmpegVersion = await readVersion(job);
+    const ffmpegVersion = task.tools.version ?? (await askVersion(task.tools, signal));
     const clip = await openOriginal({
       inputPath: task.inputPath,
       rebuiltPath: store.file('rebuilt.mp4'),
@@ -102,12 +103,6 @@ function refuseUndecodable(error: unknown): never {
     throw new MediaFailure('damaged_beyond_repair', NO_PICTURE, `${error.message}\n${error.stderrTail}`);
   }
   throw error;
-}
-
-async function readVersion({ task, signal }: JobContext): Promise<string> {
-  if (task.tools.version !== undefined) return task.tools.version;
-  const { stdout } = await runTool('ask ffmpeg for its version', task.tools.ffmpeg, ['-version'], { signal });
-  return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
 }
 
 function indexFinding(analysis: Analysis): Finding {

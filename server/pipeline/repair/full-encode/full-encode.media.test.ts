@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +31,7 @@ const MAKERS: readonly Maker[] = [
   { name: 'vp8.webm', options: '-c:v libvpx -b:v 1M -deadline realtime -c:a libvorbis', soundKept: false },
   {
     name: 'variable.mp4',
-    options: '-vf select=not(eq(mod(n\\,5)\\,2)) -vsync vfr -c:v libx264 -preset veryfast -bf 2 -c:a aac',
+    options: '-vf select=not(eq(mod(n\\,5)\\,2)) -fps_mode vfr -c:v libx264 -preset veryfast -bf 2 -c:a aac',
     soundKept: true,
   },
   { name: 'pcm.mov', options: '-c:v mjpeg -q:v 3 -c:a pcm_s16le', soundKept: true },
@@ -66,11 +67,15 @@ async function decodedTimes(file: string): Promise<number[]> {
 }
 
 async function warningsOf(file: string): Promise<string> {
-  const { stderr } = await runTool('decode', tools.ffmpeg, [
-    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-    file,
-    ...'-map 0:v -vsync passthrough -f framemd5 /dev/null -y'.split(' '),
-  ]);
+  const { stderr } = await runTool(
+    'decode',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+      file,
+      ...'-map 0:v -fps_mode passthrough -f framemd5 /dev/null -y'.split(' '),
+    ]),
+  );
   // Recent versions remark on their own old option name.
   return stderr
     .split('\n')

@@ -1,3 +1,4 @@
+import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
@@ -44,7 +45,9 @@ export function lookAtMotionPlan(given: Omit<CodePicturesInput, 'outputPath'>): 
       {
         path: '-',
         options: [
-          ...'-map 0:v:0 -an -sn -dn -vsync passthrough -vf'.split(' '),
+          ...'-map 0:v:0 -an -sn -dn'.split(' '),
+          ...EACH_PICTURE,
+          '-vf',
           [...weave(stream), ...colours, 'format=yuv420p', look].join(','),
           '-f',
           'null',
@@ -72,7 +75,9 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
       {
         path: outputPath,
         options: [
-          ...'-map 0:v:0 -vsync passthrough -enc_time_base -1 -vf'.split(' '),
+          ...'-map 0:v:0'.split(' '),
+          ...EACH_AT_ITS_TIME,
+          '-vf',
           filters.join(','),
           ...coderOptions(coded, limits, toneMapped),
           ...colourOptions(coded, isFullRange(coded)),

@@ -1,3 +1,4 @@
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import { PLATFORM_LIMITS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
@@ -81,7 +82,8 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
       {
         path: outputPath,
         options: [
-          ...'-map [fitted] -vsync passthrough -enc_time_base -1'.split(' '),
+          ...'-map [fitted]'.split(' '),
+          ...EACH_AT_ITS_TIME,
           ...coderOptions(stream, limits),
           ...(hdr ? [] : ['-maxrate', String(rate), '-bufsize', String(2 * rate)]),
           ...colourOptions(stream, isFullRange(stream)),

@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -35,11 +36,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Time and hash of each picture, and what the decoder has to say. */
 async function picturesOf(file: string): Promise<{ rows: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
-    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-  ]);
+  const { stdout, stderr } = await runTool(
+    'hashes',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+      file,
+      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+    ]),
+  );
   const rows = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   const shown = rows.map((row) => row.split(/,\s*/)).map((cells) => `${cells[2]} ${cells[5]}`);
   return { rows: shown, warnings: stderr };

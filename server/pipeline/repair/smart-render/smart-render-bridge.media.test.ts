@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,12 +29,16 @@ const NEW_PICTURES = 3;
 async function makeRaw(file: string, name: string): Promise<string> {
   const rawPath = path.join(folder.path, `${name}.raw`);
   const chosen = `select='between(n,100,${99 + NEW_PICTURES})'`;
-  await runTool('raw', tools.ffmpeg, [
-    ...'-v error -y -i'.split(' '),
-    file,
-    ...`-vf ${chosen} -fps_mode passthrough -f rawvideo`.split(' '),
-    rawPath,
-  ]);
+  await runTool(
+    'raw',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v error -y -i'.split(' '),
+      file,
+      ...`-vf ${chosen} -fps_mode passthrough -f rawvideo`.split(' '),
+      rawPath,
+    ]),
+  );
   return rawPath;
 }
 

@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,11 +38,15 @@ async function makeCropped(width: number): Promise<string> {
 }
 
 async function pictureHashes(file: string): Promise<string[]> {
-  const { stdout } = await runTool('hash', tools.ffmpeg, [
-    ...'-v error -err_detect aggressive -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -vsync passthrough -f framemd5 -'.split(' '),
-  ]);
+  const { stdout } = await runTool(
+    'hash',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v error -err_detect aggressive -i'.split(' '),
+      file,
+      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+    ]),
+  );
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   return lines.map((line) => line.split(',').at(-1)?.trim() ?? '');
 }

@@ -59,7 +59,7 @@ export interface StandInNumbers {
  * Transparent beside pictures of a phone's usual quality without swelling: on 60 pictures each of seven real clips
  * 42.4 to 50.8 dB against the coded ones, in 0.7 to 2.6 times their bytes; preset ultrafast at 19 with three
  * references had 0.9 to 2.2 dB more and took 1.5 to 4.8 times. Measured by: ffmpeg -ignore_editlist 1 -i CLIP
- * -vsync passthrough -c:v libx264 -threads 2 -bf 0 -preset P -crf C -x264-params ..., then the psnr filter and the sizes.
+ * -fps_mode passthrough -c:v libx264 -threads 2 -bf 0 -preset P -crf C -x264-params ..., then the psnr filter and the sizes.
  */
 export const RENDER_CRF = 22;
 /**

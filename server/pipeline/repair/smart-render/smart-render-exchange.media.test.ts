@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/tools.ts';
@@ -11,11 +12,15 @@ const folder = sharedFolder();
 
 /** Hash of each picture as a forgiving decoder shows it. */
 async function shownHashes(file: string): Promise<string[]> {
-  const { stdout } = await runTool('hashes', tools.ffmpeg, [
-    ...'-v quiet -threads 1 -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-  ]);
+  const { stdout } = await runTool(
+    'hashes',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v quiet -threads 1 -i'.split(' '),
+      file,
+      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+    ]),
+  );
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   return lines.map((line) => line.split(/,\s*/)[5] ?? '');
 }

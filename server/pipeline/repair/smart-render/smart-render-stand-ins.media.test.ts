@@ -1,3 +1,4 @@
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -94,11 +95,15 @@ async function shownPictures(file: string): Promise<{ pts: number; isPlain: bool
 }
 
 async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool('hashes', tools.ffmpeg, [
-    ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-    file,
-    ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-  ]);
+  const { stdout, stderr } = await runTool(
+    'hashes',
+    tools.ffmpeg,
+    await inNamesOf(tools, [
+      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
+      file,
+      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
+    ]),
+  );
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
   return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
 }

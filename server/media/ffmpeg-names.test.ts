@@ -1,45 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { EACH_AT_ITS_TIME, inNamesOf, usesOldNames } from './ffmpeg-names.ts';
+import { EACH_AT_ITS_TIME, inNamesOf, KEEP_SIZES, namedFor } from './ffmpeg-names.ts';
 
-describe('usesOldNames', () => {
-  it.each([
-    '4.4.2-0ubuntu0.22.04.1',
-    '5.1.9-0+deb12u1',
-    '6.1.1-3ubuntu5',
-    'n4.3',
-    'N-47683-g0e8eb07980-static',
-  ])('says so of %s', (version) => expect(usesOldNames(version)).toBe(true));
+const ARGS = [KEEP_SIZES, '-map', '0:v:0', ...EACH_AT_ITS_TIME, '-f', 'mp4'];
+const OLD = ['-map', '0:v:0', '-vsync', 'passthrough', '-enc_time_base', '-1', '-f', 'mp4'];
 
+describe('namedFor', () => {
   it.each([
+    '7.0',
     '7.1.1-1',
     '8.0',
     'n9.0.1',
     '9.0.2-4',
-    '9.0-full_build-www.gyan.dev',
+    '9.0-full_build',
     'N-125875-g5d4d3bdc61',
     'unknown',
-  ])('does not of %s', (version) => expect(usesOldNames(version)).toBe(false));
+  ])('keeps the new names for %s', (version) => expect(namedFor(version, ARGS)).toEqual(ARGS));
+
+  it.each(['4.4.2-0ubuntu0.22.04.1', '5.1.9-0+deb12u1', '6.1.1-3ubuntu5', 'N-109000-g1234567'])(
+    'gives %s the old ones',
+    (version) => expect(namedFor(version, ARGS)).toEqual([KEEP_SIZES, ...OLD]),
+  );
+
+  it.each(['4.3', 'n4.1.2', 'N-47683-g0e8eb07980-static', '2019-04-11-git-309e3cc15c-full_build'])(
+    'leaves out what %s has no word for',
+    (version) => expect(namedFor(version, ARGS)).toEqual(OLD),
+  );
 
   it('reads the day of builds between releases', () => {
-    expect(usesOldNames('2021-04-11-git-309e3cc15c-full_build')).toBe(true);
-    expect(usesOldNames('2025-08-25-git-1b62f9d3ae-full_build')).toBe(false);
+    expect(namedFor('2022-04-11-git-309e3cc15c-full_build', ARGS)).toEqual([KEEP_SIZES, ...OLD]);
+    expect(namedFor('2025-08-25-git-1b62f9d3ae-full_build', ARGS)).toEqual(ARGS);
   });
 });
 
 describe('inNamesOf', () => {
-  const args = ['-map', '0:v:0', ...EACH_AT_ITS_TIME, '-f', 'mp4'];
-  const tools = (version: string) => ({ ffmpeg: 'none', ffprobe: 'none', version });
-
-  it('keeps the new names for new builds', async () => {
-    expect(await inNamesOf(tools('9.0.2-4'), args)).toEqual(args);
-  });
-
-  it('gives old builds the old ones', async () => {
-    const old = ['-map', '0:v:0', '-vsync', 'passthrough', '-enc_time_base', '-1', '-f', 'mp4'];
-    expect(await inNamesOf(tools('5.1.9-0+deb12u1'), args)).toEqual(old);
-  });
-
   it('asks nobody where no name has changed', async () => {
     expect(await inNamesOf({ ffmpeg: 'none', ffprobe: 'none' }, ['-c', 'copy'])).toEqual(['-c', 'copy']);
+  });
+
+  it('takes the version that the tools were asked for', async () => {
+    expect(await inNamesOf({ ffmpeg: 'none', ffprobe: 'none', version: '4.3' }, ARGS)).toEqual(OLD);
   });
 });

@@ -6,11 +6,18 @@ import { runTool, type ToolPaths } from './tools.ts';
  */
 const [MODE, OLD_MODE] = ['-fps_mode', '-vsync'];
 const [TIME_BASE, OF_THE_CLIP, OLD_OF_THE_CLIP] = ['-enc_time_base', 'demux', '-1'];
+/** Pictures of another size than the first stay as they are. Builds of before 2021 (4.4) know no word for it. */
+export const KEEP_SIZES = '-noautoscale';
+
+/** By release, by number of commits for builds between releases, and by the year that others tell. */
+interface Since {
+  readonly release: readonly [major: number, minor: number];
+  readonly commits: number;
+  readonly year: number;
+}
 /** The first release of 2024; between 5.1 and it both names work. */
-const FIRST_MAJOR = 7;
-/** Builds between releases count their commits or tell their day. */
-const FIRST_COMMIT = 115_000;
-const FIRST_YEAR = 2024;
+const NEW_NAMES: Since = { release: [7, 0], commits: 115_000, year: 2024 };
+const SIZES_KEPT: Since = { release: [4, 4], commits: 102_000, year: 2021 };
 
 /** Every decoded picture is handed on once, at its own time. */
 export const EACH_PICTURE: readonly string[] = [MODE, 'passthrough'];
@@ -18,24 +25,26 @@ export const EACH_PICTURE: readonly string[] = [MODE, 'passthrough'];
 export const EACH_AT_ITS_TIME: readonly string[] = [...EACH_PICTURE, TIME_BASE, OF_THE_CLIP];
 
 /**
- * Whether a build needs the old names.
+ * Whether a build is older than something.
  * @param version as ffmpeg tells it: "5.1.9-0+deb12u1", "n7.1", "N-47683-g0e8eb07980-static", "2024-03-04-git-..."; one that cannot
  * be read is taken for new
  */
-export function usesOldNames(version: string): boolean {
-  const release = /^n?(\d+)\.\d/.exec(version)?.[1];
-  if (release !== undefined) return Number(release) < FIRST_MAJOR;
-  const commits = /^N-(\d+)-/.exec(version)?.[1];
-  if (commits !== undefined) return Number(commits) < FIRST_COMMIT;
-  const year = /^(?:git-)?(\d{4})-\d\d-\d\d/.exec(version)?.[1];
-  return year !== undefined && Number(year) < FIRST_YEAR;
+function isBefore(version: string, { release, commits, year }: Since): boolean {
+  const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major !== undefined) return (Number(major) - release[0] || Number(minor) - release[1]) < 0;
+  const count = /^N-(\d+)-/.exec(version)?.[1];
+  if (count !== undefined) return Number(count) < commits;
+  const day = /^(?:git-)?(\d{4})-\d\d-\d\d/.exec(version)?.[1];
+  return day !== undefined && Number(day) < year;
 }
 
-/** The arguments with the old names in place of the new ones. */
-function withOldNames(args: readonly string[]): string[] {
-  return args.map((name, at) => {
+/** The arguments as a build of some version knows them. */
+export function namedFor(version: string, args: readonly string[]): string[] {
+  const known = isBefore(version, SIZES_KEPT) ? args.filter((name) => name !== KEEP_SIZES) : [...args];
+  if (!isBefore(version, NEW_NAMES)) return known;
+  return known.map((name, at) => {
     if (name === MODE) return OLD_MODE;
-    return name === OF_THE_CLIP && args[at - 1] === TIME_BASE ? OLD_OF_THE_CLIP : name;
+    return name === OF_THE_CLIP && known[at - 1] === TIME_BASE ? OLD_OF_THE_CLIP : name;
   });
 }
 
@@ -48,10 +57,11 @@ export async function inNamesOf(
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const old = withOldNames(args);
-  if (old.every((name, at) => name === args[at])) return args;
-  return usesOldNames(tools.version ?? (await askVersion(tools, signal))) ? old : args;
+  if (!args.some((name) => CHANGED.has(name))) return args;
+  return namedFor(tools.version ?? (await askVersion(tools, signal)), args);
 }
+
+const CHANGED = new Set([MODE, TIME_BASE, KEEP_SIZES]);
 
 /**
  * The version that ffmpeg says it has, "unknown" when it says none.
@@ -59,5 +69,9 @@ export async function inNamesOf(
  */
 export async function askVersion(tools: Pick<ToolPaths, 'ffmpeg'>, signal?: AbortSignal): Promise<string> {
   const { stdout } = await runTool('ask ffmpeg for its version', tools.ffmpeg, ['-version'], { signal });
-  return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
+  return readVersion(stdout) ?? 'unknown';
 }
+
+/** The version in the first line of what `ffmpeg -version` prints; null where there is none. */
+export const readVersion = (printed: string): string | null =>
+  /^ffmpeg version (\S+)/.exec(printed)?.[1] ?? null;

@@ -1,3 +1,4 @@
+import { readVersion } from './ffmpeg-names.ts';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { access, constants } from 'node:fs/promises';
@@ -52,7 +53,7 @@ async function tryTools(
   try {
     await exec(ffprobe, ['-version']);
     const { stdout } = await exec(ffmpeg, ['-version']);
-    const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? 'unknown';
+    const version = readVersion(stdout) ?? 'unknown';
     return { paths: { ffmpeg, ffprobe, version }, version, source };
   } catch {
     return null;

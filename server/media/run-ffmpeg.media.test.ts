@@ -103,6 +103,21 @@ describe('runFfmpeg', () => {
     expect(received).toBeGreaterThanOrEqual(2 * 64 * 64);
   });
 
+  it('gives nothing where no picture is picked, and does not fail', async () => {
+    let received = 0;
+    await runFfmpeg(
+      {
+        label: 'pick none',
+        inputs: [{ path: 'testsrc=size=16x16:rate=25:duration=1', lavfi: true }],
+        filterComplex: "[0:v]select='0',format=gray[out]",
+        outputs: [{ path: 'pipe:1', options: ['-map', '[out]', ...EACH_PICTURE, '-f', 'rawvideo'] }],
+        expectedDurationMs: null,
+      },
+      { tools, onStdout: (chunk) => void (received += chunk.length) },
+    );
+    expect(received).toBe(0);
+  });
+
   it('picks hundreds of pictures by their numbers', async () => {
     const wanted = Array.from({ length: 300 }, (_, index) => index * 3);
     const chosen = sumOf(wanted.map((number) => `eq(n,${number})`));

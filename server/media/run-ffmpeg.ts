@@ -34,6 +34,12 @@ const WALL_MS = 30 * 60_000;
 export const CODING_WALL_MS = 4 * 60 * 60_000;
 
 /**
+ * What ffmpeg says since version 7 where an output got no picture and no sound, and calls the run failed. Before, such an output was
+ * empty and the run was well; who asks for pictures counts what came.
+ */
+const NOTHING_CAME = /Could not open encoder before EOF/;
+
+/**
  * Runs one plan to its end. The only place that starts ffmpeg: it adds machine-readable progress, the
  * no-progress watchdog and cancellation; no child outlives the returned promise.
  * @throws MediaToolError with code `cancelled`, `stalled`, `timed_out`, `tool_missing` or `tool_failed`.
@@ -70,7 +76,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
     command.on('error', (error: Error) => {
       // An input stream that fails leaves the child waiting for the rest of it.
       command.kill('SIGKILL');
-      settle(error);
+      settle(NOTHING_CAME.test(run.stderrTail()) ? null : error);
     });
     command.run();
     return () => command.kill('SIGKILL');

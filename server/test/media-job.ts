@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ProcessingStepId } from '#common/video.ts';
+import { readVersion } from '#server/media/ffmpeg-names.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
 import { hashFile } from '#server/pipeline/step-store.ts';
 import {
   workerMessage,
@@ -12,7 +14,15 @@ import {
   type WorkerMessage,
 } from '#server/pipeline/worker-protocol.ts';
 
-export const testTools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' } as const;
+/** The tools of the machine, which are asked for their version once in a test file and not before each run. */
+export const testTools: ToolPaths = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', ...versionOfFfmpeg() };
+
+/** Nothing where there is no ffmpeg: the tests that need it say so by themselves. */
+function versionOfFfmpeg(): Pick<ToolPaths, 'version'> {
+  const { stdout } = spawnSync('ffmpeg', ['-version'], { encoding: 'utf8' });
+  const version = readVersion(stdout ?? '');
+  return version === null ? {} : { version };
+}
 
 /** A fresh folder and the way to remove it. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {

@@ -24,6 +24,20 @@ describe('createLogReader', () => {
     });
   });
 
+  it('knows a decoder by its name behind that of its stream, as newer builds write it', () => {
+    const reader = createLogReader();
+    reader.read(SHOWN);
+    reader.read('[vist#0:0/h264 @ 0x5555] [dec:h264 @ 0x5556] [warning] corrupt decoded frame');
+    reader.read(
+      '[vist#0:0/hevc @ 0x5555] [dec:hevc @ 0x5556] [error] Error submitting packet to decoder: no',
+    );
+    expect(reader.complained()).toBe(true);
+    expect(reader.finish(1).messages.map(({ text }) => text)).toEqual([
+      'h264: corrupt decoded frame',
+      'hevc: Error submitting packet to decoder: no',
+    ]);
+  });
+
   it('leaves out what the scaler says of formats', () => {
     const reader = createLogReader();
     reader.read(

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
@@ -67,7 +68,7 @@ const MAX_MESSAGES = 20_000;
  * damage of one file differently in every run (measured: 0 to 3 of 4 reports). The small grey stream goes
  * through a pipe into numbers; `showinfo` behind the scaler says the time of each picture on the line
  * between the decoder's own messages, so that each message has a place. Output times are replaced by a
- * running number: any ffmpeg then passes every picture exactly once, without version-dependent options.
+ * running number, so that none is left out for a time that does not rise.
  * @throws MediaToolError when ffmpeg cannot run; a decoder that complains is a result, not an error.
  */
 export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
@@ -153,7 +154,7 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
       },
     ],
     filterComplex: chain,
-    outputs: [{ path: 'pipe:1', options: [...limit, '-map', '[grey]', '-r', '25', '-f', 'rawvideo'] }],
+    outputs: [{ path: 'pipe:1', options: [...limit, '-map', '[grey]', ...EACH_PICTURE, '-f', 'rawvideo'] }],
     expectedDurationMs: null,
   };
 }
@@ -190,6 +191,12 @@ interface LogReader {
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
 }
 
+/**
+ * Who speaks, how loudly, and what is said. Since version 7 of ffmpeg the name of a stream may stand in front of that of its
+ * decoder, which then is called `dec:h264`.
+ */
+const SAID =
+  /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:)?([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/;
 /** What the scaler says is about formats, never about the coded data. */
 const SCALER = 'swscaler';
 /** The line with which ffmpeg ends its preparations. */
@@ -215,7 +222,7 @@ export function createLogReader(): LogReader {
       }
       // What was said before is about the look at the first packets that every file gets, not about this decode.
       if (MAPPED.test(line)) messages.length = 0;
-      const said = /^(?:\[([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/.exec(line);
+      const said = SAID.exec(line);
       if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
       const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
       const level = said[2] === 'warning' ? 'warning' : 'error';

@@ -1,4 +1,4 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { EACH_PICTURE, KEEP_SIZES } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -45,7 +45,7 @@ export function withOtherEnd(slice: Buffer, pattern: number, length: number, kep
 /** Decodes a byte stream and gives the hash of each picture, in the order of the decoder. */
 export function hashPlan(label: string, format: 'h264' | 'hevc', options: readonly string[]): FfmpegPlan {
   // Pictures of other sizes among them stay as they are.
-  const output = ['-autoscale', '0', '-map', '0:v:0', ...EACH_PICTURE, '-f', 'framehash', '-hash', 'md5'];
+  const output = [KEEP_SIZES, '-map', '0:v:0', ...EACH_PICTURE, '-f', 'framehash', '-hash', 'md5'];
   return {
     label,
     inputs: [{ path: 'pipe:0', format, options: [...options] }],

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,7 +35,7 @@ async function decode(file: string): Promise<{ hashes: string[]; complaints: str
       outputs: [
         {
           path: 'pipe:1',
-          options: ['-map', '0:v:0', '-vf', 'settb=1/25,setpts=N', '-r', '25', '-f', 'framehash'],
+          options: ['-map', '0:v:0', '-vf', 'settb=1/25,setpts=N', ...EACH_PICTURE, '-f', 'framehash'],
         },
       ],
       expectedDurationMs: null,

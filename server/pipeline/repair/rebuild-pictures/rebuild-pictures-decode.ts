@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks, showinfoNumber } from '#server/media/showinfo.ts';
@@ -131,7 +132,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
     outputs: [
       {
         path: 'pipe:1',
-        options: ['-map', '[out]', '-frames:v', String(wantedCount), '-r', '25', '-f', 'rawvideo'],
+        options: ['-map', '[out]', '-frames:v', String(wantedCount), ...EACH_PICTURE, '-f', 'rawvideo'],
       },
     ],
     expectedDurationMs: null,

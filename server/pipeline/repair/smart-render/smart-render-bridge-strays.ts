@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
 import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { BridgeInput } from './smart-render-bridge.ts';
@@ -57,7 +58,7 @@ async function marksAt(
     outputs: [
       {
         path: 'pipe:1',
-        options: ['-map', '[some]', '-pix_fmt', input.pixelFormat, '-r', '25', '-f', 'rawvideo'],
+        options: ['-map', '[some]', '-pix_fmt', input.pixelFormat, ...EACH_PICTURE, '-f', 'rawvideo'],
       },
     ],
     expectedDurationMs: null,

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
@@ -206,7 +207,8 @@ async function takePictures(
   });
   const chosen = [...new Set(wanted.map(({ ticks }) => ticks))];
   try {
-    await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, onStdout });
+    const isTaken = chosen.length > 0 && { onStdout };
+    await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, ...isTaken });
     const hashes = readHashes(await readFile(hashPath, 'utf8'));
     if (hashes.length !== times.length) return null;
     const out = times.filter((ticks) => chosen.includes(ticks)).slice(0, count);
@@ -262,15 +264,23 @@ function oldPlan(
   taken: readonly number[],
 ): FfmpegPlan {
   const chosen = sumOf(taken.map((at) => `eq(pts,${at})`));
+  const all = `showinfo=checksum=0,${ONCE}[all]`;
+  const some = {
+    path: 'pipe:1',
+    options: ['-map', '[some]', '-pix_fmt', pixelFormat, ...EACH_PICTURE, '-f', 'rawvideo'],
+  };
   return {
     label: 'decode the group of new pictures',
     logLevel: 'repeat+level+info',
     globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
-    filterComplex: `[0:v:0]split[one][two];[one]showinfo=checksum=0,${ONCE}[all];[two]select='${chosen}',${ONCE}[some]`,
+    filterComplex:
+      taken.length === 0
+        ? `[0:v:0]${all}`
+        : `[0:v:0]split[one][two];[one]${all};[two]select='${chosen}',${ONCE}[some]`,
     outputs: [
       { path: hashPath, options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
-      { path: 'pipe:1', options: ['-map', '[some]', '-pix_fmt', pixelFormat, '-r', '25', '-f', 'rawvideo'] },
+      ...(taken.length === 0 ? [] : [some]),
     ],
     expectedDurationMs: null,
   };

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
@@ -26,13 +27,12 @@ export const ONCE = 'settb=1/25,setpts=N';
 
 /**
  * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
- * showinfo, then renumbered, so that no version of ffmpeg repeats or drops pictures for a constant rate.
+ * showinfo, then renumbered. At a constant rate (`-r`) ffmpeg 9 repeats a picture that is shown longer, whatever its number.
  */
 export const EVERY_PICTURE_ONCE: readonly string[] = [
   '-vf',
   `showinfo=checksum=0,${ONCE}`,
-  '-r',
-  '25',
+  ...EACH_PICTURE,
   '-f',
   'rawvideo',
 ];

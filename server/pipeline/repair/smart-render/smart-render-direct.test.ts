@@ -32,7 +32,9 @@ describe('planDirect', () => {
       "[0:v:0]select='(between(pts,0,100)+between(pts,400,400))',setsar=0,settb=1/25,setpts='(N+2*gte(N,2))'[p0]",
       "[1:v:0]trim=end_frame=2,setsar=0,settb=1/25,setpts='(N+2)'[p1]",
       "[2:v:0]trim=end_frame=1,setsar=0,settb=1/25,setpts='(N+5)'[p2]",
-      expect.stringMatching(/^\[p0\]\[p1\]\[p2\]interleave=nb_inputs=3,settb=1000\/29970,setpts=N\[out\]$/),
+      expect.stringMatching(
+        /^\[p0\]\[p1\]\[p2\]interleave=nb_inputs=3,settb=1000\/29970,setpts=N,fps=29970\/1000:eof_action=pass\[out\]$/,
+      ),
     ]);
   });
 
@@ -46,7 +48,9 @@ describe('planDirect', () => {
   it('reads a file alone where no original is wanted', async () => {
     const plan = await planDirect(TARGET, decoder, [raw('/a', 0)], 'part');
     expect(plan?.inputs).toHaveLength(1);
-    expect(plan?.filterComplex).toMatch(/;\[p0\]settb=1000\/29970,setpts=N\[out\]$/);
+    expect(plan?.filterComplex).toMatch(
+      /;\[p0\]settb=1000\/29970,setpts=N,fps=29970\/1000:eof_action=pass\[out\]$/,
+    );
   });
 
   it.each([

@@ -45,7 +45,7 @@ export async function planDirect(
   for (const [path, items] of files) add(rawInput(target, path), `trim=end_frame=${items.length}`, items);
   const all = inputs.map((_, number) => `[p${number}]`).join('');
   const joined = inputs.length > 1 ? `interleave=nb_inputs=${inputs.length},` : '';
-  const last = `${all}${joined}settb=1000/${rateMilli(target.frameRate)},setpts=N[out]`;
+  const last = `${all}${joined}settb=1000/${rateMilli(target.frameRate)},setpts=N,fps=${rateMilli(target.frameRate)}/1000:eof_action=pass[out]`;
   const filterComplex = [...chains, last].join(';');
   return filterComplex.length > MOST_LETTERS ? null : { inputs, filterComplex };
 }

@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -101,7 +102,7 @@ function decodePlan(input: PartInput, clipPath: string, strict: boolean): Ffmpeg
       { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
       {
         path: 'pipe:1',
-        options: ['-map', '[raw]', '-r', '25', '-f', 'rawvideo', '-pix_fmt', pixelFormat],
+        options: ['-map', '[raw]', ...EACH_PICTURE, '-f', 'rawvideo', '-pix_fmt', pixelFormat],
       },
     ],
     expectedDurationMs: null,

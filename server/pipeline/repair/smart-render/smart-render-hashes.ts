@@ -1,3 +1,4 @@
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
@@ -18,7 +19,7 @@ function smallChain([first, last]: readonly [number, number], shown: ShownSize):
 }
 
 /** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
-export const HASHED: readonly string[] = ['-r', '25', '-f', 'framehash', '-hash', 'murmur3'];
+export const HASHED: readonly string[] = [...EACH_PICTURE, '-f', 'framehash', '-hash', 'murmur3'];
 
 interface HashInput extends Pick<RunOptions, 'tools' | 'signal'> {
   readonly label: string;
@@ -55,7 +56,7 @@ export async function hashClip(clipPath: string, input: HashInput): Promise<stri
       : `[0:v:0]${ONCE}[all]`,
     outputs: [
       ...(small && chain
-        ? [{ path: small.path, options: ['-map', '[small]', '-r', '25', '-f', 'rawvideo'] }]
+        ? [{ path: small.path, options: ['-map', '[small]', ...EACH_PICTURE, '-f', 'rawvideo'] }]
         : []),
       { path: 'pipe:1', options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
     ],

@@ -16,9 +16,14 @@ describe('namedFor', () => {
     'unknown',
   ])('keeps the new names for %s', (version) => expect(namedFor(version, ARGS)).toEqual(ARGS));
 
-  it.each(['4.4.2-0ubuntu0.22.04.1', '5.1.9-0+deb12u1', '6.1.1-3ubuntu5', 'N-109000-g1234567'])(
-    'gives %s the old ones',
-    (version) => expect(namedFor(version, ARGS)).toEqual([KEEP_SIZES, ...OLD]),
+  it.each(['5.1.9-0+deb12u1', '6.0', 'N-109000-g1234567', '2023-04-11-git-309e3cc15c-full_build'])(
+    'gives %s the old time base alone',
+    (version) =>
+      expect(namedFor(version, ARGS)).toEqual(ARGS.map((name) => (name === 'demux' ? '-1' : name))),
+  );
+
+  it.each(['4.4.2-0ubuntu0.22.04.1', '5.0.1', 'N-105000-g1234567'])('gives %s the old ones', (version) =>
+    expect(namedFor(version, ARGS)).toEqual([KEEP_SIZES, ...OLD]),
   );
 
   it.each(['4.3', 'n4.1.2', 'N-47683-g0e8eb07980-static', '2019-04-11-git-309e3cc15c-full_build'])(

@@ -1,7 +1,7 @@
 import { runTool, type ToolPaths } from './tools.ts';
 
 /**
- * Names that ffmpeg gave new ones and then took away: plans use the new ones, which builds of before 2024 do not know, and
+ * Names that ffmpeg gave new ones and then took away: plans use the new ones, which older builds do not know, and
  * version 9.0 knows no others (`-vsync` went there, deprecated since 5.1; a number as `-enc_time_base`, since 6.1).
  */
 const [MODE, OLD_MODE] = ['-fps_mode', '-vsync'];
@@ -15,8 +15,9 @@ interface Since {
   readonly commits: number;
   readonly year: number;
 }
-/** The first release of 2024; between 5.1 and it both names work. */
-const NEW_NAMES: Since = { release: [7, 0], commits: 115_000, year: 2024 };
+/** Builds that know the new name remark on the old one, among what they say of damage. */
+const NEW_MODE: Since = { release: [5, 1], commits: 107_500, year: 2023 };
+const NEW_TIME_BASE: Since = { release: [6, 1], commits: 112_500, year: 2024 };
 const SIZES_KEPT: Since = { release: [4, 4], commits: 102_000, year: 2021 };
 
 /** Every decoded picture is handed on once, at its own time. */
@@ -41,10 +42,11 @@ function isBefore(version: string, { release, commits, year }: Since): boolean {
 /** The arguments as a build of some version knows them. */
 export function namedFor(version: string, args: readonly string[]): string[] {
   const known = isBefore(version, SIZES_KEPT) ? args.filter((name) => name !== KEEP_SIZES) : [...args];
-  if (!isBefore(version, NEW_NAMES)) return known;
+  const [hasMode, hasTimeBase] = [!isBefore(version, NEW_MODE), !isBefore(version, NEW_TIME_BASE)];
   return known.map((name, at) => {
-    if (name === MODE) return OLD_MODE;
-    return name === OF_THE_CLIP && known[at - 1] === TIME_BASE ? OLD_OF_THE_CLIP : name;
+    if (name === MODE && !hasMode) return OLD_MODE;
+    const isOfTheClip = name === OF_THE_CLIP && known[at - 1] === TIME_BASE;
+    return isOfTheClip && !hasTimeBase ? OLD_OF_THE_CLIP : name;
   });
 }
 

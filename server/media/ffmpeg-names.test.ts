@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EACH_AT_ITS_TIME, inNamesOf, KEEP_SIZES, namedFor } from './ffmpeg-names.ts';
+import { EACH_AT_ITS_TIME, inNamesOf, KEEP_SIZES, namedFor, runsInThreads } from './ffmpeg-names.ts';
 
 const ARGS = [KEEP_SIZES, '-map', '0:v:0', ...EACH_AT_ITS_TIME, '-f', 'mp4'];
 const OLD = ['-map', '0:v:0', '-vsync', 'passthrough', '-enc_time_base', '-1', '-f', 'mp4'];
@@ -30,6 +30,11 @@ describe('namedFor', () => {
     'leaves out what %s has no word for',
     (version) => expect(namedFor(version, ARGS)).toEqual(OLD),
   );
+
+  it('knows from which version on decoders run beside the filters', () => {
+    expect(['6.1.1', 'N-47683-g0e8eb07980-static'].map(runsInThreads)).toEqual([false, false]);
+    expect(['7.0', '9.0.2-4', 'N-125875-g5d4d3bdc61'].map(runsInThreads)).toEqual([true, true, true]);
+  });
 
   it('reads the day of builds between releases', () => {
     expect(namedFor('2022-04-11-git-309e3cc15c-full_build', ARGS)).toEqual([KEEP_SIZES, ...OLD]);

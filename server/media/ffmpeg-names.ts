@@ -9,6 +9,9 @@ const [TIME_BASE, OF_THE_CLIP, OLD_OF_THE_CLIP] = ['-enc_time_base', 'demux', '-
 /** Pictures of another size than the first stay as they are. Builds of before 2021 (4.4) know no word for it. */
 export const KEEP_SIZES = '-noautoscale';
 
+/** Makes a decoder say when it hands a picture on, with its time and type. */
+export const DECODER_MARKS = '-debug_ts';
+
 /** By release, by number of commits for builds between releases, and by the year that others tell. */
 interface Since {
   readonly release: readonly [major: number, minor: number];
@@ -18,6 +21,7 @@ interface Since {
 /** Builds that know the new name remark on the old one, among what they say of damage. */
 const NEW_MODE: Since = { release: [5, 1], commits: 107_500, year: 2023 };
 const NEW_TIME_BASE: Since = { release: [6, 1], commits: 112_500, year: 2024 };
+const THREADED: Since = { release: [7, 0], commits: 113_000, year: 2024 };
 const SIZES_KEPT: Since = { release: [4, 4], commits: 102_000, year: 2021 };
 
 /** Every decoded picture is handed on once, at its own time. */
@@ -38,6 +42,12 @@ function isBefore(version: string, { release, commits, year }: Since): boolean {
   const day = /^(?:git-)?(\d{4})-\d\d-\d\d/.exec(version)?.[1];
   return day !== undefined && Number(day) < year;
 }
+
+/**
+ * Whether decoders and filters run in threads of their own, from version 7 on: what a filter says of a picture may then come before
+ * or behind what the decoder says of the next, and in the middle of its line, without a name in front.
+ */
+export const runsInThreads = (version: string): boolean => !isBefore(version, THREADED);
 
 /** The arguments as a build of some version knows them. */
 export function namedFor(version: string, args: readonly string[]): string[] {

@@ -34,6 +34,11 @@ export interface FfmpegPlan {
   readonly outputs: readonly FfmpegOutput[];
   /** Expected length of the output in milliseconds, the base of the progress share; null when unknown. */
   readonly expectedDurationMs: number | null;
+  /**
+   * Its log is read line by line, so no progress is asked for: builds since version 7 write it into the middle of others' lines. What
+   * comes on the pipe and into the log is sign enough that it goes on.
+   */
+  readonly isLogRead?: boolean;
   /** ffmpeg log level; default `error`. Decoder messages with PTS need `repeat+info`. */
   readonly logLevel?: string;
 }

@@ -59,11 +59,13 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
   const sink = options.onStdout && toWritable(options.onStdout, run.touch);
   const drained = sink ? finished(sink) : Promise.resolve();
   drained.catch(() => undefined);
-  addArgs(command, plan.label, args, { sink, stdin: source });
+  const asked = plan.isLogRead ? ['-nostats'] : ['-progress', 'pipe:2', '-nostats'];
+  addArgs(command, plan.label, [...asked, ...args], { sink, stdin: source });
 
   const work = run.start((settle) => {
     command.on('stderr', (line: string) => {
-      const update = progress.read(line);
+      const update = plan.isLogRead ? 'log' : progress.read(line);
+      if (plan.isLogRead) run.touch();
       if (update === 'log') {
         run.keepStderr(line);
         options.onStderrLine?.(line);
@@ -120,9 +122,7 @@ function addArgs(
   if (afterInput.includes('pipe:1')) {
     throw new MediaToolError('tool_failed', `${label}: what goes to a pipe must be the last output.`);
   }
-  command
-    .input(source === 'pipe:0' && stdin ? stdin : source)
-    .inputOptions('-progress', 'pipe:2', '-nostats', ...beforeInput);
+  command.input(source === 'pipe:0' && stdin ? stdin : source).inputOptions(...pairwise(beforeInput));
   if (last === 'pipe:1') {
     if (!sink) throw new MediaToolError('tool_failed', `${label}: pipe output without a reader.`);
     command.output(sink, { end: true });

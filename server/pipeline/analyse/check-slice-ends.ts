@@ -172,6 +172,7 @@ const ROUND_PLAN: FfmpegPlan = {
   label: LABEL,
   // The level at which a decoder names each unit it takes, in the order it takes them.
   logLevel: 'repeat+level+debug',
+  isLogRead: true,
   inputs: [{ path: 'pipe:0', format: 'h264', options: [...DECODER, '-ec', '0'] }],
   outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'null'] }],
   expectedDurationMs: null,

@@ -38,6 +38,23 @@ describe('createLogReader', () => {
     ]);
   });
 
+  it('takes times and types from a decoder that runs beside the filters, as far as these let its pictures pass', () => {
+    const reader = createLogReader((ptsTicks) => ptsTicks >= 1024);
+    const mark = (pts: number | string, type: number) =>
+      reader.read(
+        `[vist#0:0/h264 @ 0x55] [dec:h264 @ 0x56] [info] decoder -> pts:${pts} pts_time:0 keyframe:0 frame_type:${type} time_base:1/15360`,
+      );
+    mark(512, 1);
+    mark(1024, 2);
+    mark('NOPTS', 3);
+    reader.read('[h264 @ 0x55d0] [error] error while decoding MB 3 4, bytestream -5');
+    expect(reader.finish(2)).toMatchObject({
+      ptsTicks: [1024, null],
+      types: ['P', 'B'],
+      messages: [{ picturesOut: 2 }],
+    });
+  });
+
   it('leaves out what the scaler says of formats', () => {
     const reader = createLogReader();
     reader.read(

@@ -1,4 +1,4 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { askVersion, DECODER_MARKS, EACH_PICTURE, runsInThreads } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
@@ -67,7 +67,8 @@ const MAX_MESSAGES = 20_000;
  * Decodes the video stream once. One thread and strict error detection, because frame threads report the
  * damage of one file differently in every run (measured: 0 to 3 of 4 reports). The small grey stream goes
  * through a pipe into numbers; `showinfo` behind the scaler says the time of each picture on the line
- * between the decoder's own messages, so that each message has a place. Output times are replaced by a
+ * between the decoder's own messages, so that each message has a place. Where the decoder runs in a thread of its own it says
+ * these times itself. Output times are replaced by a
  * running number, so that none is left out for a time that does not rise.
  * @throws MediaToolError when ffmpeg cannot run; a decoder that complains is a result, not an error.
  */
@@ -75,7 +76,7 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   const { stream } = input;
   const size = smallSize(stream.width, stream.height);
   const builder = createGreySeries(size);
-  const reader = createLogReader();
+  const reader = createLogReader((ptsTicks) => isInRange(input, ptsTicks));
   const looksRepeated = createRepeatWatch(size.width * size.height);
   const opening: Uint8Array[] = [];
   const { keepPath } = input;
@@ -96,7 +97,8 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   let pictures = 0;
   let kept: readonly KeptRun[] = [];
   try {
-    await runFfmpeg(decodePlan(input, size), {
+    const says = runsInThreads(input.tools.version ?? (await askVersion(input.tools, input.signal)));
+    await runFfmpeg(decodePlan(input, size, says ? 'decoder' : 'filter'), {
       tools: input.tools,
       signal: input.signal,
       onStderrLine: reader.read,
@@ -120,7 +122,8 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
 const strictness = (codec: string) =>
   codec === 'mpeg4' ? 'careful+compliant+bitstream+buffer' : 'aggressive';
 
-function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
+/** @param teller who says the time of each picture */
+function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 'filter'): FfmpegPlan {
   const { stream } = input;
   const most = input.range?.maxPictures;
   const limit = most === undefined ? [] : ['-frames:v', String(most)];
@@ -129,15 +132,21 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
   const chain = [
     `[0:${input.stream.index}]${from}${to}${smallGrey(size)}`,
     // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
-    'showinfo=checksum=0',
+    ...(teller === 'filter' ? ['showinfo=checksum=0'] : []),
     'settb=1/25',
     'setpts=N[grey]',
   ].join(',');
   return {
     label: 'decode for analysis',
     logLevel: 'repeat+level+info',
+    isLogRead: true,
     // Two filter threads would share a picture of which scaling takes a tenth of its decoding.
-    globalOptions: ['-copyts', '-filter_complex_threads', '1'],
+    globalOptions: [
+      ...(teller === 'decoder' ? [DECODER_MARKS] : []),
+      '-copyts',
+      '-filter_complex_threads',
+      '1',
+    ],
     inputs: [
       {
         path: input.inputPath,
@@ -157,6 +166,11 @@ function decodePlan(input: DecodePassInput, size: GreySize): FfmpegPlan {
     outputs: [{ path: 'pipe:1', options: [...limit, '-map', '[grey]', ...EACH_PICTURE, '-f', 'rawvideo'] }],
     expectedDurationMs: null,
   };
+}
+
+/** Whether the filters let a picture of this time pass. */
+function isInRange({ fromTicks, range }: DecodePassInput, ptsTicks: number): boolean {
+  return ptsTicks >= (fromTicks ?? -Infinity) && ptsTicks < (range?.endTicks ?? Infinity);
 }
 
 /** Starts at the key frame that has exactly this time, without decoding up to it. */
@@ -197,6 +211,10 @@ interface LogReader {
  */
 const SAID =
   /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:)?([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/;
+/** What `DECODER_MARKS` makes a decoder say; without its name in front where another thread has not ended its line. */
+const HANDED_ON = /decoder -> pts:(-?\d+|NOPTS) .*?frame_type:(\d)/;
+/** Of ffmpeg's `AVPictureType`, as it names them. */
+const PICTURE_TYPES = ['?', 'I', 'P', 'B'];
 /** What the scaler says is about formats, never about the coded data. */
 const SCALER = 'swscaler';
 /** The line with which ffmpeg ends its preparations. */
@@ -205,30 +223,38 @@ const MAPPED = /^(\[info\] )?Stream mapping:/;
 /**
  * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
  * Exported for tests with captured logs.
+ * @param passes whether the filters let a picture pass that the decoder says it hands on
  */
-export function createLogReader(): LogReader {
+export function createLogReader(passes: (ptsTicks: number) => boolean = () => true): LogReader {
   const ptsTicks: (number | null)[] = [];
   const types: string[] = [];
   const messages: DecoderMessage[] = [];
   let complained = false;
+  const take = (time: string | undefined, type: string) => {
+    ptsTicks.push(time === 'NOPTS' ? null : Number(time));
+    types.push(type);
+  };
+  const read = (line: string): void => {
+    const shown = line.includes('_showinfo_') && / n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
+    if (shown) return take(shown[1], shown[2] ?? '?');
+    const mark = HANDED_ON.exec(line);
+    if (mark) {
+      if (mark[1] === 'NOPTS' || passes(Number(mark[1])))
+        take(mark[1], PICTURE_TYPES[Number(mark[2])] ?? '?');
+      return;
+    }
+    // What was said before is about the look at the first packets that every file gets, not about this decode.
+    if (MAPPED.test(line)) messages.length = 0;
+    const said = SAID.exec(line);
+    if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
+    const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
+    const level = said[2] === 'warning' ? 'warning' : 'error';
+    messages.push({ level, text, picturesOut: ptsTicks.length });
+    complained ||= damageReason({ level, text }) !== null;
+  };
   return {
     complained: () => complained,
-    read(line) {
-      const shown = line.includes('_showinfo_') && / n:\s*\d+ pts:\s*(-?\d+|NOPTS) .*?type:(\S)/.exec(line);
-      if (shown) {
-        ptsTicks.push(shown[1] === 'NOPTS' ? null : Number(shown[1]));
-        types.push(shown[2] ?? '?');
-        return;
-      }
-      // What was said before is about the look at the first packets that every file gets, not about this decode.
-      if (MAPPED.test(line)) messages.length = 0;
-      const said = SAID.exec(line);
-      if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
-      const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
-      const level = said[2] === 'warning' ? 'warning' : 'error';
-      messages.push({ level, text, picturesOut: ptsTicks.length });
-      complained ||= damageReason({ level, text }) !== null;
-    },
+    read,
     finish(count) {
       while (ptsTicks.length < count) {
         ptsTicks.push(null);

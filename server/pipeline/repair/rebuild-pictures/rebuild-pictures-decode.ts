@@ -116,6 +116,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
   return {
     label: 'decode single pictures',
     logLevel: 'info',
+    isLogRead: true,
     globalOptions: ['-copyts'],
     inputs: runs.map((run) => ({
       path: input.inputPath,

@@ -52,6 +52,7 @@ async function marksAt(
   const plan: FfmpegPlan = {
     label: 'decode pictures that came out otherwise',
     logLevel: 'repeat+level+info',
+    isLogRead: true,
     globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
     filterComplex: `[0:v:0]select='${chosen}',showinfo=checksum=0,${ONCE}[some]`,

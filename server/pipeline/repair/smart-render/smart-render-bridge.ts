@@ -272,6 +272,7 @@ function oldPlan(
   return {
     label: 'decode the group of new pictures',
     logLevel: 'repeat+level+info',
+    isLogRead: true,
     globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
     filterComplex:

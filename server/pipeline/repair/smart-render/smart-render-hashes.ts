@@ -49,6 +49,7 @@ export async function hashClip(clipPath: string, input: HashInput): Promise<stri
   const plan: FfmpegPlan = {
     label,
     logLevel: 'repeat+level+info',
+    isLogRead: true,
     globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: STRICT }],
     filterComplex: chain

@@ -62,6 +62,7 @@ describe('damageReason', () => {
   it('leaves out complaints about unusual but intact streams, containers and scalers', () => {
     for (const text of [
       'h264: Increasing reorder buffer to 2',
+      'h264: missing picture in access unit with size 65',
       'mov,mp4,m4a,3gp,3g2,mj2: Could not find codec parameters for stream 1',
       'swscaler: deprecated pixel format used',
       'Guessed Channel Layout for Input Stream #0.1 : mono',

@@ -45,9 +45,12 @@ const DECODER =
   /^(h264|hevc|mpeg4|msmpeg4\w*|mpeg1video|mpeg2video|h263|mjpeg|prores|vp8|vp9|av1|libdav1d): (.*)$/;
 /** Messages of ffmpeg itself about one packet or picture. */
 const PIPELINE = /corrupt decoded frame|Error while decoding stream|Error submitting packet to decoder/;
-/** Complaints about streams that are unusual, not damaged. */
+/**
+ * Complaints about streams that are unusual, not damaged, and of a parser that reads ahead of the decoder ("missing picture"), which
+ * says so too where it comes to the place.
+ */
 const HARMLESS =
-  /reorder buffer|deprecated|SEI type|mmco: unref|number of reference frames|co located POCs|Unsupported|film grain|skipping|VBV|unknown SEI/i;
+  /missing picture in access unit|reorder buffer|deprecated|SEI type|mmco: unref|number of reference frames|co located POCs|Unsupported|film grain|skipping|VBV|unknown SEI/i;
 /** Warnings that do mean damage. */
 const DAMAGE = /conceal|corrupt|damaged|error|missing|invalid|truncat/i;
 

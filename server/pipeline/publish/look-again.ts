@@ -135,14 +135,15 @@ async function decodeWindows(
   try {
     const parts = await openParts(file, info, pictures);
     if (!parts) return null;
+    const groups = await parts.group(windows);
+    if (!groups) return null;
     let done = 0;
-    for (const [index, group] of (await parts.group(windows)).entries()) {
+    for (const [index, group] of groups.entries()) {
       const inputPath = `${resultPath}.part-${index}.mp4`;
       made.push(inputPath);
-      const part = await parts.cut(group, inputPath, input.signal);
-      if (!part) return null;
+      const part = await group.cut(inputPath, input.signal);
       const before = done;
-      const count = group.reduce((sum, window) => sum + shownIn(window), 0);
+      const count = group.windows.reduce((sum, window) => sum + shownIn(window), 0);
       const onProgress = (share: number) => input.onProgress?.((before + share * count) / covered);
       const keepPath = `${inputPath}.small`;
       const { tools, signal } = input;
@@ -150,7 +151,7 @@ async function decodeWindows(
       const kept = looked.kept?.runs ?? [];
       made.push(...kept.map(({ path }) => path));
       let from = 0;
-      for (const window of group) {
+      for (const window of group.windows) {
         const end = from + shownIn(window);
         runs.push(...sliceRuns(kept, from, end, window.shown));
         damage.push(...sliceDamage(looked.measured?.damage ?? [], from, end, window.shown));

@@ -1,8 +1,8 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -51,6 +51,16 @@ async function decode(file: string): Promise<{ hashes: string[]; complaints: str
   return { hashes: readHashes(text), complaints };
 }
 
+async function openClip(clip: string) {
+  const info = await probe(tools, clip, 'mov');
+  const scan = await readPackets({ inputPath: clip, info, tools });
+  const [stream] = info.video;
+  const index = stream ? indexPictures(stream, scan.video, []) : null;
+  const pictures = index?.times;
+  if (!index || !pictures) throw new Error('no pictures');
+  return { info, index, pictures };
+}
+
 it('leaves out what is only shown before the pictures that are looked at, which decode to the same samples', async () => {
   const clip = path.join(folder, 'long-group.mp4');
   const encode = [
@@ -68,18 +78,14 @@ it('leaves out what is only shown before the pictures that are looked at, which 
     '1',
   ];
   await makeMovingClip({ tools, outputPath: clip, seconds: 8, width: 320, height: 180, encode });
-  const info = await probe(tools, clip, 'mov');
-  const scan = await readPackets({ inputPath: clip, info, tools });
-  const [stream] = info.video;
-  const index = stream ? indexPictures(stream, scan.video, []) : null;
-  const pictures = index?.times;
-  if (!index || !pictures) throw new Error('no pictures');
+  const { info, index, pictures } = await openClip(clip);
   const [window] = planWindows(pictures, index.frameOfPacket, [150]);
   if (!window) throw new Error('no window');
   const file = await open(clip, 'r');
   const outputPath = path.join(folder, 'part.mp4');
   try {
-    const part = await (await openParts(file, info, pictures))?.cut([window], outputPath);
+    const groups = await (await openParts(file, info, pictures))?.group([window]);
+    const part = await groups?.[0]?.cut(outputPath);
     const count = part?.info.video[0]?.frameCount ?? 0;
     const looked = window.end - window.shown;
     expect(window.shown - window.first).toBeGreaterThan(60);
@@ -98,12 +104,7 @@ it('puts windows that begin with IDR pictures into one part, which decode there 
   const clip = path.join(folder, 'short-groups.mp4');
   const encode = '-c:v libx264 -preset veryfast -g 25 -sc_threshold 0 -bf 2 -threads 1'.split(' ');
   await makeMovingClip({ tools, outputPath: clip, seconds: 8, width: 320, height: 180, encode });
-  const info = await probe(tools, clip, 'mov');
-  const scan = await readPackets({ inputPath: clip, info, tools });
-  const [stream] = info.video;
-  const index = stream ? indexPictures(stream, scan.video, []) : null;
-  const pictures = index?.times;
-  if (!index || !pictures) throw new Error('no pictures');
+  const { info, index, pictures } = await openClip(clip);
   const keys = pictures.keyframe.flatMap((isKey, frame) => (isKey ? [frame] : []));
   const [second = 0, third = 0, , fifth = 0, sixth = 0] = keys.slice(1);
   const around = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => from + at);
@@ -114,9 +115,9 @@ it('puts windows that begin with IDR pictures into one part, which decode there 
   const file = await open(clip, 'r');
   const outputPath = path.join(folder, 'joined.mp4');
   try {
-    const parts = await openParts(file, info, pictures);
-    expect(await parts?.group([...windows, ...inside])).toEqual([windows, inside]);
-    const part = await parts?.cut(windows, outputPath);
+    const groups = await (await openParts(file, info, pictures))?.group([...windows, ...inside]);
+    expect(groups?.map((group) => group.windows)).toEqual([windows, inside]);
+    const part = await groups?.[0]?.cut(outputPath);
     expect(part?.info.video[0]?.frameCount).toBe(wanted.length);
     const [whole, cut] = [await decode(clip), await decode(outputPath)];
     expect(cut.complaints).toEqual([]);

@@ -14,15 +14,19 @@ export interface ResultParts {
   /**
    * Rows of windows that one part each can hold: where each begins with a picture that clears the decoder, they decode one
    * behind the other as they would alone, and starting a decoder costs more than decoding 20 pictures.
-   * @throws Mp4Error when the file cannot be read
-   */
-  group(windows: readonly Window[]): Promise<Window[][]>;
-  /**
-   * Writes the pictures of windows that `group` put together as a clip of their own and says what it holds, as ffprobe would.
    * @returns null when the tables of the file do not list these pictures
    * @throws Mp4Error when the file cannot be read
    */
-  cut(windows: readonly Window[], outputPath: string, signal?: AbortSignal): Promise<ResultPart | null>;
+  group(windows: readonly Window[]): Promise<PartToCut[] | null>;
+}
+
+export interface PartToCut {
+  readonly windows: readonly Window[];
+  /**
+   * Writes the pictures of the windows as a clip of their own and says what it holds, as ffprobe would.
+   * @throws Mp4Error when the file cannot be read
+   */
+  cut(outputPath: string, signal?: AbortSignal): Promise<ResultPart>;
 }
 
 export interface ResultPart {
@@ -82,39 +86,52 @@ export async function openParts(
   };
   const mayFollow = async ({ head, fromPts }: WindowPart): Promise<boolean> =>
     fromPts === null && lengthSize !== null && clearsDecoder(file, head, lengthSize);
+  const cutInto = async (
+    group: Group,
+    outputPath: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ResultPart> => {
+    await cutPart({ file, movie, track, samples: group.samples, outputPath, signal });
+    const { head, fromPts } = group.first;
+    const startMs = toMs(head.pts - head.dts);
+    const durationMs = toMs(group.durationTicks);
+    const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: group.samples.length }];
+    const media = { ...info, startMs, durationMs, video, audio: [], others: [] };
+    return fromPts === null ? { info: media } : { info: media, fromTicks: fromPts - head.dts };
+  };
   return {
     async group(windows) {
-      const groups: { windows: Window[]; runs: (readonly Sample[])[] | null }[] = [];
-      for (const window of windows) {
-        const part = await partOf(window);
-        const mayJoin = part !== null && (await mayFollow(part));
-        const last = groups.at(-1);
-        if (part && mayJoin && last?.runs && oneBehindTheOther([...last.runs, part.samples])) {
-          last.windows.push(window);
-          last.runs.push(part.samples);
-        } else groups.push({ windows: [window], runs: part && mayJoin ? [part.samples] : null });
-      }
-      return groups.map((group) => group.windows);
-    },
-    async cut(windows, outputPath, signal) {
-      const parts: WindowPart[] = [];
+      const groups: Group[] = [];
       for (const window of windows) {
         const part = await partOf(window);
         if (!part) return null;
-        parts.push(part);
+        const { samples: own, durationTicks } = part;
+        const mayJoin = await mayFollow(part);
+        const last = mayJoin ? groups.at(-1) : undefined;
+        const joined = last?.mayJoin ? oneBehindTheOther([last.samples, own]) : null;
+        if (last && joined) {
+          last.windows.push(window);
+          last.samples = joined;
+          last.durationTicks += durationTicks;
+        } else groups.push({ windows: [window], first: part, mayJoin, samples: own, durationTicks });
       }
-      const [first] = parts;
-      const joined = oneBehindTheOther(parts.map((part) => part.samples));
-      if (!first || !joined) return null;
-      await cutPart({ file, movie, track, samples: joined, outputPath, signal });
-      const startMs = toMs(first.head.pts - first.head.dts);
-      const durationMs = toMs(parts.reduce((sum, { durationTicks }) => sum + durationTicks, 0));
-      const video = [{ ...stream, index: 0, startMs, durationMs, frameCount: joined.length }];
-      const media = { ...info, startMs, durationMs, video, audio: [], others: [] };
-      const { fromPts, head } = first;
-      return fromPts === null ? { info: media } : { info: media, fromTicks: fromPts - head.dts };
+      return groups.map((group) => ({
+        windows: group.windows,
+        cut: (outputPath, signal) => cutInto(group, outputPath, signal),
+      }));
     },
   };
+}
+
+/** Windows that one part holds. */
+interface Group {
+  readonly windows: Window[];
+  readonly first: WindowPart;
+  /** Whether others may join it: all of it begins with pictures that clear the decoder. */
+  readonly mayJoin: boolean;
+  /** Of all windows, one behind the other. */
+  samples: readonly Sample[];
+  durationTicks: number;
 }
 
 /** What of a file makes a window. */

@@ -2,8 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { firstUnit, readSampleHead } from '../mp4/sample-head.ts';
 import { NAL, nalType } from './nal.ts';
 
-/** What stands in front of the first slice (delimiters, short messages) seldom is longer. */
+/** What stands in front of the first slice (delimiters, short messages) seldom is longer... */
 const HEAD_BYTES = 256;
+/** ...but in front of a key picture, where encoders tell their settings. */
+const KEY_HEAD_BYTES = 8192;
 
 interface SamplePlace {
   readonly offset: number;
@@ -20,7 +22,7 @@ export async function isUnreferred(
   sample: SamplePlace,
   lengthSize: number,
 ): Promise<boolean> {
-  const slice = await firstSlice(file, sample, lengthSize);
+  const slice = await firstSlice(file, sample, lengthSize, HEAD_BYTES);
   return slice !== undefined && nalType(slice) === NAL.slice && (slice[0] ?? 0) >> 5 === 0;
 }
 
@@ -34,12 +36,12 @@ export async function clearsDecoder(
   sample: SamplePlace,
   lengthSize: number,
 ): Promise<boolean> {
-  const slice = await firstSlice(file, sample, lengthSize);
+  const slice = await firstSlice(file, sample, lengthSize, KEY_HEAD_BYTES);
   return slice !== undefined && nalType(slice) === NAL.idrSlice;
 }
 
-const firstSlice = async (file: FileHandle, sample: SamplePlace, lengthSize: number) =>
-  firstUnit(await readSampleHead(file, sample, HEAD_BYTES), lengthSize, isPicture)?.unit;
+const firstSlice = async (file: FileHandle, sample: SamplePlace, lengthSize: number, headBytes: number) =>
+  firstUnit(await readSampleHead(file, sample, headBytes), lengthSize, isPicture)?.unit;
 
 /** Data partitions carry pictures as well. */
 const isPicture = (unit: Buffer) => nalType(unit) >= NAL.slice && nalType(unit) <= NAL.idrSlice;

@@ -1,5 +1,5 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { afterAll, beforeAll } from 'vitest';
+import { EACH_PICTURE, inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
 import { makeFolder, testTools } from './media-job.ts';
@@ -47,19 +47,31 @@ export async function soundHash(file: string): Promise<string> {
   return stdout;
 }
 
-/** Hash of each decoded picture, display order, and everything the decoder had to say. */
-export async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool(
-    'hashes',
-    testTools.ffmpeg,
-    await inNamesOf(testTools, [
-      ...'-v warning -threads 1 -err_detect aggressive -noautorotate -i'.split(' '),
-      file,
-      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-    ]),
-  );
+const STRICTLY = '-v warning -threads 1 -err_detect aggressive -noautorotate';
+
+/**
+ * What ffmpeg lists of each decoded picture (stream, dts, pts, duration, size, MD5), display order, and everything the decoder had to
+ * say.
+ * @param decoder its options
+ */
+export async function listPictures(
+  file: string,
+  decoder = STRICTLY,
+): Promise<{ rows: string[][]; warnings: string }> {
+  const output = ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'framemd5', '-'];
+  const args = await inNamesOf(testTools, [...decoder.split(' '), '-i', file, ...output]);
+  const { stdout, stderr } = await runTool('hashes', testTools.ffmpeg, args);
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
+  return { rows: lines.map((line) => line.split(/,\s*/)), warnings: stderr };
+}
+
+/** The hashes alone; see `listPictures`. */
+export async function decodeHashes(
+  file: string,
+  decoder = STRICTLY,
+): Promise<{ hashes: string[]; warnings: string }> {
+  const { rows, warnings } = await listPictures(file, decoder);
+  return { hashes: rows.map((cells) => cells[5] ?? ''), warnings };
 }
 
 /** Types of the pictures of an intact clip, display order: I, P or B. */

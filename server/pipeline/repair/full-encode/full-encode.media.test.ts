@@ -1,4 +1,3 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +6,13 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
-import { encodeSource, renderLimits, soundHash, sharedFolder } from '#server/test/rendered-clips.ts';
+import {
+  encodeSource,
+  listPictures,
+  renderLimits,
+  soundHash,
+  sharedFolder,
+} from '#server/test/rendered-clips.ts';
 import { fullEncode } from './full-encode.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 
@@ -67,19 +72,10 @@ async function decodedTimes(file: string): Promise<number[]> {
 }
 
 async function warningsOf(file: string): Promise<string> {
-  const { stderr } = await runTool(
-    'decode',
-    tools.ffmpeg,
-    await inNamesOf(tools, [
-      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-      file,
-      ...'-map 0:v -fps_mode passthrough -f framemd5 /dev/null -y'.split(' '),
-    ]),
-  );
-  // Recent versions remark on their own old option name.
-  return stderr
+  const { warnings } = await listPictures(file, '-v warning -threads 1 -err_detect aggressive');
+  return warnings
     .split('\n')
-    .filter((line) => line && !line.includes('vsync') && !line.includes('Guessed Channel'))
+    .filter((line) => line && !line.includes('Guessed Channel'))
     .join('\n');
 }
 

@@ -1,10 +1,10 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
 import { runTool } from '#server/media/tools.ts';
+import { listPictures } from '#server/test/rendered-clips.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 
@@ -36,18 +36,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Time and hash of each picture, and what the decoder has to say. */
 async function picturesOf(file: string): Promise<{ rows: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool(
-    'hashes',
-    tools.ffmpeg,
-    await inNamesOf(tools, [
-      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-      file,
-      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-    ]),
-  );
-  const rows = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  const shown = rows.map((row) => row.split(/,\s*/)).map((cells) => `${cells[2]} ${cells[5]}`);
-  return { rows: shown, warnings: stderr };
+  const { rows, warnings } = await listPictures(file, '-v warning -threads 1 -err_detect aggressive');
+  return { rows: rows.map((cells) => `${cells[2]} ${cells[5]}`), warnings };
 }
 
 /** Where the fragments of the intact clip begin and how long they are. */

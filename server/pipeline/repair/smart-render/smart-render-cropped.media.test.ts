@@ -1,9 +1,9 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/tools.ts';
+import { decodeHashes } from '#server/test/rendered-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
 
@@ -38,17 +38,7 @@ async function makeCropped(width: number): Promise<string> {
 }
 
 async function pictureHashes(file: string): Promise<string[]> {
-  const { stdout } = await runTool(
-    'hash',
-    tools.ffmpeg,
-    await inNamesOf(tools, [
-      ...'-v error -err_detect aggressive -i'.split(' '),
-      file,
-      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-    ]),
-  );
-  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return lines.map((line) => line.split(',').at(-1)?.trim() ?? '');
+  return (await decodeHashes(file, '-v error -err_detect aggressive')).hashes;
 }
 
 describe('smartRender', () => {

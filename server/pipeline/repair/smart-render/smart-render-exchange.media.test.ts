@@ -1,7 +1,5 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runTool } from '#server/media/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
@@ -12,17 +10,7 @@ const folder = sharedFolder();
 
 /** Hash of each picture as a forgiving decoder shows it. */
 async function shownHashes(file: string): Promise<string[]> {
-  const { stdout } = await runTool(
-    'hashes',
-    tools.ffmpeg,
-    await inNamesOf(tools, [
-      ...'-v quiet -threads 1 -i'.split(' '),
-      file,
-      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-    ]),
-  );
-  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return lines.map((line) => line.split(/,\s*/)[5] ?? '');
+  return (await decodeHashes(file, '-v quiet -threads 1')).hashes;
 }
 
 const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';

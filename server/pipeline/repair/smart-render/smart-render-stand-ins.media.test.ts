@@ -1,4 +1,3 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
+import { decodeHashes } from '#server/test/rendered-clips.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 import { smartRender } from './smart-render.ts';
@@ -92,20 +92,6 @@ async function shownPictures(file: string): Promise<{ pts: number; isPlain: bool
   const times = stdout.trim().split('\n').map(Number);
   expect(plain).toHaveLength(times.length);
   return times.map((pts, at) => ({ pts, isPlain: plain[at] ?? false })).sort((a, b) => a.pts - b.pts);
-}
-
-async function decodeHashes(file: string): Promise<{ hashes: string[]; warnings: string }> {
-  const { stdout, stderr } = await runTool(
-    'hashes',
-    tools.ffmpeg,
-    await inNamesOf(tools, [
-      ...'-v warning -threads 1 -err_detect aggressive -i'.split(' '),
-      file,
-      ...'-map 0:v:0 -fps_mode passthrough -f framemd5 -'.split(' '),
-    ]),
-  );
-  const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return { hashes: lines.map((line) => line.split(/,\s*/)[5] ?? ''), warnings: stderr };
 }
 
 /** Luma PSNR of picture `frame` of one clip against picture `other` of another. */

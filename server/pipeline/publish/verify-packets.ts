@@ -1,6 +1,7 @@
 import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
+import { ticksToMs } from '../analyse/picture-times.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import { hashPackets, hashPacketsByTool, hashPictures, type HashedPacket } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
@@ -119,7 +120,7 @@ function tailMs(
 ): number {
   const declaredMs = analysis.info.video[0]?.durationMs ?? 0;
   const shownTicks = (ptsTicks.at(-1) ?? 0) - (ptsTicks[0] ?? 0) + medianIntervalTicks;
-  return Math.max(0, declaredMs - (shownTicks * timeBase.num * 1000) / timeBase.den);
+  return Math.max(0, declaredMs - ticksToMs(shownTicks, timeBase));
 }
 
 /** From the first to the last of the pictures that are shown, which come behind those that an edit list hides. */

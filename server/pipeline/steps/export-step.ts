@@ -101,12 +101,10 @@ async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<Ex
     dropped: [],
     notes: [],
   };
-  let isFirst = true;
   for (let number = 1; number <= MAX_ATTEMPTS; number += 1) {
     if (!changesAnything(work, attempt)) break;
     const done = await tryExport(job, work, attempt, `${number}`);
-    const better = isFirst ? await mendAgain(job, work, attempt, done) : null;
-    isFirst = false;
+    const better = number === 1 ? await mendAgain(job, work, attempt, done) : null;
     if (better !== null) return better.outcome;
     const next = number < MAX_ATTEMPTS ? gentler(attempt, done, work) : null;
     if (next === null) return done.outcome;

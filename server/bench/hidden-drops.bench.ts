@@ -1,8 +1,8 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { findTools } from '#server/media/find-tools.ts';
 import { smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';

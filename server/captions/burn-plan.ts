@@ -1,5 +1,5 @@
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
 import {

@@ -61,7 +61,7 @@ export function namedFor(version: string, args: readonly string[]): string[] {
 }
 
 /**
- * Arguments in the names that the ffmpeg of these tools knows; it is asked for its version only where that matters and nobody did.
+ * Arguments in the names that the ffmpeg of these tools knows.
  * @throws MediaToolError when it cannot run or the job is cancelled
  */
 export async function inNamesOf(
@@ -70,16 +70,17 @@ export async function inNamesOf(
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   if (!args.some((name) => CHANGED.has(name))) return args;
-  return namedFor(tools.version ?? (await askVersion(tools, signal)), args);
+  return namedFor(await versionOf(tools, signal), args);
 }
 
 const CHANGED = new Set([MODE, TIME_BASE, KEEP_SIZES]);
 
 /**
- * The version that ffmpeg says it has, "unknown" when it says none.
+ * The version that ffmpeg says it has, "unknown" when it says none; it is asked only where nobody did.
  * @throws MediaToolError when it cannot run or the job is cancelled
  */
-export async function askVersion(tools: Pick<ToolPaths, 'ffmpeg'>, signal?: AbortSignal): Promise<string> {
+export async function versionOf(tools: ToolPaths, signal?: AbortSignal): Promise<string> {
+  if (tools.version !== undefined) return tools.version;
   const { stdout } = await runTool('ask ffmpeg for its version', tools.ffmpeg, ['-version'], { signal });
   return readVersion(stdout) ?? 'unknown';
 }

@@ -90,5 +90,8 @@ export function planToArgs(plan: FfmpegPlan): string[] {
   return args;
 }
 
+/** Filters that number pictures anew, so that each goes on once, whatever its time. */
+export const ONCE = 'settb=1/25,setpts=N';
+
 /** Filter for an aspect of the samples as it is, for instance "128/117": without a limit ffmpeg rounds it to terms up to 100. */
 export const setAspect = (aspect: string) => `setsar=${aspect}:max=65535`;

@@ -1,9 +1,9 @@
-import { readVersion } from './ffmpeg-names.ts';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readVersion } from './ffmpeg-names.ts';
 import { z } from 'zod';
 import type { ToolPaths } from './tools.ts';
 

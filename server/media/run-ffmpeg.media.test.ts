@@ -1,7 +1,7 @@
-import { EACH_PICTURE } from './ffmpeg-names.ts';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EACH_PICTURE } from './ffmpeg-names.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { sumOf } from './ffmpeg-plan.ts';
 import { findTools } from './find-tools.ts';

@@ -1,7 +1,7 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { runTool } from '#server/media/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { moveSound } from '#server/test/broken-sound.ts';

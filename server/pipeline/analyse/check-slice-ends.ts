@@ -1,5 +1,5 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, type FileHandle } from 'node:fs/promises';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';

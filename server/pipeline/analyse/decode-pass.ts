@@ -1,5 +1,5 @@
-import { askVersion, DECODER_MARKS, EACH_PICTURE, runsInThreads } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { DECODER_MARKS, EACH_PICTURE, runsInThreads, versionOf } from '#server/media/ffmpeg-names.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
 import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
@@ -97,7 +97,7 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   let pictures = 0;
   let kept: readonly KeptRun[] = [];
   try {
-    const says = runsInThreads(input.tools.version ?? (await askVersion(input.tools, input.signal)));
+    const says = runsInThreads(await versionOf(input.tools, input.signal));
     await runFfmpeg(decodePlan(input, size, says ? 'decoder' : 'filter'), {
       tools: input.tools,
       signal: input.signal,
@@ -133,8 +133,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
     `[0:${input.stream.index}]${from}${to}${smallGrey(size)}`,
     // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
     ...(teller === 'filter' ? ['showinfo=checksum=0'] : []),
-    'settb=1/25',
-    'setpts=N[grey]',
+    `${ONCE}[grey]`,
   ].join(',');
   return {
     label: 'decode for analysis',

@@ -1,6 +1,6 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readInto } from '#server/media/mp4/file-bytes.ts';

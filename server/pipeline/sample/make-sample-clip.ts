@@ -1,5 +1,5 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, rename } from 'node:fs/promises';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/tools.ts';

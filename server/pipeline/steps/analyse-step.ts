@@ -1,4 +1,4 @@
-import { askVersion } from '#server/media/ffmpeg-names.ts';
+import { versionOf } from '#server/media/ffmpeg-names.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
@@ -36,7 +36,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
   job.steps.set('analyzing', 'running');
   meter.begin('analyzing', 1, createExpectedWork(false, null).later(0));
   const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
-    const ffmpegVersion = task.tools.version ?? (await askVersion(task.tools, signal));
+    const ffmpegVersion = await versionOf(task.tools, signal);
     const clip = await openOriginal({
       inputPath: task.inputPath,
       rebuiltPath: store.file('rebuilt.mp4'),

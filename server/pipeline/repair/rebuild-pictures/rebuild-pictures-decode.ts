@@ -2,7 +2,7 @@ import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks, showinfoNumber } from '#server/media/showinfo.ts';
-import { sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { ONCE, sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { PictureTimes } from '../../analyse/analysis.ts';
 import type { RebuildTask } from '../picture-task.ts';
@@ -129,7 +129,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
         '-noautorotate',
       ],
     })),
-    filterComplex: [...chains, `${joined}settb=1/25,setpts=N[out]`].join(';'),
+    filterComplex: [...chains, `${joined}${ONCE}[out]`].join(';'),
     outputs: [
       {
         path: 'pipe:1',

@@ -1,9 +1,9 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
-import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { ONCE, sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { BridgeInput } from './smart-render-bridge.ts';
 import type { BridgePlan } from './smart-render-bridge-plan.ts';
-import { ONCE, streamPictures } from './smart-render-decode.ts';
+import { streamPictures } from './smart-render-decode.ts';
 import { isHardlyChanged, isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
 import { AS_CODED } from './smart-render-hashes.ts';

@@ -1,7 +1,7 @@
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inNamesOf } from '#server/media/ffmpeg-names.ts';
 import { runTool } from '#server/media/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';

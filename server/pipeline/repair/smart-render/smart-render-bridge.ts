@@ -1,7 +1,7 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { ONCE, sumOf, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -15,7 +15,6 @@ import { cropPicture } from './smart-render-crop.ts';
 import type { HashedPart } from './smart-render-exchange-decode.ts';
 import type { Exchange, ExchangeInput } from './smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
-import { ONCE } from './smart-render-decode.ts';
 import { AS_CODED, HASHED, hashClip } from './smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type Part, type ReplacedSamples } from './smart-render-part.ts';
 import { wantedOf } from './smart-render-seen.ts';
@@ -207,8 +206,8 @@ async function takePictures(
   });
   const chosen = [...new Set(wanted.map(({ ticks }) => ticks))];
   try {
-    const isTaken = chosen.length > 0 && { onStdout };
-    await runFfmpeg(oldPlan(input, clipPath, hashPath, chosen), { ...input, onStderrLine, ...isTaken });
+    const plan = oldPlan(input, clipPath, hashPath, chosen);
+    await runFfmpeg(plan, { ...input, onStderrLine, ...(chosen.length > 0 && { onStdout }) });
     const hashes = readHashes(await readFile(hashPath, 'utf8'));
     if (hashes.length !== times.length) return null;
     const out = times.filter((ticks) => chosen.includes(ticks)).slice(0, count);

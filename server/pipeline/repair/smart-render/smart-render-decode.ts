@@ -1,5 +1,5 @@
 import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -21,9 +21,6 @@ export interface DecodeStreamOptions {
 
 /** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
 const DECODE_STALL_MS = 15 * 60_000;
-
-/** Every picture once, whatever its time. */
-export const ONCE = 'settb=1/25,setpts=N';
 
 /**
  * Output options that hand over each decoded picture exactly once, whatever its time: times are said by

@@ -1,8 +1,8 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import path from 'node:path';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
-import { ONCE, streamPictures } from './smart-render-decode.ts';
+import { streamPictures } from './smart-render-decode.ts';
 import type { EncodedPicture } from './smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
 import { AS_CODED, HASHED, hashClip, STRICT, type ShownSize } from './smart-render-hashes.ts';

@@ -1,9 +1,8 @@
 import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
 import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
 import { runFfmpeg, type RunOptions } from '#server/media/run-ffmpeg.ts';
-import { ONCE } from './smart-render-decode.ts';
 import type { WantedPictures } from './smart-render-seen.ts';
 
 /** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */

@@ -27,20 +27,28 @@ const TAILS = [TAIL, Buffer.from([...TAIL].reverse())];
 /** Access unit delimiter for any kind of picture (ITU-T H.265, 7.3.2.5). */
 const DELIMITER = Buffer.from([0, 0, 0, 1, 0x46, 0x01, 0x50]);
 
-const PLAN = hashPlan('check the ends of slices', 'hevc', ['-threads', '1', '-skip_loop_filter', 'all']);
+// From version 8 on ffmpeg decodes no picture whose references are missing, unless it is told to.
+const OPTIONS = '-threads 1 -skip_loop_filter all -flags +output_corrupt'.split(' ');
+const PLAN = hashPlan('check the ends of slices', 'hevc', OPTIONS);
 
 /** End of sequence (7.3.2.6): what follows is decoded as the beginning of a stream. */
 const END = Buffer.from([0, 0, 0, 1, 0x48, 0x01]);
 /**
- * A whole stream of one black picture of 16 x 16. Where a decoder finds no data it leaves in its memory what an earlier
+ * Black pictures of 16 x 16, each a whole stream. Where a decoder finds no data it leaves in its memory what an earlier
  * picture wrote there; another size makes it start with new, empty memory, so that the next picture is told by its data alone.
- * Made by `ffmpeg -f lavfi -i color=black:s=16x16 -frames:v 1 -c:v libx265 -x265-params info=0:repeat-headers=1:wpp=0 -f hevc`.
+ * Their sets and the second one were made by `ffmpeg -f lavfi -i color=black:s=16x16 -frames:v 1 -c:v libx265 -x265-params
+ * info=0:repeat-headers=1:wpp=0:log2-max-poc-lsb=16 -f hevc`; the first is the same under the type BLA_N_LP, and its order count
+ * 50000. From version 7 on ffmpeg makes up references that are missing under their counts, and then refuses the next picture that has
+ * one of these: a suspect behind count 0 names none near 50000, and the second brings the count back to 0.
  */
-const WIPE = Buffer.from(
-  '0000000140010c01ffff01600000030090000003000003001e95940900000001420101016000000300900000030000' +
-    '03001ea08845965655bc2f016808000003000800000300c840000000014401c073c0890000012801ac760f1ffb8e30',
-  'hex',
-);
+const SMALL_SETS =
+  '0000000140010c01ffff01600000030090000003000003001eba02400000000142010101600000030090000003000003' +
+  '001ea088458dba5bc2f0168080000003008000000c84000000014401c073c08900000001';
+const FAR = Buffer.from(`${SMALL_SETS}2401af0d418760079fff0dd7`, 'hex');
+const NEAR = Buffer.from(`${SMALL_SETS}2801ac76079fff0dd7`, 'hex');
+const WIPE = Buffer.concat([FAR, END, NEAR]);
+/** Pictures that come out for each one that is fed. */
+const OUT_EACH = 3;
 
 /**
  * HEVC pictures that decode in silence although their data are damaged. The decoder of a whole slice ends exactly
@@ -140,9 +148,9 @@ async function judgeGroup(input: SliceEndInput, group: readonly number[], trial:
     }
   }
   const all = await hashPictures(PLAN, input, variants()).catch(unlessUndecodable);
-  const hashes = all.filter((_, at) => at % 2 === 0);
+  const hashes = all.filter((_, at) => at % OUT_EACH === 0);
   const each = changes.length;
-  if (all.length === 2 * each * fed.length) {
+  if (all.length === OUT_EACH * each * fed.length) {
     const told = fed.filter((_, at) => trial.isAstray(hashes.slice(each * at, each * (at + 1))));
     return [...new Set(told)];
   }

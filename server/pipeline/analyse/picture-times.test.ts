@@ -33,8 +33,8 @@ describe('indexPictures', () => {
     shown: true,
   }));
   const stream = { timeBase: { num: 1, den: 1000 } };
-  const numbersOf = (decodedPts: readonly (number | null)[], codec = 'h264') => {
-    const index = indexPictures({ ...stream, codec }, packets, decodedPts);
+  const numbersOf = (decodedPts: readonly (number | null)[], codec = 'h264', listed = packets) => {
+    const index = indexPictures({ ...stream, codec }, listed, decodedPts);
     return { numbers: index?.frameOfDecoded, undecoded: index?.undecoded };
   };
 
@@ -52,6 +52,15 @@ describe('indexPictures', () => {
       undecoded: [3, 4, 5, 6, 10, 11],
     });
     expect(numbersOf([0, 40, 40, 80, 120]).numbers).toEqual([0, 0, 1, 2, 3]);
+  });
+
+  it('loses none of two pictures that are listed with one time, of which the decoder moves the second', () => {
+    const listed = packets.map((packet, at) => (at === 4 ? { ...packet, ptsTicks: 120 } : packet));
+    const times = [0, 40, 80, 120, 121, 200, 240, 280, 320, 360, 400, 440];
+    expect(numbersOf(times, 'hevc', listed)).toEqual({ numbers: steady(12, 1), undecoded: [] });
+    // One of the two is damaged and does not come out.
+    const fewer = times.filter((time) => time !== 121);
+    expect(numbersOf(fewer, 'hevc', listed).undecoded).toEqual([3]);
   });
 
   it('shifts nothing behind a time that is far too late or unknown', () => {

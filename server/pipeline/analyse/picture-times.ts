@@ -102,8 +102,13 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
   return exact.map((frame, at) => {
     if (anchors[anchor] === at && frame !== null) {
       anchor += 1;
-      previous = frame;
-      return frame;
+      const next = anchors[anchor];
+      const between = (next ?? exact.length) - at - 1;
+      const free = ((next === undefined ? null : exact[next]) ?? last + 1) - frame - 1;
+      // Of two listed with one time the decoder moves the second: the first has that time then.
+      const isFirst = between > free && ptsTicks[frame - 1] === ptsTicks[frame] && frame - 1 > previous;
+      previous = isFirst ? frame - 1 : frame;
+      return previous;
     }
     const next = anchors[anchor];
     const nextFrame = next === undefined ? null : exact[next];

@@ -224,4 +224,22 @@ describe('damage in groups of pictures', () => {
     });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
+
+  it('that spoils the next key picture in the decoder alone, which shows it as it is in the result, has all claims confirmed', async () => {
+    const [clean, broken] = [at('spoilt.mp4'), at('spoilt-broken.mp4')];
+    const scene = { tools, seconds: 2, width: 320, height: 192, scenery: 'zoom' } as const;
+    const x264 = ['-x264-params', 'keyint=12:min-keyint=12:bframes=0:cabac=0:scenecut=0'];
+    await makeMovingClip({ ...scene, outputPath: clean, encode: [...DEFAULT_ENCODE, ...x264] });
+    const plan = { tools, inputPath: clean, outputPath: broken, amount: 200, seed: 1 };
+    await corruptSamples({ ...plan, frames: [23], fault: 'zero' });
+    const { resultPath, report } = await mend(broken);
+    const claims = await verifyClaims({
+      originalPath: broken,
+      repairedPath: resultPath ?? '',
+      report,
+      tools,
+    });
+    expect(claims.map(({ claim }) => claim)).toContain('untouched pictures decode to the same picture');
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
 });

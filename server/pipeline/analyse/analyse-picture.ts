@@ -1,4 +1,3 @@
-import { missingInAvi } from '#server/media/avi-places.ts';
 import { smallSize } from '#server/media/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
@@ -10,9 +9,10 @@ import { detectTimestampGaps } from './detect-dropped-frames.ts';
 import { findDamage } from './find-damage.ts';
 import { judgePictures, type MeasuredPictures, type PictureAnalysis } from './judge-pictures.ts';
 import { renumbered, type KeptPictures } from './kept-pictures.ts';
+import { missingAtEnd } from './missing-at-end.ts';
 import { agrees, listPackets, withoutBefore, withRestarts } from './list-packets.ts';
 import { indexPictures } from './picture-times.ts';
-import { readPackets, type PacketScan, type VideoPacket } from './read-packets.ts';
+import { readPackets, type PacketScan } from './read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
 /**
@@ -72,7 +72,7 @@ export async function analysePicture(
     return { ...nothing, audioPackets: audio, kept };
   }
   const judged = judgePictures(measured, (await input.leadingSilence) ?? 0);
-  return { ...judged, notes: [...endNotes(input.info, scan), ...judged.notes], kept };
+  return { ...judged, notes: [...(await endNotes(input, scan)), ...judged.notes], kept };
 }
 
 /**
@@ -159,14 +159,8 @@ async function structureOf({ inputPath, info, signal }: MeasurePicturesInput): P
 }
 
 /** What the file says it has, and has not. */
-function endNotes(info: MediaInfo, { video }: PacketScan): string[] {
-  const missing = info.rewrapped?.missingPictures ?? missingAtEnd(info, video);
+async function endNotes({ inputPath, info }: MeasurePicturesInput, { video }: PacketScan): Promise<string[]> {
+  const missing = await missingAtEnd(inputPath, info, video);
   const listed = video.length + missing;
   return missing > 0 ? [`The file ends early: ${missing} of ${listed} pictures are missing at its end.`] : [];
-}
-
-function missingAtEnd({ format, video }: MediaInfo, packets: readonly VideoPacket[]): number {
-  const listed = video[0]?.frameCount ?? 0;
-  if (format !== 'avi') return listed - packets.length;
-  return missingInAvi(listed, packets.at(-1)?.dtsTicks ?? 0, packets.length);
 }

@@ -30,10 +30,15 @@ export interface HashInput {
  * SHA-256 of every coded unit of the first video or audio stream, in file order, without decoding. Equal
  * bytes that start at a key frame decode to equal pictures. MP4 files are read through their own sample
  * tables; ffmpeg reads the others and tables that are unusual.
+ * @param reach `file` counts in the units behind the end of what an edit list shows, which stay in the file
  * @throws MediaToolError when the file cannot be read
  */
-export async function hashPackets(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[]> {
-  return (await hashSamples(input, stream)) ?? hashPacketsByTool(input, stream);
+export async function hashPackets(
+  input: HashInput,
+  stream: 'v' | 'a',
+  reach: 'shown' | 'file' = 'shown',
+): Promise<HashedPacket[]> {
+  return (await hashSamples(input, stream, reach)) ?? hashPacketsByTool(input, stream);
 }
 
 /**
@@ -50,7 +55,11 @@ const MAX_UNITS = 200_000;
 const MAX_UNIT_BYTES = 64 << 20;
 
 /** Null where the sample tables do not tell the units as a demuxer would hand them over. */
-async function hashSamples(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[] | null> {
+async function hashSamples(
+  input: HashInput,
+  stream: 'v' | 'a',
+  reach: 'shown' | 'file',
+): Promise<HashedPacket[] | null> {
   if (input.info.format !== 'mov') return null;
   const index = (stream === 'v' ? input.info.video : input.info.audio)[0]?.index;
   if (index === undefined) return null;
@@ -59,7 +68,7 @@ async function hashSamples(input: HashInput, stream: 'v' | 'a'): Promise<HashedP
     const movie = await readListedMovie(file);
     const track = stream === 'v' ? findVideoTrack(movie, index) : movie.tracks[index];
     if (movie.fragmented || !track || sampleCount(track.stbl) > MAX_UNITS) return null;
-    return await hashTrack(file, movie, track, input.signal);
+    return await hashTrack(file, movie, track, { reach, signal: input.signal });
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;
@@ -72,12 +81,13 @@ async function hashTrack(
   file: FileHandle,
   movie: Movie,
   track: Track,
-  signal: AbortSignal | undefined,
+  { reach, signal }: { readonly reach: 'shown' | 'file'; readonly signal: AbortSignal | undefined },
 ): Promise<HashedPacket[] | null> {
   const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   if (!edit) return null;
   // Units behind the end of the edit are never handed over; those before its start are, for reference.
-  const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
+  const isListed = ({ pts }: Sample) => reach === 'file' || pts < edit.endTicks;
+  const samples = readSamples(track.stbl).filter(isListed);
   const isReadable = ({ offset, sizeBytes }: Sample) =>
     sizeBytes <= MAX_UNIT_BYTES && offset + sizeBytes <= movie.fileBytes;
   if (!samples.every(isReadable)) return null;

@@ -157,8 +157,9 @@ async function streamClaims(
   const { video, audio } = report;
   if (video.treatment === 'copied' || video.treatment === 'smart_render') {
     const said = video.unitsKept ?? 0;
-    const resultPackets = await hashPackets({ ...result, tools }, 'v');
-    const originalPackets = await hashPackets({ ...original, tools }, 'v');
+    // What is kept counts all of the file, as an edit list hides pictures behind the shown ones too.
+    const resultPackets = await hashPackets({ ...result, tools }, 'v', 'file');
+    const originalPackets = await hashPackets({ ...original, tools }, 'v', 'file');
     const coded = inCommon(originalPackets, resultPackets);
     if (original.info.format === 'mov' || original.info.format === 'matroska') {
       claims.push({
@@ -175,14 +176,23 @@ async function streamClaims(
     const hidden = resultPackets.length - (result.analysis.pictures?.ptsTicks.length ?? resultPackets.length);
     // Kept pictures that refer to a damaged one decode to another picture once that is mended.
     const isMended = mendedTimes(original, report.defects);
-    const undamaged = inCommon(
-      originalPackets.filter(({ ptsTicks }) => !isMended.has(ptsTicks)),
-      resultPackets,
-    );
+    const keptOf = (times: ReadonlySet<number>) =>
+      inCommon(
+        originalPackets.filter(({ ptsTicks }) => !times.has(ptsTicks)),
+        resultPackets,
+      );
+    const undamaged = keptOf(isMended);
+    const unsure =
+      undamaged - keptOf(new Set([...isMended, ...timesBehind(isMended, original, originalPackets)]));
+    const missing = Math.min(said, undamaged) - Math.max(0, hidden) - shown;
     claims.push({
       claim: 'untouched pictures decode to the same picture',
-      confirmed: shown >= Math.min(said, undamaged) - Math.max(0, hidden),
-      detail: `${shown} decoded pictures have the same SHA-256 in both files.`,
+      confirmed: missing <= unsure,
+      detail:
+        `${shown} decoded pictures have the same SHA-256 in both files.` +
+        (missing > 0 && missing <= unsure
+          ? ` ${missing} more decode otherwise in the original, right behind damage.`
+          : ''),
     });
   }
   if (audio.treatment === 'copied' && original.info.audio.length > 0 && original.info.format === 'mov') {
@@ -205,6 +215,28 @@ function mendedTimes({ analysis }: OpenFile, defects: readonly Defect[]): Set<nu
     return analysis.pictures?.ptsTicks.slice(firstFrame, lastFrame + 1) ?? [];
   });
   return new Set(mended);
+}
+
+/**
+ * Times of the pictures that a decoder comes to right behind mended ones: what it keeps of a picture that broke off spoils them, though they
+ * do not refer to it. In H.264 with variable-length codes ffmpeg's does so: an I picture behind damage stood at 51.7 dB, a B picture too.
+ * They reach to the second key picture behind each.
+ */
+function timesBehind(
+  mended: ReadonlySet<number>,
+  { analysis }: OpenFile,
+  packets: readonly HashedPacket[],
+): number[] {
+  const { pictures } = analysis;
+  const keyTimes = new Set(pictures?.ptsTicks.filter((_, frame) => pictures.keyframe[frame]));
+  const behind: number[] = [];
+  let keys = 2;
+  for (const { ptsTicks } of packets) {
+    if (mended.has(ptsTicks)) keys = 0;
+    else if (keyTimes.has(ptsTicks)) keys += 1;
+    if (keys < 2 && !mended.has(ptsTicks)) behind.push(ptsTicks);
+  }
+  return behind;
 }
 
 /** Units of `a` that stand in `b` too, each counted as often as both have it. */

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import {
   shownSize,
   soundOptions,
@@ -69,7 +70,7 @@ export function burnPlan({
       {
         path: inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), '-threads', String(decoders)],
+        options: [...uploadedPictureOptions(info), '-threads', String(decoders)],
       },
     ],
     outputs: [

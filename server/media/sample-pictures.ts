@@ -1,5 +1,6 @@
 import { inPieces } from './in-pieces.ts';
-import { uploadedInputOptions, type MediaInfo } from './probe.ts';
+import { uploadedPictureOptions } from './every-picture.ts';
+import type { MediaInfo } from './probe.ts';
 import { runFfmpeg } from './run-ffmpeg.ts';
 import type { ToolPaths } from './tools.ts';
 
@@ -29,7 +30,7 @@ export async function samplePictures(input: SampleInput): Promise<void> {
         {
           path: inputPath,
           format: info.format,
-          options: [...uploadedInputOptions(info.format), '-threads', String(threads)],
+          options: [...uploadedPictureOptions(info), '-threads', String(threads)],
         },
       ],
       outputs: [{ path: 'pipe:1', options: [...map, '-vf', filters.join(','), '-f', 'rawvideo'] }],

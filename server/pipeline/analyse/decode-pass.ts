@@ -2,7 +2,8 @@ import { DECODER_MARKS, EACH_PICTURE, runsInThreads, versionOf } from '#server/m
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
-import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { damageReason } from './detect-corruption.ts';
@@ -151,7 +152,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
         path: input.inputPath,
         format: input.info.format,
         options: [
-          ...uploadedInputOptions(input.info.format),
+          ...uploadedPictureOptions(input.info),
           '-threads',
           '1',
           '-err_detect',

@@ -1,7 +1,8 @@
 import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.ts';
 import { LOW_MEMORY_PARAMS } from '../repair/smart-render/smart-render-encode.ts';
@@ -71,7 +72,7 @@ export function limitedExportPlan(input: LimitedExportInput): FfmpegPlan {
       {
         path: input.inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), '-threads', String(decoders)],
+        options: [...uploadedPictureOptions(info), '-threads', String(decoders)],
       },
     ],
     outputs: [

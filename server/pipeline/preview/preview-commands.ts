@@ -1,6 +1,7 @@
 import type { ComparisonPiece } from '#common/api/comparison.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
 import type { Rate } from './preview-shape.ts';
 
 export const PREVIEW_RATE_HZ = 48_000;
@@ -65,7 +66,7 @@ function read({ path, info }: PreviewSource, startMs: number, lengthMs: number):
   // ffmpeg seeks from the first timestamp of the file, the times of a report count from zero.
   const seekMs = Math.max(0, startMs - (info.startMs ?? 0));
   const stretch = ['-ss', toSeconds(seekMs), '-t', toSeconds(lengthMs + READ_ON_MS)];
-  return { path, format: info.format, options: [...uploadedInputOptions(info.format), ...stretch] };
+  return { path, format: info.format, options: [...uploadedPictureOptions(info), ...stretch] };
 }
 
 function soundFilters({ original, result, samples }: PieceInput): string[] {

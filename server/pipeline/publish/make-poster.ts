@@ -1,5 +1,6 @@
 import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { stat } from 'node:fs/promises';
@@ -41,7 +42,7 @@ function posterPlan(input: PosterInput): FfmpegPlan {
       {
         path: input.inputPath,
         format: input.info.format,
-        options: [...uploadedInputOptions(input.info.format), '-ss', toSeconds(seekMs)],
+        options: [...uploadedPictureOptions(input.info), '-ss', toSeconds(seekMs)],
       },
     ],
     outputs: [

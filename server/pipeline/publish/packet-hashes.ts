@@ -8,7 +8,8 @@ import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
@@ -176,7 +177,7 @@ function hashPlan(input: HashInput, choice: readonly string[], threads: number):
       {
         path: input.path,
         format: input.info.format,
-        options: [...uploadedInputOptions(input.info.format), '-threads', String(threads), '-noautorotate'],
+        options: [...uploadedPictureOptions(input.info), '-threads', String(threads), '-noautorotate'],
       },
     ],
     outputs: [

@@ -1,4 +1,4 @@
-import { uploadedInputOptions } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/showinfo.ts';
 import { indexPictures } from '../../analyse/picture-times.ts';
@@ -28,7 +28,7 @@ export async function listPictures(input: FullEncodeInput): Promise<readonly num
         {
           path: input.inputPath,
           format: input.info.format,
-          options: [...uploadedInputOptions(input.info.format), '-threads', String(input.limits.threads)],
+          options: [...uploadedPictureOptions(input.info), '-threads', String(input.limits.threads)],
         },
       ],
       outputs: [

@@ -1,5 +1,6 @@
 import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { VideoStreamInfo } from '#server/media/probe.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 import { rawFormat, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
@@ -83,7 +84,7 @@ function decodePlan(input: FullEncodeInput, format: RawFormat): FfmpegPlan {
       {
         path: input.inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), '-threads', String(limits.threads), '-noautorotate'],
+        options: [...uploadedPictureOptions(info), '-threads', String(limits.threads), '-noautorotate'],
       },
     ],
     outputs: [

@@ -1,7 +1,8 @@
 import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { soundOptions } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
@@ -145,7 +146,7 @@ export function voicePlan(given: {
 }
 
 function input(path: string, info: MediaInfo, threads: number) {
-  const options = [...uploadedInputOptions(info.format), '-threads', String(threads)];
+  const options = [...uploadedPictureOptions(info), '-threads', String(threads)];
   return { path, format: info.format, options };
 }
 

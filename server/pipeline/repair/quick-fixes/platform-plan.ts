@@ -2,7 +2,8 @@ import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import { PLATFORM_LIMITS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo, type VideoStreamInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { squareSize, type Size } from '../../download/limited-export-plan.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { LEAN_GRAPH } from './encode-plans.ts';
@@ -73,7 +74,7 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
       {
         path: inputPath,
         format: info.format,
-        options: [...uploadedInputOptions(info.format), '-threads', '1'],
+        options: [...uploadedPictureOptions(info), '-threads', '1'],
       },
     ],
     globalOptions: LEAN_GRAPH,

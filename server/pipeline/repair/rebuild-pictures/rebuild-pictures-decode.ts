@@ -1,5 +1,6 @@
 import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { pictureTicks, showinfoNumber } from '#server/media/showinfo.ts';
 import { ONCE, sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
@@ -122,7 +123,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
       path: input.inputPath,
       format: info.format,
       options: [
-        ...uploadedInputOptions(info.format),
+        ...uploadedPictureOptions(info),
         '-threads',
         String(input.threads ?? DECODER_THREADS),
         ...seekTo(input, run),

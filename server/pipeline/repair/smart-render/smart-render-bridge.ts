@@ -251,7 +251,13 @@ async function decodeNew(
   const smallPath = path.join(input.workDir, `bridge-${Math.min(...altered)}.small`);
   const small = wantedOf(smallPath, altered, placeAt, input.order);
   const { shown } = input;
-  const hashes = await hashClip(clipPath, { ...input, label, onLine, small: { ...small, shown } });
+  const hashes = await hashClip(clipPath, {
+    ...input,
+    codec: 'h264',
+    label,
+    onLine,
+    small: { ...small, shown },
+  });
   return complaints === 0 ? { hashes, seen: small } : null;
 }
 

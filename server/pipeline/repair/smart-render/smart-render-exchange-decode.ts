@@ -53,6 +53,7 @@ export async function hashPart(
   const small = wantedOf(wanted.path, wanted.samples, placeAt, input.order);
   const hashes = await hashClip(clipPath, {
     ...input,
+    codec: 'h264',
     label: 'decode exchanged pictures',
     onLine,
     small: { ...small, shown: input.shown },

@@ -1,3 +1,4 @@
+import { everyPicture } from '#server/media/every-picture.ts';
 import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/frame-hashes.ts';
@@ -23,6 +24,8 @@ export const HASHED: readonly string[] = [...EACH_PICTURE, '-f', 'framehash', '-
 interface HashInput extends Pick<RunOptions, 'tools' | 'signal'> {
   readonly label: string;
   readonly pixelFormat: string;
+  /** As ffprobe names it. */
+  readonly codec: 'h264' | 'hevc';
   /** Hears what the decoder says, which is as strict as it can be. */
   readonly onLine: (line: string) => void;
   /** Pictures that are written small and grey beside it, as the analysis looks at them; left out for none. */
@@ -42,7 +45,7 @@ export interface ShownSize {
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function hashClip(clipPath: string, input: HashInput): Promise<string[]> {
-  const { label, pixelFormat, tools, signal, onLine, small } = input;
+  const { label, pixelFormat, codec, tools, signal, onLine, small } = input;
   let text = '';
   const chain = small?.ticks && smallChain(small.ticks, small.shown);
   const plan: FfmpegPlan = {
@@ -50,7 +53,7 @@ export async function hashClip(clipPath: string, input: HashInput): Promise<stri
     logLevel: 'repeat+level+info',
     isLogRead: true,
     globalOptions: ['-copyts'],
-    inputs: [{ path: clipPath, format: 'mov', options: STRICT }],
+    inputs: [{ path: clipPath, format: 'mov', options: [...STRICT, ...everyPicture(codec)] }],
     filterComplex: chain
       ? `[0:v:0]split[one][two];[one]${ONCE}[all];[two]${chain},${ONCE}[small]`
       : `[0:v:0]${ONCE}[all]`,

@@ -288,7 +288,8 @@ async function hashTrial(
   };
   const { pixelFormat } = raw;
   const label = 'decode pictures exchanged alone';
-  return { hashes: await hashClip(outputPath, { label, pixelFormat, tools, signal, onLine }), complaints };
+  const hashes = await hashClip(outputPath, { label, codec: 'hevc', pixelFormat, tools, signal, onLine });
+  return { hashes, complaints };
 }
 
 /** Profile, tier and level of the clip's own sequence, as bytes. */

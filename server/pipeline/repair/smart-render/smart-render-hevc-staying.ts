@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { everyPicture } from '#server/media/every-picture.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
@@ -29,7 +30,7 @@ export interface StayingTrial {
 }
 
 /** So that damage looks as it does in one decode of the clip. */
-const ONE_THREAD: readonly string[] = ['-threads', '1', '-noautorotate'];
+const ONE_THREAD: readonly string[] = ['-threads', '1', '-noautorotate', ...everyPicture('hevc')];
 
 /** How much more of an error, as a share, may be chance. */
 const MOST_SHARE = 1.05;

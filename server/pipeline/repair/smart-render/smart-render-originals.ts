@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { everyPicture } from '#server/media/every-picture.ts';
 import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { cutPart } from '#server/media/mp4/cut-part.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
@@ -124,10 +125,17 @@ async function* decodeGroup(
   }
 }
 
-const partInput = ({ threads }: OriginalsInput, clipPath: string): FfmpegInput => ({
+const HEVC_CODINGS = new Set(['hvc1', 'hev1']);
+
+const partInput = ({ source, threads }: OriginalsInput, clipPath: string): FfmpegInput => ({
   path: clipPath,
   format: 'mov',
-  options: ['-threads', String(threads), '-noautorotate'],
+  options: [
+    '-threads',
+    String(threads),
+    '-noautorotate',
+    ...everyPicture(HEVC_CODINGS.has(source.entry.coding) ? 'hevc' : undefined),
+  ],
 });
 
 function decodePlan(input: OriginalsInput, clipPath: string): FfmpegPlan {

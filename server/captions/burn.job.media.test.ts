@@ -17,6 +17,7 @@ import { fakeReport } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, testTools } from '#server/test/media-job.ts';
 import { renderLimits } from '#server/test/rendered-clips.ts';
+import { turnClip } from '#server/test/turned-clips.ts';
 import { createBurnJob, type BurnJobDeps } from './burn.job.ts';
 import { findCaptionFont, readCaptionFont } from './caption-font.ts';
 
@@ -37,19 +38,7 @@ beforeAll(async () => {
   const made = '-v error -f lavfi -i color=c=gray:s=320x180:r=25:d=3 -f lavfi -i sine=f=220:d=3'.split(' ');
   const coded = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac'.split(' ');
   await runTool('make a clip', testTools.ffmpeg, [...made, ...coded, '-y', `${clip}.flat.mp4`]);
-  const turned = [
-    '-v',
-    'error',
-    '-i',
-    `${clip}.flat.mp4`,
-    '-c',
-    'copy',
-    '-metadata:s:v:0',
-    'rotate=90',
-    '-y',
-    clip,
-  ];
-  await runTool('turn a clip', testTools.ffmpeg, turned);
+  await turnClip(`${clip}.flat.mp4`, clip, 90);
 });
 afterAll(async () => {
   await db.destroy();

@@ -5,6 +5,7 @@ import { probe } from '#server/media/probe.ts';
 import { runTool } from '#server/media/tools.ts';
 import { injectRepeats, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { turnClip } from '#server/test/turned-clips.ts';
 import { processVideo } from './process-video.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -42,11 +43,9 @@ describe.each([
   ['a portrait clip', 'tall', 'smart_render'],
   ['all of it coded anew', 'old', 'full_encode'],
 ] as const)('%s', (_what, name, treatment) => {
-  it.each([0, 90, 180, 270])('stays as it was turned, by %i degrees', async (degrees) => {
+  it.each([0, 90, 180, 270] as const)('stays as it was turned, by %i degrees', async (degrees) => {
     const turned = at(`${name}-${degrees}.mp4`);
-    // ffmpeg counts this tag against the clock.
-    const turn = ['-c', 'copy', '-metadata:s:v:0', `rotate=${(360 - degrees) % 360}`];
-    await runTool('turn', tools.ffmpeg, ['-v', 'error', '-y', '-i', at(`${name}.mp4`), ...turn, turned]);
+    await turnClip(at(`${name}.mp4`), turned, degrees);
     const before = (await probe(tools, turned, 'mov')).video[0];
 
     const task = await makeTask(turned, at(`work-${name}-${degrees}`));

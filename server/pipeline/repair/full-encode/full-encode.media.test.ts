@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
@@ -13,6 +12,7 @@ import {
   soundHash,
   sharedFolder,
 } from '#server/test/rendered-clips.ts';
+import { turnClip } from '#server/test/turned-clips.ts';
 import { fullEncode } from './full-encode.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 
@@ -176,15 +176,7 @@ describe('fullEncode', () => {
       soundKept: true,
     });
     const file = path.join(folder.path, 'hdr.mp4');
-    await runFfmpeg(
-      {
-        label: 'turn',
-        inputs: [{ path: flat }],
-        outputs: [{ path: file, options: '-c copy -metadata:s:v:0 rotate=90'.split(' ') }],
-        expectedDurationMs: null,
-      },
-      { tools },
-    );
+    await turnClip(flat, file, 270);
     const { outputPath, info } = await encode(file, []);
     const again = await probe(tools, outputPath, 'mov');
     expect(info.video[0]?.rotation).not.toBe(0);

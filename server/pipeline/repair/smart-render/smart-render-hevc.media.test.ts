@@ -29,6 +29,7 @@ import {
   shownTimes,
   threeChanges,
 } from '#server/test/rendered-edits.ts';
+import { turnClip, type Degrees } from '#server/test/turned-clips.ts';
 import { smartRender } from './smart-render.ts';
 
 const folder = sharedFolder();
@@ -46,6 +47,7 @@ interface Maker {
   readonly tag?: 'hvc1' | 'hev1';
   /** Options of a second, copying run. */
   readonly remux?: { readonly input?: string[]; readonly output?: string[] };
+  readonly turned?: Degrees;
   readonly extension?: string;
 }
 
@@ -73,7 +75,7 @@ const MAKERS: readonly Maker[] = [
   {
     name: 'rotated',
     params: 'open-gop=1:bframes=2',
-    remux: { output: ['-metadata:s:v:0', 'rotate=90'] },
+    turned: 270,
   },
   { name: 'sets-in-band', params: 'open-gop=1:bframes=2:repeat-headers=1', tag: 'hev1' },
   { name: 'quicktime', params: 'open-gop=1:bframes=2', extension: 'mov' },
@@ -94,8 +96,9 @@ async function make(maker: Maker): Promise<string> {
     ...tag,
     ...'-c:a aac -movflags +faststart'.split(' '),
   ]);
-  if (!maker.remux) return first;
   const second = path.join(folder.path, `${maker.name}.${extension}`);
+  if (maker.turned) await turnClip(first, second, maker.turned);
+  if (!maker.remux) return maker.turned ? second : first;
   const { input = [], output = [] } = maker.remux;
   await runFfmpeg(
     {

@@ -23,6 +23,7 @@ import {
   shownTimes,
   threeChanges,
 } from '#server/test/rendered-edits.ts';
+import { turnClip, type Degrees } from '#server/test/turned-clips.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 import { smartRender } from './smart-render.ts';
 
@@ -37,8 +38,9 @@ interface Maker {
   readonly video: string;
   readonly filter?: string;
   readonly source?: string;
-  /** Options of a second, copying run, e.g. to set a rotation. */
+  /** Options of a second, copying run. */
   readonly remux?: { readonly input?: string[]; readonly output?: string[] };
+  readonly turned?: Degrees;
   readonly extension?: string;
   /** File type of the first run when it differs. */
   readonly by?: string;
@@ -90,7 +92,7 @@ const MAKERS: readonly Maker[] = [
   {
     name: 'rotated',
     video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
-    remux: { output: ['-metadata:s:v:0', 'rotate=90'] },
+    turned: 270,
   },
   {
     name: 'parameter-sets-in-band',
@@ -128,8 +130,9 @@ async function make(maker: Maker): Promise<string> {
     '-movflags',
     '+faststart',
   ]);
-  if (!maker.remux) return first;
   const second = path.join(folder.path, `${maker.name}.${extension}`);
+  if (maker.turned) await turnClip(first, second, maker.turned);
+  if (!maker.remux) return maker.turned ? second : first;
   const { input = [], output = [] } = maker.remux;
   await runFfmpeg(
     {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { sweepJobFolders } from './jobs/job-folder.ts';
 import { compose, type Services } from './compose.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { DataDirInUse, lockDataDir } from './data-lock.ts';
@@ -40,6 +41,8 @@ async function main(): Promise<void> {
   await services.db.migrate.latest();
   services.httpServer.listen(config.port, config.host);
   await once(services.httpServer, 'listening');
+  const swept = await sweepJobFolders(services.db, config.dataDir);
+  if (swept > 0) logger.info({ swept }, 'leftovers of killed jobs were removed');
   await services.runner.start();
   services.housekeeping.start();
   const sweeps = startSweeps(services, logger);

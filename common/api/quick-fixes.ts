@@ -30,6 +30,8 @@ export const fixRunDto = z.object({
   state: z.enum(['waiting', 'working', 'done', 'failed']),
   /** Whole percent of the work, measured. */
   progress: z.number().int().min(0).max(100),
+  /** Seconds left by the measured rate; null while unknown. */
+  remainingSeconds: z.number().nonnegative().nullable(),
   fixes: z.array(fixOutcome),
   /** Why it failed as a whole, or why it waits. */
   message: z.string().nullable(),

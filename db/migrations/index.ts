@@ -14,6 +14,7 @@ import * as captions from './012_captions.ts';
 import * as captionBurns from './013_caption_burns.ts';
 import * as heardWords from './014_heard_words.ts';
 import * as captionAxis from './015_caption_axis.ts';
+import * as fixTimeLeft from './016_fix_time_left.ts';
 
 interface Migration {
   readonly name: string;
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '013_caption_burns', up: captionBurns.up, down: captionBurns.down },
   { name: '014_heard_words', up: heardWords.up, down: heardWords.down },
   { name: '015_caption_axis', up: captionAxis.up, down: captionAxis.down },
+  { name: '016_fix_time_left', up: fixTimeLeft.up, down: fixTimeLeft.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

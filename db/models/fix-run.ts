@@ -16,6 +16,8 @@ export class FixRun extends BaseModel {
   declare state: 'waiting' | 'working' | 'done' | 'failed';
   /** 0 to 100. */
   declare progress: number;
+  /** Seconds left by the measured rate; null while unknown. */
+  declare remainingS: number | null;
   declare fixes: FixOutcome[];
   declare message: string | null;
   /** Rises with every change. */

@@ -3,12 +3,8 @@ import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import {
-  shownSize,
-  soundOptions,
-  squareSize,
-  type Size,
-} from '#server/pipeline/download/limited-export-plan.ts';
+import { soundOptions } from '#server/pipeline/encode/coder-options.ts';
+import { shownSize, squareSize, type Size } from '#server/pipeline/encode/picture-size.ts';
 import {
   colourOptions,
   isFullRange,

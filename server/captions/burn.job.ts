@@ -12,7 +12,7 @@ import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probeFile } from '#server/media/probe-file.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
-import { mustMatch } from '#server/pipeline/download/must-match.ts';
+import { mustMatch } from '#server/pipeline/encode/must-match.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
 import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts';
@@ -36,7 +36,7 @@ export interface BurnJobDeps {
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   readonly font: () => Promise<CaptionFont | null>;
-  /** Folder for files being written; emptied before the first job. */
+  /** Folder for files being written. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -50,7 +50,7 @@ class Refusal extends Error {}
 /** Makes the file with captions in the picture. The child does the work, so no thread is needed. */
 export function createBurnJob(deps: BurnJobDeps): JobHandler {
   const { db, storage, tools, limits, logger, now } = deps;
-  const newFolder = createJobFolders(deps.folder);
+  const folders = createJobFolders(deps.folder);
 
   /** Changes the row of one wish; a later one stays as it is. */
   const tell = ({ videoId, jobId }: CaptionBurn, change: Partial<CaptionBurn>) =>
@@ -62,7 +62,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     const font = await deps.font();
     if (!font) throw new Refusal(NO_FONT);
     if (!(await readFilters(tools, signal)).has('subtitles')) throw new Refusal(NO_FILTER);
-    const workDir = await newFolder();
+    const workDir = await folders.fresh();
     const source = await storage.localPath(sourceSha256);
     try {
       const info = await probeFile(tools, source.path, signal);

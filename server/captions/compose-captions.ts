@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Config } from '#server/config.ts';
 import type { AppRouter } from '#server/http/context.ts';
+import { JOB_FOLDERS } from '#server/jobs/job-folder.ts';
 import type { JobHandler } from '#server/jobs/job-runner.ts';
 import type { DownloadRoutesDeps } from '#server/pipeline/download/download.routes.ts';
 import { createBurnJob, type BurnJobDeps } from './burn.job.ts';
@@ -50,8 +51,8 @@ export function composeCaptions(deps: ComposeCaptionsDeps): {
       return stored && (await captions.isAsTimed(video)) ? null : captions.fileOf(video, 'vtt');
     },
     listen: () => hearing.listen(),
-    hearJob: createHearJob({ ...deps, engine, folder: path.join(dataDir, 'speech') }),
-    burnJob: createBurnJob({ ...deps, font, limits, folder: path.join(dataDir, 'captions') }),
+    hearJob: createHearJob({ ...deps, engine, folder: path.join(dataDir, JOB_FOLDERS.speech) }),
+    burnJob: createBurnJob({ ...deps, font, limits, folder: path.join(dataDir, JOB_FOLDERS.captions) }),
     router: createCaptionsRoutes({
       ...deps,
       owned: deps.videos.owned,

@@ -1,24 +1,63 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Knex } from 'knex';
 import { newId } from '#db/base-model.ts';
+import { Job } from '#db/models/job.ts';
+
+/** Private folders for what one kind of job is writing. */
+export interface JobFolders {
+  /** An empty one, under a name of its own where none is given; the caller removes it. */
+  fresh(name?: string): Promise<string>;
+  /** That of a job, with what an attempt left that was killed; the caller removes it when the job has ended. */
+  kept(jobId: string): Promise<string>;
+  remove(name: string): Promise<void>;
+}
 
 /**
- * Private folders for what one kind of job is writing. What an earlier process left there is removed before the first.
+ * See `JobFolders`. What a killed process left is removed by `sweepJobFolders` at the next start.
  * @param root folder of this kind of job
- * @returns makes an empty one, under a name of its own where none is given; the caller removes it
  */
-export function createJobFolders(root: string): (name?: string) => Promise<string> {
-  let emptied: Promise<void> | null = null;
-  return async (name = newId()) => {
-    emptied ??= rm(root, { recursive: true, force: true }).catch((error: unknown) => {
-      // Tried again by the next job, which need not fail as well.
-      emptied = null;
-      throw error;
-    });
-    await emptied;
+export function createJobFolders(root: string): JobFolders {
+  const made = async (name: string) => {
     const folder = path.join(root, name);
-    await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   };
+  return {
+    async fresh(name = newId()) {
+      await rm(path.join(root, name), { recursive: true, force: true });
+      return made(name);
+    },
+    kept: made,
+    remove: (name) => rm(path.join(root, name), { recursive: true, force: true }),
+  };
+}
+
+/** Below the data folder: what each kind of job is writing. */
+export const JOB_FOLDERS = {
+  fixes: 'fixes',
+  exports: 'exports',
+  previews: 'previews',
+  captions: 'captions',
+  speech: 'speech',
+  frames: 'frames',
+} as const;
+
+/**
+ * Removes what killed processes left, but for the folders of jobs that go on where they were. To be called at start, before any job
+ * runs: nothing else is being written then.
+ * @returns how many files and folders went
+ */
+export async function sweepJobFolders(db: Knex, dataDir: string): Promise<number> {
+  let removed = 0;
+  const open = await Job.query(db).select('id').whereIn('state', ['queued', 'running']);
+  const goingOn = new Set(open.map(({ id }) => id));
+  for (const root of Object.values(JOB_FOLDERS).map((name) => path.join(dataDir, name))) {
+    for (const name of await readdir(root).catch(() => [])) {
+      if (goingOn.has(name)) continue;
+      await rm(path.join(root, name), { recursive: true, force: true });
+      removed += 1;
+    }
+  }
+  return removed;
 }

@@ -116,7 +116,7 @@ export interface ApplyFixesTask {
   readonly videoId: string;
   /** The current version, opened read-only. */
   readonly inputPath: string;
-  /** Private, empty folder of this attempt. */
+  /** Private folder of this job; it outlives a killed attempt, and pieces of platform files in it are taken over. */
   readonly workDir: string;
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
@@ -124,12 +124,16 @@ export interface ApplyFixesTask {
   readonly fixes: readonly FixId[];
 }
 
-export const fixesMessage = z.object({
-  type: z.literal('fixes'),
-  /** Work done of the whole request, 0 to 1, measured and monotone. */
-  share: z.number().min(0).max(1),
-  fixes: z.array(fixOutcome),
-});
+export const fixesMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('fixes'),
+    /** Work done of the whole request, 0 to 1, measured and monotone. */
+    share: z.number().min(0).max(1),
+    fixes: z.array(fixOutcome),
+  }),
+  /** A part of the work lies finished in the folder of the job. */
+  z.object({ type: z.literal('headway') }),
+]);
 export type FixesMessage = z.infer<typeof fixesMessage>;
 
 const madeFile = z.object({ path: z.string(), sha256: z.string(), sizeBytes: z.number() });

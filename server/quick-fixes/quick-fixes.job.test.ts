@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,6 +44,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
+/** Jobs that told of headway. */
+const headway: string[] = [];
+
 function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null = null) {
   const silent = () => undefined;
   const quota = createQuota({ db, now, enforcePlans: true });
@@ -53,6 +56,7 @@ function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null =
     state: createVideoState({ db, events, quota, now }),
     events,
     pool: { applyFixes },
+    queue: { madeHeadway: async (id) => void headway.push(id) },
     tools: testTools,
     limits: renderLimits,
     folder: path.join(folder.path, 'fixes'),
@@ -166,6 +170,30 @@ describe('applying quick fixes', () => {
     await FixRun.query(db).patch({ state: 'working', progress: 60 }).where({ videoId });
     expect(await handler(works).run({ ...job, attempt: 2 }, never)).toEqual({ kind: 'done' });
     expect((await runOf(videoId)).state).toBe('done');
+  });
+
+  it('keeps what an attempt finished for the next one, and nothing when the job has ended', async () => {
+    const { videoId, job } = await requested();
+    const stop = new AbortController();
+    const piece = (workDir: string) => path.join(workDir, 'piece-0.mp4');
+    const stopped: MediaPool['applyFixes'] = async ({ workDir }, { onMessage }) => {
+      await writeFile(piece(workDir), 'piece');
+      onMessage({ type: 'headway' });
+      stop.abort();
+      return { ok: false, code: 'cancelled', message: '', detail: '' };
+    };
+    const before = headway.length;
+    expect(await handler(stopped).run(job, stop.signal)).toEqual({ kind: 'interrupted' });
+    expect(headway.slice(before)).toEqual([job.id]);
+    let found = '';
+    const goesOn: MediaPool['applyFixes'] = async (task, handlers, signal) => {
+      found = await readFile(piece(task.workDir), 'utf8');
+      return works(task, handlers, signal);
+    };
+    expect(await handler(goesOn).run({ ...job, attempt: 2 }, never)).toEqual({ kind: 'done' });
+    expect(found).toBe('piece');
+    expect((await runOf(videoId)).state).toBe('done');
+    expect(await readdir(path.join(folder.path, 'fixes'))).toEqual([]);
   });
 
   it('makes no version when no fix had anything to do', async () => {

@@ -1,15 +1,16 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { createTimeLeft } from '#server/jobs/time-left.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type {
@@ -41,7 +42,8 @@ export interface QuickFixesJobDeps extends PublishFixesDeps {
   readonly events: EventBus;
   readonly tools: ApplyFixesTask['tools'];
   readonly limits: MediaLimits;
-  /** Folder for files being made; emptied before the first job. */
+  readonly queue: Pick<JobQueue, 'madeHeadway'>;
+  /** Folder for files being made; that of a job outlives a killed attempt. */
   readonly folder: string;
   readonly logger: RunnerLogger;
   readonly now: () => number;
@@ -50,7 +52,7 @@ export interface QuickFixesJobDeps extends PublishFixesDeps {
 /** Main-thread side of `apply-fixes`: paths out, task to a thread, progress to the row, result to a version. */
 export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   const { db, storage, pool, events, logger, now } = deps;
-  const newFolder = createJobFolders(deps.folder);
+  const folders = createJobFolders(deps.folder);
   const running = new Map<string, AbortController>();
   events.on('video.deleted', ({ videoId }) => running.get(videoId)?.abort());
 
@@ -65,15 +67,25 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
 
   function progressOf(run: FixRun) {
     let fixes = run.fixes;
+    let leftS: number | null = null;
+    const timeLeft = createTimeLeft(now);
     const tellShare = createProgressTeller({
       intervalMs: PROGRESS_INTERVAL_MS,
       now,
-      write: (progress) => tell(run, { progress, fixes }),
+      write: (progress) => tell(run, { progress, fixes, remainingS: leftS }),
       logger,
       about: { videoId: run.videoId },
     });
     let states = '';
     return (message: FixesMessage) => {
+      if (message.type === 'headway') {
+        deps.queue.madeHeadway(run.jobId).catch((error: unknown) => {
+          logger.warn({ videoId: run.videoId, error: String(error) }, 'headway was not noted');
+        });
+        return;
+      }
+      const left = timeLeft(message.share);
+      leftS = left === null ? leftS : Math.ceil(left);
       fixes = message.fixes;
       const before = states;
       states = fixes.map(({ state }) => state).join();
@@ -126,15 +138,11 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
       sourceVersionId === null ? undefined : await VideoVersion.query(db).findById(sourceVersionId);
     if (!source || !(await storage.stat(source.sha256))) return giveUp(run, FILE_GONE);
     if (!(await hasRoom(source))) return waitForRoom(run);
-    await tell(run, { state: 'working', progress: 0, message: null });
-    const workDir = await newFolder();
-    try {
-      const result = await make(run, source, workDir, signal);
-      if (!result.ok) return await endFailed(job, run, result, signal);
-      return await publish(run, source, result);
-    } finally {
-      await rm(workDir, { recursive: true, force: true });
-    }
+    await tell(run, { state: 'working', progress: 0, remainingS: null, message: null });
+    const workDir = await folders.kept(job.id);
+    const result = await make(run, source, workDir, signal);
+    if (!result.ok) return await endFailed(job, run, result, signal);
+    return await publish(run, source, result);
   }
 
   async function publish(
@@ -164,6 +172,30 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     return giveUp(run, code === 'internal' ? OUR_FAULT : `${failure.message} ${KEPT}`);
   }
 
+  async function attempt(job: ClaimedJob, run: FixRun, signal: AbortSignal): Promise<JobOutcome> {
+    try {
+      return await work(job, run, signal);
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted' };
+      if (error instanceof AppError && error.code === 'storage_full') return waitForRoom(run);
+      if (!isLastTry(job)) throw error;
+      const detail = detailOf(error);
+      logger.error({ videoId: run.videoId, detail }, 'the last try of quick fixes failed');
+      return giveUp(run, OUR_FAULT);
+    }
+  }
+
+  /** Of a job that goes on later, the pieces are kept that are finished. */
+  async function cleanUp(job: ClaimedJob, outcome: JobOutcome | null): Promise<void> {
+    const goesOn =
+      outcome === null
+        ? !isLastTry(job)
+        : outcome.kind === 'interrupted' ||
+          outcome.kind === 'waiting' ||
+          (outcome.kind === 'failed' && outcome.retryable);
+    if (!goesOn) await folders.remove(job.id);
+  }
+
   return {
     async run(job, signal) {
       const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
@@ -173,23 +205,21 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
         return { kind: 'done' };
       const deleted = new AbortController();
       running.set(videoId, deleted);
+      let outcome: JobOutcome | null = null;
       try {
-        return await work(job, run, AbortSignal.any([signal, deleted.signal]));
-      } catch (error) {
-        if (signal.aborted || deleted.signal.aborted) return { kind: 'interrupted' };
-        if (error instanceof AppError && error.code === 'storage_full') return await waitForRoom(run);
-        if (!isLastTry(job)) throw error;
-        const detail = detailOf(error);
-        logger.error({ videoId, detail }, 'the last try of quick fixes failed');
-        return await giveUp(run, OUR_FAULT);
+        outcome = await attempt(job, run, AbortSignal.any([signal, deleted.signal]));
+        return outcome;
       } finally {
         running.delete(videoId);
+        // Nobody comes back to a job whose video was deleted.
+        await cleanUp(job, deleted.signal.aborted ? { kind: 'done' } : outcome);
       }
     },
     async exhausted(job) {
       const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
       const run = await FixRun.query(db).findById(videoId);
       if (run?.jobId === job.id) await giveUp(run, INTERRUPTED);
+      await folders.remove(job.id);
     },
   };
 }

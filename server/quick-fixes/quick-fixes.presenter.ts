@@ -11,8 +11,8 @@ import type { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 
 export function toRunDto(run: FixRun): FixRunDto {
-  const { jobId, state, progress, fixes, message, revision } = run;
-  return { jobId, state, progress, fixes, message, revision };
+  const { jobId, state, progress, remainingS, fixes, message, revision } = run;
+  return { jobId, state, progress, remainingSeconds: remainingS, fixes, message, revision };
 }
 
 /**

@@ -11,6 +11,7 @@ const RUN: FixRunDto = {
   state: 'working',
   progress: 12,
   fixes: [],
+  remainingSeconds: null,
   message: null,
   revision: 3,
 };

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
@@ -29,6 +29,7 @@ const outcome = (id: FixId, state: FixOutcome['state'], change: Partial<FixOutco
 const makeRun = (change: Partial<FixRunDto> = {}): FixRunDto => ({
   jobId: 'j1',
   state: 'working',
+  remainingSeconds: null,
   progress: 30,
   fixes: [outcome('sharpen', 'working')],
   message: null,
@@ -84,6 +85,14 @@ describe('QuickFixesPanel', () => {
     await person.keyboard(' ');
     expect(sharpen).toHaveAttribute('aria-pressed', 'false');
     expect(await applyButton()).toBeDisabled();
+  });
+
+  it('says how long a request still takes, as soon as that is known', async () => {
+    open([{ run: makeRun({ remainingSeconds: 61 }) }]);
+    expect(await screen.findByText('Applying the fixes, 30 percent, 2 min remaining')).toBeInTheDocument();
+    cleanup();
+    open([{ run: makeRun({ remainingSeconds: null }) }]);
+    expect(await screen.findByText('Applying the fixes, 30 percent')).toBeInTheDocument();
   });
 
   it('says when nothing is selected on a script path, and sends nothing', async () => {

@@ -158,7 +158,8 @@ function FixForm({ video, run, done }: FixFormProps) {
 function RunProgress({ run }: { readonly run: FixRunDto }) {
   const { percent, estimated } = useFixProgress(run.progress, run.revision);
   const shown = Math.round(percent);
-  const words = run.state === 'working' ? texts.working(shown) : (run.message ?? texts.waiting);
+  const words =
+    run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
   return (
     <div>
       <Note>{estimated ? texts.estimated(shown) : words}</Note>

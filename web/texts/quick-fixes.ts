@@ -1,3 +1,4 @@
+import { remainingMinutes } from '#common/format.ts';
 import type { FixId } from '#common/fixes.ts';
 
 const HINTS: Readonly<Record<FixId, string>> = {
@@ -41,6 +42,8 @@ export const quickFixTexts = {
   failedDetail: 'Please try again later.',
   progress: 'Quick fixes',
   working: (percent: number) => `Applying the fixes, ${percent} percent`,
+  workingFor: (percent: number, secondsLeft: number | null) =>
+    `Applying the fixes, ${percent} percent${secondsLeft === null ? '' : `, ${remainingMinutes(secondsLeft)} min remaining`}`,
   estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
   waiting: 'The fixes wait for their turn.',
   done: 'Fixes applied',

@@ -26,7 +26,7 @@ export interface HearJobDeps {
   readonly tools: ToolPaths;
   /** Null where the operator has set up none. */
   readonly engine: SpeechEngine | null;
-  /** Folder for the sound of pieces; emptied before the first job. */
+  /** Folder for the sound of pieces. */
   readonly folder: string;
   readonly logger: RunnerLogger;
   readonly now: () => number;
@@ -35,7 +35,7 @@ export interface HearJobDeps {
 /** Has the speech engine listen to a repaired clip where somebody speaks. */
 export function createHearJob(deps: HearJobDeps): JobHandler {
   const { db, storage, tools, engine, logger, now } = deps;
-  const newFolder = createJobFolders(deps.folder);
+  const folders = createJobFolders(deps.folder);
 
   const tell = (videoId: string, jobId: string, change: Partial<HeardWords>) =>
     HeardWords.query(db)
@@ -52,7 +52,7 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
       .first();
     const report = await readReport(storage, version?.reportSha256 ?? null);
     if (!version || !report || !engine || report.captions.length === 0) return null;
-    const workDir = await newFolder();
+    const workDir = await folders.fresh();
     const file = await storage.localPath(version.sha256);
     const progress = createProgressTeller({
       now,

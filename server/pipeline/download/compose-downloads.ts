@@ -1,3 +1,4 @@
+import { JOB_FOLDERS } from '#server/jobs/job-folder.ts';
 import path from 'node:path';
 import type { Config } from '#server/config.ts';
 import type { AppRouter } from '#server/http/context.ts';
@@ -13,7 +14,11 @@ export interface ComposeDownloadsDeps
 /** The part of `compose()` that gives media: streams, files, single pictures. */
 export function composeDownloads(deps: ComposeDownloadsDeps): AppRouter[] {
   const { videos, storage, tools, config } = deps;
-  const frames = createFrameGrabber({ storage, tools, folder: path.join(config.dataDir, 'frames') });
+  const frames = createFrameGrabber({
+    storage,
+    tools,
+    folder: path.join(config.dataDir, JOB_FOLDERS.frames),
+  });
   return [
     createDownloadRoutes({ ...deps, demoMode: config.demoMode }),
     createFrameRoutes({ videos, frames }),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '#server/config.ts';
+import { JOB_FOLDERS } from '#server/jobs/job-folder.ts';
 import type { JobHandler } from '#server/jobs/job-runner.ts';
 import { createExportLimit } from '#server/plans/export-limit.ts';
 import { createLimitedExportJob, type LimitedExportJobDeps } from './limited-export.job.ts';
@@ -19,6 +20,10 @@ export function composeExports(deps: ComposeExportsDeps): { exports: LimitedExpo
   const { dataDir, mediaLimits, enforcePlans } = deps.config;
   return {
     exports: createLimitedExports({ ...deps, limitOf: createExportLimit(enforcePlans) }),
-    job: createLimitedExportJob({ ...deps, limits: mediaLimits, folder: path.join(dataDir, 'exports') }),
+    job: createLimitedExportJob({
+      ...deps,
+      limits: mediaLimits,
+      folder: path.join(dataDir, JOB_FOLDERS.exports),
+    }),
   };
 }

@@ -18,8 +18,9 @@ import { recordObject } from '#server/videos/create-video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import { limitedExportPlan, limitedSize, shownSize } from './limited-export-plan.ts';
-import { mustMatch } from './must-match.ts';
+import { mustMatch } from '../encode/must-match.ts';
+import { limitedSize, shownSize } from '../encode/picture-size.ts';
+import { limitedExportPlan } from './limited-export-plan.ts';
 import { detailOf } from '#server/error-detail.ts';
 
 const KEPT = 'The whole result and your original are kept.';
@@ -31,7 +32,7 @@ export interface LimitedExportJobDeps {
   readonly events: EventBus;
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
-  /** Folder for files being written; emptied before the first job. */
+  /** Folder for files being written. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -42,7 +43,7 @@ export interface LimitedExportJobDeps {
 /** Makes the smaller copy of a result. The child does the work, so no thread is needed. */
 export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
   const { db, storage, events, tools, logger, now } = deps;
-  const newFolder = createJobFolders(deps.folder);
+  const folders = createJobFolders(deps.folder);
 
   /** Changes the row of one export and lets pages know; a row of another result stays as it is. */
   async function tell(row: VideoExport, change: Partial<VideoExport>): Promise<void> {
@@ -72,7 +73,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
 
   async function make(row: VideoExport, signal: AbortSignal): Promise<StoredFile> {
     const progress = progressOf(row);
-    const workDir = await newFolder();
+    const workDir = await folders.fresh();
     const outputPath = path.join(workDir, 'smaller.mp4');
     const source = await storage.localPath(row.sourceSha256);
     try {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Config } from '#server/config.ts';
 import type { AppRouter } from '#server/http/context.ts';
+import { JOB_FOLDERS } from '#server/jobs/job-folder.ts';
 import type { JobHandler } from '#server/jobs/job-runner.ts';
 import { createPreviewJob, type PreviewJobDeps } from './preview.job.ts';
 import { createPreviewRoutes, type PreviewRoutesDeps } from './preview.routes.ts';
@@ -15,7 +16,7 @@ export interface ComposePreviewsDeps
 /** The part of `compose()` that makes and gives before/after clips. */
 export function composePreviews(deps: ComposePreviewsDeps): { job: JobHandler; router: AppRouter } {
   const { dataDir, mediaLimits } = deps.config;
-  const folder = path.join(dataDir, 'previews');
+  const folder = path.join(dataDir, JOB_FOLDERS.previews);
   const previews = createPreviewService(deps);
   return {
     job: createPreviewJob({ ...deps, threads: mediaLimits.threads, folder }),

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -93,7 +93,6 @@ const never = () => new AbortController().signal;
 
 describe('the job that makes a comparison', () => {
   it('makes it, stores it and leaves nothing behind; a second run changes nothing', async () => {
-    await mkdir(path.join(folder.path, 'previews', 'left-by-a-killed-process'), { recursive: true });
     const { job } = await wish();
     expect(await handler.run(job, never())).toEqual({ kind: 'done' });
     const row = await rowOf(job);

@@ -34,7 +34,7 @@ export interface PreviewJobDeps {
 /** Makes the before/after clip of a version and stores it; a deleted video ends it through the queue. */
 export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
   const { db, storage, logger, now } = deps;
-  const newFolder = createJobFolders(deps.folder);
+  const folders = createJobFolders(deps.folder);
 
   const patch = (versionId: string, change: Partial<VersionPreview>) =>
     VersionPreview.query(db)
@@ -57,7 +57,7 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
     const plan = report && layOutPreview(report);
     if (!plan) throw new NoComparison('Nothing was mended, so there is nothing to compare.');
     await patch(versionId, { state: 'making', progress: 0, message: null });
-    const folder = await newFolder(anyId.parse(versionId));
+    const folder = await folders.fresh(anyId.parse(versionId));
     const original = await storage.localPath(video.originalSha256);
     const result = await storage.localPath(version.sha256);
     try {

@@ -28,7 +28,8 @@ async function make(name: string, picture: string, sound: string, options = ''):
 async function apply(inputPath: string, fixes: readonly FixId[], change: Partial<ApplyFixesTask> = {}) {
   const workDir = `${inputPath}.${fixes.join('-')}`;
   await mkdir(workDir);
-  const told: FixesMessage[] = [];
+  const told: Extract<FixesMessage, { type: 'fixes' }>[] = [];
+  let headway = 0;
   const task: ApplyFixesTask = {
     kind: 'apply-fixes',
     videoId: 'v',
@@ -40,10 +41,16 @@ async function apply(inputPath: string, fixes: readonly FixId[], change: Partial
     ...change,
   };
   const { signal } = new AbortController();
-  const result = await applyFixes(task, { signal, send: (message) => told.push(message) });
+  const result = await applyFixes(task, {
+    signal,
+    send(message) {
+      if (message.type === 'fixes') told.push(message);
+      else headway += 1;
+    },
+  });
   if (!result.ok) throw new Error(`${result.message} ${result.detail}`);
   const of = (fix: FixId) => result.fixes.find(({ id }) => id === fix);
-  return { ...result, of, told };
+  return { ...result, of, told, headway };
 }
 
 const packets = async (inputPath: string, stream: 'v' | 'a') => {
@@ -179,6 +186,57 @@ describe('quick fixes', () => {
     expect(refused.of('tiktok-optimize')).toMatchObject({ state: 'failed' });
     expect(refused.of('tiktok-optimize')?.detail).toContain('3 s are the least');
   }, 90_000);
+
+  it('keep the coded pictures of an upright clip that a platform takes as it is, and code what has to be coded once for all', async () => {
+    const upright = await make('upright.mp4', 'testsrc2=s=360x640:r=25:d=4', 'sine=f=220:d=4,volume=-10dB');
+    const kept = await apply(upright, ['tiktok-optimize', 'youtube-optimize']);
+    for (const { path: one } of kept.exports) {
+      expect(await packets(one, 'v')).toEqual(await packets(upright, 'v'));
+      expect(await packets(one, 'a')).not.toEqual(await packets(upright, 'a'));
+    }
+    expect(kept.of('tiktok-optimize')?.detail).toContain('none coded again');
+    expect(kept.headway).toBe(0);
+
+    const wide = await make('pieces.mp4', 'testsrc2=s=320x180:r=25:d=16', 'sine=f=220:d=16');
+    const made = await apply(wide, ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize']);
+    const [first, ...others] = await Promise.all(made.exports.map(({ path: one }) => packets(one, 'v')));
+    // The least side that TikTok takes makes its canvas larger than those of the others.
+    expect(others).toHaveLength(2);
+    expect(others[0]).toEqual(others[1]);
+    expect(first).toHaveLength(400);
+    // An attempt after a kill finds the pieces: each of the two sets is coded once.
+    expect(made.headway).toBeGreaterThan(1);
+    const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');
+    expect(info.video[0]?.startMs).toBe(0);
+    expect(Math.abs((info.durationMs ?? 0) - 16_000)).toBeLessThan(60);
+  }, 120_000);
+
+  it('take the pieces over that an attempt left which was killed', async () => {
+    const wide = file('pieces.mp4');
+    const workDir = file('killed');
+    await mkdir(workDir);
+    const stop = new AbortController();
+    const task = { kind: 'apply-fixes', videoId: 'v', inputPath: wide, workDir, tools } as const;
+    const given: ApplyFixesTask = { ...task, limits: renderLimits, fixes: ['youtube-optimize'] };
+    let headway = 0;
+    const count = ({ type }: FixesMessage) => {
+      if (type === 'headway') headway += 1;
+    };
+    const cut = await applyFixes(given, {
+      signal: stop.signal,
+      send(message) {
+        count(message);
+        if (message.type === 'headway') stop.abort();
+      },
+    });
+    expect(cut).toMatchObject({ ok: false, code: 'cancelled' });
+    expect(headway).toBe(1);
+    const result = await applyFixes(given, { signal: new AbortController().signal, send: count });
+    const whole = await apply(wide, ['youtube-optimize']);
+    expect(headway).toBe(whole.headway);
+    const [one, other] = [result.ok ? result.exports[0] : undefined, whole.exports[0]];
+    expect(await packets(one?.path ?? '', 'v')).toEqual(await packets(other?.path ?? '', 'v'));
+  }, 120_000);
 
   it('end with words, not with a failure, on an ffmpeg that lacks the filters', async () => {
     const clip = await make('poor.mp4', SHAKY_DARK, 'sine=f=220:d=2');

@@ -5,7 +5,7 @@ import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
-import { shownSize } from '../../download/limited-export-plan.ts';
+import { shownSize } from '../../encode/picture-size.ts';
 import { MediaFailure, toFailure } from '../../media-failure.ts';
 import { makePoster } from '../../publish/make-poster.ts';
 import { hashFile } from '../../step-store.ts';
@@ -14,6 +14,7 @@ import { FIX_BUILDERS, VISUAL_ORDER, type FixStep, type VisualStep } from './bui
 import { changePictures, type ChangedPictures } from './change-pictures.ts';
 import { enhanceVoice, repairSound, type Clip } from './change-sound.ts';
 import { createFixJob, type FixJob } from './fix-job.ts';
+import { createExportPictures } from './export-pictures.ts';
 import { makeExport, type MadeExport } from './make-exports.ts';
 import { expectedCost, measureFacts, type Measured } from './measure-facts.ts';
 
@@ -48,7 +49,7 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   const stream = source.info.video[0];
   if (!stream) throw new MediaFailure('no_video_track', 'This clip has no pictures.');
   const chosen = new Set(task.fixes);
-  job.stages.expect(expectedCost(chosen));
+  job.stages.expect(expectedCost(chosen, source.info));
   outcomes.working(task.fixes.slice(0, 1));
   const measured = await measureFacts(job, source.info, stream);
   const steps = new Map(task.fixes.map((fix) => [fix, FIX_BUILDERS[fix](measured.facts, chosen)]));
@@ -111,9 +112,10 @@ async function makeExports(
   steps: ReadonlyMap<FixId, FixStep>,
 ): Promise<MadeExport[]> {
   const made: MadeExport[] = [];
+  const pictures = createExportPictures(job, clip);
   for (const [fix, step] of steps) {
     if (step.kind !== 'export') continue;
-    const one = await makeExport(job, clip, fix, step.platform);
+    const one = await makeExport({ job, clip, pictures }, fix, step.platform);
     if (one) made.push(one);
   }
   return made;

@@ -6,6 +6,7 @@ import { isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import { figure, impossible, unchanged, type ClipFacts, type Skip } from './clip-facts.ts';
 import { castPercent } from './measure-light.ts';
 import { lightFilters, planLight, type LightSetting } from './plan-light.ts';
+import { keepsLimits } from './platform-plan.ts';
 import { sharpenFilter } from './sharpen-filter.ts';
 import { isLevelled, LOUDNESS_TARGET } from './voice-chain.ts';
 
@@ -130,7 +131,9 @@ function buildColour(facts: ClipFacts): FixStep {
 }
 
 function buildExport(facts: ClipFacts, platform: Platform): FixStep {
-  return pictureObstacle(facts) ?? { kind: 'export', platform };
+  const made = { kind: 'export', platform } as const;
+  // Copied pictures need no memory.
+  return keepsLimits(facts.info, facts.stream, platform) ? made : (pictureObstacle(facts) ?? made);
 }
 
 /** What keeps pictures from being coded anew on this server. */

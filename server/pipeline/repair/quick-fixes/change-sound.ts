@@ -165,7 +165,7 @@ function enhancedWords({ lufs }: Loudness): string {
 const LENGTH_TOLERANCE_MS = 250;
 
 /** @throws MediaToolError unless every coded picture is the same bytes at its time, and the sound is there */
-async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: Clip): Promise<void> {
+export async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: Clip): Promise<void> {
   const { tools } = task;
   const list = ({ path: file, info }: Clip) => hashPackets({ path: file, info, tools, signal }, 'v');
   const [from, to] = [await list(before), await list(after)];
@@ -182,7 +182,8 @@ async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: C
   });
   const apartMs = Math.abs(endMs(before.info) - endMs(after.info));
   // A sound that was moved may end later than the pictures.
-  const fits = after.info.audio.length > 0 && apartMs <= LENGTH_TOLERANCE_MS + 2000;
+  const sounds = (clip: Clip) => clip.info.audio.length > 0;
+  const fits = sounds(after) === sounds(before) && apartMs <= LENGTH_TOLERANCE_MS + 2000;
   if (!same || from.length !== to.length || !fits)
     throw new MediaToolError('tool_failed', 'the pictures did not stay as they are beside the new sound');
 }

@@ -3,7 +3,7 @@ import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import { soundOptions } from '../../download/limited-export-plan.ts';
+import { soundOptions } from '../../encode/coder-options.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import type { VisualStep } from './build-fixes.ts';

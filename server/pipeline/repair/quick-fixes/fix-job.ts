@@ -8,6 +8,8 @@ export interface FixJob {
   readonly signal: AbortSignal;
   readonly outcomes: FixOutcomes;
   readonly stages: Stages;
+  /** A part of the work is finished for good: after a kill it is not done again. */
+  readonly madeHeadway: () => void;
 }
 
 export interface FixOutcomes {
@@ -51,6 +53,7 @@ export function createFixJob(
   return {
     task,
     signal,
+    madeHeadway: () => send({ type: 'headway' }),
     outcomes: {
       list,
       working(ids) {

@@ -4,17 +4,28 @@ import { checkPlatforms, type Platform } from '#common/platform-check.ts';
 import { probe, type MediaInfo } from '#server/media/probe.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/tools.ts';
+import { mustMatch } from '../../encode/must-match.ts';
+import { shownSize } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';
+import { hashPackets } from '../../publish/packet-hashes.ts';
 import { isRefusal } from './change-pictures.ts';
-import type { Clip } from './change-sound.ts';
+import { mustKeepPictures, type Clip } from './change-sound.ts';
 import { figure } from './clip-facts.ts';
+import type { ExportPictures } from './export-pictures.ts';
 import type { FixJob } from './fix-job.ts';
 import { lookAtClip } from './look-at-clip.ts';
 import { COST } from './measure-facts.ts';
 import { measureLoudness, type Loudness } from './measure-loudness.ts';
-import { platformPlan, platformShape } from './platform-plan.ts';
+import {
+  COPIED,
+  keepsLimits,
+  platformCopyPlan,
+  platformPlan,
+  platformShape,
+  type PlatformPlanInput,
+} from './platform-plan.ts';
 import { refusalOf } from './platform-words.ts';
-import { levelFilters } from './voice-chain.ts';
+import { isLevelled, levelFilters } from './voice-chain.ts';
 
 export interface MadeExport {
   readonly fix: FixId;
@@ -27,19 +38,26 @@ const NAMES: Readonly<Record<Platform, string>> = {
   youtube: 'YouTube',
 };
 
+/** What the files of one clip share. */
+export interface ExportWork {
+  readonly job: FixJob;
+  readonly clip: Clip;
+  readonly pictures: ExportPictures;
+}
+
 /**
- * Makes one file for one platform out of the finished clip, decodes it and holds it against the platform's limits.
+ * Makes one file for one platform out of the finished clip, decodes it and holds it against the platform's limits. Pictures that the
+ * platform takes as they are stay, byte for byte; others are coded in pieces that a killed job takes over.
  * @returns null when there is none, with the reason among the outcomes
  * @throws MediaToolError when the run is cancelled, stalls or the disk is full
  */
 export async function makeExport(
-  job: FixJob,
-  clip: Clip,
+  work: ExportWork,
   fix: FixId,
   platform: Platform,
 ): Promise<MadeExport | null> {
-  const { task, signal, stages, outcomes } = job;
-  const { tools, limits } = task;
+  const { job, clip } = work;
+  const { task, outcomes } = job;
   const stream = clip.info.video[0];
   if (!stream) return null;
   outcomes.working([fix]);
@@ -58,7 +76,9 @@ export async function makeExport(
   const outputPath = path.join(task.workDir, `${platform}.mp4`);
   try {
     const loudness = await soundOf(job, clip);
-    const soundFilters = loudness ? levelFilters(loudness, clip.info.audio[0]?.sampleRateHz ?? 48_000) : [];
+    const rateHz = clip.info.audio[0]?.sampleRateHz ?? 48_000;
+    const soundFilters = loudness && !isLevelled(loudness) ? levelFilters(loudness, rateHz) : [];
+    const { limits } = task;
     const given = {
       inputPath: clip.path,
       info: clip.info,
@@ -68,31 +88,10 @@ export async function makeExport(
       limits,
       outputPath,
     };
-    await stages.run(COST.export, (onProgress) =>
-      runFfmpeg(platformPlan(given), {
-        tools,
-        signal,
-        wallMs: CODING_WALL_MS,
-        onProgress: ({ share }) => share !== null && onProgress(share),
-      }),
-    );
-    const info = await probe(tools, outputPath, 'mov', signal);
-    const made = { path: outputPath, info };
-    const looked = await stages.run(COST.look, (onProgress) =>
-      lookAtClip({ inputPath: outputPath, info, tools, signal, onProgress }),
-    );
-    const verdict = checked(info, platform);
-    const boxed = verdict?.remarks.some(({ kind }) => kind === 'boxed' || kind === 'no_short');
-    if (!looked || looked.damaged > 0 || !looked.rising || !verdict || verdict.refused || boxed) {
-      const why = verdict?.remarks.map(refusalOf).join(', ') ?? '';
-      throw new MediaToolError('tool_failed', `the file for ${platform} is not as it should be: ${why}`);
-    }
-    const after = await soundOf(job, made);
-    const { canvas, picture } = platformShape(stream, platform);
-    const filled = canvas.width !== picture.width || canvas.height !== picture.height;
-    const how = filled ? 'the whole picture over its own blurred background' : 'full screen';
-    const size = `${canvas.width} x ${canvas.height}`;
-    outcomes.settle(fix, 'applied', `A file for ${NAMES[platform]} was made: ${size}, ${how}.`, [
+    const copied = keepsLimits(clip.info, stream, platform) && (await copyPictures(work, given));
+    const info = copied || (await codePictures(work, given));
+    const after = await soundOf(job, { path: outputPath, info });
+    outcomes.settle(fix, 'applied', madeWords(given, info, copied !== false), [
       figure('loudness', 'LUFS', loudness?.lufs ?? null, after?.lufs ?? null),
       figure('size', 'MB', clip.info.sizeBytes / 1024 ** 2, info.sizeBytes / 1024 ** 2),
     ]);
@@ -106,6 +105,99 @@ export async function makeExport(
     );
     return null;
   }
+}
+
+function madeWords({ stream, platform }: PlatformPlanInput, info: MediaInfo, copied: boolean): string {
+  const [made] = info.video;
+  const shown = made ? shownSize(made) : { width: 0, height: 0 };
+  const size = `${shown.width} x ${shown.height}`;
+  if (copied)
+    return `A file for ${NAMES[platform]} was made: ${size}, with the pictures of your clip as they are, none coded again.`;
+  const { canvas, picture } = platformShape(stream, platform);
+  const filled = canvas.width !== picture.width || canvas.height !== picture.height;
+  const how = filled ? 'the whole picture over its own blurred background' : 'full screen';
+  return `A file for ${NAMES[platform]} was made: ${size}, ${how}.`;
+}
+
+/** @returns false where the copy is not as it should be, damage that the clip still has for one: its pictures have to be coded */
+async function copyPictures(work: ExportWork, given: PlatformPlanInput): Promise<MediaInfo | false> {
+  const { job, clip } = work;
+  try {
+    await put(job, given, null);
+    const info = await madeInfo(job, given);
+    await mustKeepPictures(job, clip, { path: given.outputPath, info });
+    await mustBeFine(work, given, info, COPIED);
+    return info;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return false;
+  }
+}
+
+async function codePictures(work: ExportWork, given: PlatformPlanInput): Promise<MediaInfo> {
+  const { job, clip } = work;
+  const coded = await work.pictures.coded(given.platform);
+  if (coded !== null) await put(job, given, coded);
+  else {
+    const { tools } = job.task;
+    await job.stages.run(COST.export, (onProgress) =>
+      runFfmpeg(platformPlan(given), {
+        tools,
+        signal: job.signal,
+        wallMs: CODING_WALL_MS,
+        onProgress: ({ share }) => share !== null && onProgress(share),
+      }),
+    );
+  }
+  const info = await madeInfo(job, given);
+  mustMatch(clip.info, info, platformShape(given.stream, given.platform).canvas);
+  await mustBeFine(work, given, info, coded);
+  return info;
+}
+
+/** Writes the file out of coded pictures and the sound. */
+const put = (
+  { task: { tools }, signal, stages }: FixJob,
+  given: PlatformPlanInput,
+  pictures: string | null,
+) =>
+  stages.run(COST.copy, (onProgress) =>
+    runFfmpeg(platformCopyPlan(given, pictures), {
+      tools,
+      signal,
+      onProgress: ({ share }) => share !== null && onProgress(share),
+    }),
+  );
+
+const madeInfo = ({ task: { tools }, signal }: FixJob, { outputPath }: PlatformPlanInput) =>
+  probe(tools, outputPath, 'mov', signal);
+
+/**
+ * @param pictures names the coded pictures, which several files may share: the same bytes are decoded once; null for those of one run
+ * @throws MediaToolError unless every picture can be decoded, one after the other, and the platform takes the file
+ */
+async function mustBeFine(
+  { job, pictures: { fine } }: ExportWork,
+  { platform, outputPath }: PlatformPlanInput,
+  info: MediaInfo,
+  pictures: string | null,
+): Promise<void> {
+  const { stages, signal } = job;
+  const { tools } = job.task;
+  const verdict = checked(info, platform);
+  const boxed = verdict?.remarks.some(({ kind }) => kind === 'boxed' || kind === 'no_short');
+  const why = verdict?.remarks.map(refusalOf).join(', ') ?? '';
+  const wrong = new MediaToolError('tool_failed', `the file for ${platform} is not as it should be: ${why}`);
+  if (!verdict || verdict.refused || boxed) throw wrong;
+  const hashes = (await hashPackets({ path: outputPath, info, tools, signal }, 'v'))
+    .map(({ hash }) => hash)
+    .join();
+  if (pictures !== null && fine.get(pictures) === hashes) return;
+  const looked = await stages.run(COST.look, (onProgress) =>
+    lookAtClip({ inputPath: outputPath, info, tools, signal, onProgress }),
+  );
+  if (!looked || looked.damaged > 0 || !looked.rising) throw wrong;
+  if (pictures !== null) fine.set(pictures, hashes);
 }
 
 /** What a platform says to a clip. */

@@ -11,6 +11,7 @@ import { lookAtClip, type LookedAt } from './look-at-clip.ts';
 import { measureEdges } from './measure-edges.ts';
 import { measureLight } from './measure-light.ts';
 import { measureLoudness } from './measure-loudness.ts';
+import { COPIED, platformOf, wayOf } from './platform-plan.ts';
 import { readFilters } from './tool-filters.ts';
 
 /** Work of the parts of a request against one strict decode of all pictures. */
@@ -23,6 +24,7 @@ export const COST = {
   repairSound: 0.6,
   voice: 0.3,
   export: 4,
+  copy: 0.2,
 } as const;
 
 /** Which measurements a choice of fixes needs. */
@@ -40,14 +42,24 @@ export function needsOf(fixes: ReadonlySet<FixId>) {
   };
 }
 
-/** Work of a whole request in the units of `COST`, as far as its choice tells. */
-export function expectedCost(fixes: ReadonlySet<FixId>): number {
+/** Files of the same pictures are coded and looked at once. */
+function exportCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
+  const [stream] = info.video;
+  if (!stream) return 0;
+  const platforms = [...fixes].flatMap((fix) => platformOf(fix) ?? []);
+  const ways = platforms.map((platform) => wayOf(info, stream, platform));
+  const made = new Set(ways.filter((way) => way !== COPIED));
+  const looks = new Set(ways).size;
+  return COST.export * made.size + COST.look * looks + COST.copy * ways.length;
+}
+
+/** Work of a whole request in the units of `COST`, as far as its choice and the clip tell. */
+export function expectedCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   const needs = needsOf(fixes);
   const sum = (parts: readonly [boolean, number][]) =>
     parts.reduce((total, [wanted, cost]) => total + (wanted ? cost : 0), 0);
   return (
-    COST.export * needs.exports +
-    COST.look * needs.exports +
+    exportCost(fixes, info) +
     sum([
       [needs.pictures, COST.look],
       [needs.sound, COST.hear + COST.repairSound],

@@ -1,5 +1,5 @@
 import type { VideoStreamInfo } from '#server/media/probe.ts';
-import { pictureOptions } from '../../download/limited-export-plan.ts';
+import { pictureOptions } from '../../encode/coder-options.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { isHdr } from '../full-encode/full-encode-pictures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitedSize, shownSize } from './limited-export-plan.ts';
+import { limitedSize, shownSize } from './picture-size.ts';
 
 describe('the size of a limited download', () => {
   it.each([

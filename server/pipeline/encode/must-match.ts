@@ -1,6 +1,6 @@
 import type { MediaInfo } from '#server/media/probe.ts';
 import { MediaToolError } from '#server/media/tools.ts';
-import { shownSize, type Size } from './limited-export-plan.ts';
+import { shownSize, type Size } from './picture-size.ts';
 
 /** Sound and pictures may end this far from where those of the source end: a packet of sound, a picture. */
 const LENGTH_TOLERANCE_MS = 250;

@@ -1,0 +1,114 @@
+import { stat, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
+import { probe } from '#server/media/probe.ts';
+import { runTool } from '#server/media/tools.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { readPackets } from '../analyse/read-packets.ts';
+import { codeInPieces, type PieceCut } from './code-in-pieces.ts';
+
+const folder = sharedFolder();
+const file = (name: string) => path.join(folder.path, name);
+
+async function shownTimes(inputPath: string): Promise<number[]> {
+  const info = await probe(tools, inputPath, 'mov');
+  const { video } = await readPackets({ inputPath, info, tools });
+  return video.flatMap(({ shown, ptsTicks }) => (shown ? (ptsTicks ?? []) : [])).toSorted((a, b) => a - b);
+}
+
+/** Codes without loss, so that every picture can be told from every other. */
+async function code(inputPath: string, workDir: string, stopAfter = Infinity) {
+  const info = await probe(tools, inputPath, 'mov');
+  const stop = new AbortController();
+  let pieces = 0;
+  const shares: number[] = [];
+  const plan = (cut: PieceCut, outputPath: string) => ({
+    label: 'code',
+    globalOptions: cut.globalOptions,
+    inputs: [{ path: inputPath, format: 'mov', options: cut.inputOptions }],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          ...`-map 0:v:0 -vf ${cut.filter}`.split(' '),
+          ...EACH_AT_ITS_TIME,
+          ...'-c:v libx264 -preset veryfast -qp 0 -bf 2 -an -video_track_timescale'.split(' '),
+          String(info.video[0]?.timeBase.den ?? 1),
+          '-f',
+          'mp4',
+        ],
+      },
+    ],
+    expectedDurationMs: null,
+  });
+  const made = await codeInPieces({
+    inputPath,
+    info,
+    workDir,
+    plan,
+    tools,
+    signal: stop.signal,
+    onProgress: (share) => shares.push(share),
+    onPiece() {
+      pieces += 1;
+      if (pieces >= stopAfter) stop.abort();
+    },
+  }).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+    return 'stopped';
+  });
+  return { made, pieces, shares };
+}
+
+const PICTURE = 'testsrc2=s=160x90:r=25:d=21';
+const X264 = '-c:v libx264 -preset veryfast -pix_fmt yuv420p -g 25 -bf 3';
+
+describe('codeInPieces', () => {
+  it.each([
+    ['closed', `${X264}`],
+    ['open', `${X264} -x264-params open-gop=1`],
+    ['late', `${X264} -output_ts_offset 0.7`],
+    ['deep', '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=25 -tag:v hvc1'],
+  ])(
+    'gives every picture of a clip (%s) at its time, as it was',
+    async (name, options) => {
+      const clip = await encodeSource(PICTURE, file(`${name}.mp4`), options.split(' '));
+      const { made, pieces, shares } = await code(clip, folder.path);
+      expect(pieces).toBeGreaterThan(2);
+      expect(await shownTimes(made ?? '')).toEqual(await shownTimes(clip));
+      const [before, after] = [await decodeHashes(clip), await decodeHashes(made ?? '')];
+      expect(after).toEqual(before);
+      expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+      expect(shares.at(-1)).toBe(1);
+    },
+    60_000,
+  );
+
+  it('goes on behind the pieces that are finished and whole, and gives the same', async () => {
+    const clip = await encodeSource(PICTURE, file('stopped.mp4'), X264.split(' '));
+    const whole = await code(clip, folder.path);
+    const again = await code(clip, folder.path);
+    expect(again).toMatchObject({ made: whole.made, pieces: 0 });
+
+    const workDir = file('work');
+    expect(await code(clip, workDir, 2)).toMatchObject({ made: 'stopped', pieces: 2 });
+    const { stdout } = await runTool('list', 'ls', [workDir]);
+    const kept = path.join(workDir, stdout.trim());
+    const first = path.join(kept, 'piece-0.mp4');
+    const { mtimeMs } = await stat(first);
+    // Half a file, as a killed run leaves it, and one that the disk lost a part of.
+    await writeFile(path.join(kept, 'piece-2.mp4'), 'half');
+    await truncate(path.join(kept, 'piece-1.mp4'), 100);
+    const rest = await code(clip, workDir);
+    expect(rest.pieces).toBe(whole.pieces - 1);
+    expect((await stat(first)).mtimeMs).toBe(mtimeMs);
+    expect(await decodeHashes(rest.made ?? '')).toEqual(await decodeHashes(whole.made ?? ''));
+  }, 60_000);
+
+  it('says so where a clip cannot be cut', async () => {
+    const clip = await encodeSource('testsrc2=s=160x90:r=25:d=3', file('short.mp4'), X264.split(' '));
+    expect(await code(clip, folder.path)).toEqual({ made: null, pieces: 0, shares: [] });
+  });
+});

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { z } from 'zod';
+import { type FfmpegPlan, planToArgs } from '#server/media/ffmpeg-plan.ts';
+import type { MediaInfo } from '#server/media/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import { listPackets } from '../analyse/list-packets.ts';
+import { hashFile, openStepStore } from '../step-store.ts';
+import { joinPieces } from './join-pieces.ts';
+import { type Piece, planPieces } from './piece-plan.ts';
+
+/** How the input of a piece is opened and cut; to be put in front of the other options and filters. */
+export interface PieceCut {
+  readonly globalOptions: readonly string[];
+  readonly inputOptions: readonly string[];
+  /** Filter that lets the pictures of the piece pass, at the times of the clip. */
+  readonly filter: string;
+}
+
+export interface PiecesInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  /** Folder that outlives a killed attempt: pieces in it that are whole, and of the same clip and plan, are not coded again. */
+  readonly workDir: string;
+  /** Codes the pictures of one piece, one by one, as an MP4 without sound. */
+  readonly plan: (cut: PieceCut, outputPath: string) => FfmpegPlan;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (share: number) => void;
+  /** A piece is finished for good. */
+  readonly onPiece?: () => void;
+}
+
+const pieceDone = z.object({ pictures: z.number() });
+
+/**
+ * Codes the pictures of a clip in pieces from key picture to key picture, each by a run of its own, and joins them without coding
+ * them again: a killed job goes on behind its last finished piece.
+ * @returns path of an MP4 with all pictures at their times and no sound; null where the clip cannot be cut, or the pieces are not
+ *   what they should be: it has to be coded in one run then
+ * @throws MediaToolError when a run fails, is cancelled or stalls
+ */
+export async function codeInPieces(input: PiecesInput): Promise<string | null> {
+  const { inputPath, info, workDir, tools, signal, onProgress } = input;
+  const stream = info.video[0];
+  const scan = stream && (await listPackets(inputPath, info));
+  const pieces = scan && stream.timeBase.num === 1 ? planPieces(scan.video, stream.timeBase.den) : null;
+  if (!stream || !pieces || pieces.length < 2) return null;
+  const ticksPerSecond = stream.timeBase.den;
+  const named = createHash('sha256').update(planToArgs(input.plan(cutOf(pieces[0], 1), '-')).join('\0'));
+  const key = named.update(await hashFile(inputPath)).digest('hex');
+  const store = await openStepStore(path.join(workDir, `pieces-${key.slice(0, 16)}`), key);
+  const total = pieces.reduce((sum, { times }) => sum + times.length, 0);
+  let before = 0;
+  const coded = [];
+  for (const [at, piece] of pieces.entries()) {
+    const outputPath = store.file(`piece-${at}.mp4`);
+    const { resumed } = await store.run(`piece-${at}`, pieceDone, async () => {
+      await runFfmpeg(input.plan(cutOf(piece, ticksPerSecond), outputPath), {
+        tools,
+        signal,
+        wallMs: CODING_WALL_MS,
+        onProgress: ({ frame }) => onProgress?.((before + Math.min(frame ?? 0, piece.times.length)) / total),
+      });
+      return { value: { pictures: piece.times.length }, files: [outputPath] };
+    });
+    before += piece.times.length;
+    onProgress?.(before / total);
+    if (!resumed) input.onPiece?.();
+    coded.push({ path: outputPath, times: piece.times });
+  }
+  const outputPath = store.file('joined.mp4');
+  const lastTicks = usualTicks(pieces);
+  return (await joinPieces({ pieces: coded, ticksPerSecond, lastTicks, outputPath, signal }))
+    ? outputPath
+    : null;
+}
+
+/** Pictures come out at the times of the clip, and those that a decoder shows before the key picture are those of the piece before. */
+function cutOf(piece: Piece | undefined, ticksPerSecond: number): PieceCut {
+  const { startTicks, endTicks } = piece ?? { startTicks: null, endTicks: null };
+  const bounds = [
+    ...(startTicks === null ? [] : [`start_pts=${startTicks}`]),
+    ...(endTicks === null ? [] : [`end_pts=${endTicks}`]),
+  ];
+  const seek = ['-noaccurate_seek', '-seek_timestamp', '1', '-ss'];
+  return {
+    globalOptions: ['-copyts'],
+    inputOptions: startTicks === null ? [] : [...seek, (startTicks / ticksPerSecond).toFixed(6)],
+    filter: bounds.length > 0 ? `trim=${bounds.join(':')}` : 'null',
+  };
+}
+
+/** How long a picture usually stays. */
+function usualTicks(pieces: readonly Piece[]): number {
+  const times = pieces.flatMap((piece) => piece.times);
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return Math.max(1, Math.round(span / Math.max(1, times.length - 1)));
+}

@@ -1,0 +1,117 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
+import { findVideoTrack, type Movie, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+
+export interface CodedPiece {
+  /** MP4 with the pictures of the piece alone. */
+  readonly path: string;
+  /** When each is shown, display order, ticks of the result. */
+  readonly times: readonly number[];
+}
+
+export interface JoinInput {
+  /** In their order; each starts with a key picture and refers to no other. */
+  readonly pieces: readonly CodedPiece[];
+  readonly ticksPerSecond: number;
+  /** How long the last picture stays, ticks. */
+  readonly lastTicks: number;
+  readonly outputPath: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Puts coded pieces behind each other as one clip without sound, each picture at its time; no picture is coded again.
+ * @returns false, and no file, where a piece has other pictures than it should, or pieces have different decoder settings
+ * @throws Mp4Error when a piece cannot be read; the signal's reason when aborted
+ */
+export async function joinPieces(input: JoinInput): Promise<boolean> {
+  const opened: FileHandle[] = [];
+  try {
+    const read: { movie: Movie; file: FileHandle; times: readonly number[] }[] = [];
+    for (const { path, times } of input.pieces) {
+      const file = await open(path, 'r');
+      opened.push(file);
+      read.push({ file, movie: await readMovie(file), times });
+    }
+    const [head] = read;
+    if (!head || read.some(({ movie }) => !settingsOf(movie).equals(settingsOf(head.movie)))) return false;
+    const coded = read.flatMap(({ movie, file, times }) => {
+      const samples = readSamples(findVideoTrack(movie, 0).stbl);
+      // Which place in the order of display a picture has within its piece.
+      const order = samples.map(({ pts }, index) => ({ pts, index })).toSorted((a, b) => a.pts - b.pts);
+      const shownAt = new Map(order.map(({ index }, place) => [index, times[place]]));
+      if (samples.length !== times.length) return [null];
+      return samples.map((sample, index) => ({ sample, file, pts: shownAt.get(index) ?? 0 }));
+    });
+    const whole = coded.filter((one) => one !== null);
+    if (whole.length !== coded.length) return false;
+    await writeMovie(input.outputPath, {
+      ...joined(head.movie, whole, input),
+      temporary: true,
+      signal: input.signal,
+    });
+    return true;
+  } finally {
+    for (const file of opened) await file.close();
+  }
+}
+
+/** What a decoder has to know before the first picture. */
+function settingsOf(movie: Movie): Buffer {
+  const [entry] = findVideoTrack(movie, 0).entries;
+  const config = entry?.boxes.find(({ type }) => type === 'avcC' || type === 'hvcC');
+  return config?.payload ?? Buffer.alloc(0);
+}
+
+interface CodedPicture {
+  readonly sample: { readonly offset: number; readonly sizeBytes: number; readonly sync: boolean };
+  readonly file: FileHandle;
+  readonly pts: number;
+}
+
+/** The movie of all pictures: decode times run through the same values as those of display, as much earlier as the order asks for. */
+function joined(template: Movie, coded: readonly CodedPicture[], { ticksPerSecond, lastTicks }: JoinInput) {
+  const shown = coded.map(({ pts }) => pts).toSorted((a, b) => a - b);
+  const first = shown[0] ?? 0;
+  const delay = coded.reduce((most, { pts }, at) => Math.max(most, (shown[at] ?? pts) - pts), 0);
+  const samples: NewSample[] = coded.map(({ sample, file, pts }, at) => {
+    const dts = shown[at] ?? first;
+    const next = shown[at + 1];
+    return {
+      bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+      dts: dts - first,
+      pts: pts - first + delay,
+      durationTicks: next === undefined ? lastTicks : next - dts,
+      sync: sample.sync,
+    };
+  });
+  const lengthTicks = (shown.at(-1) ?? first) - first + lastTicks;
+  const wait: Edit[] = first > 0 ? [{ durationTicks: first, mediaTime: -1, rate: 1 }] : [];
+  const edits = [...wait, { durationTicks: lengthTicks, mediaTime: delay, rate: 1 }];
+  const totalTicks = edits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+  // One clock for the movie and its track, so that nothing is rounded.
+  const clocked = (box: Box, length: number) => withDuration(withClock(box, ticksPerSecond), length);
+  let trak = replaceBox(findVideoTrack(template, 0).trak, 'tkhd', (box) => withDuration(box, totalTicks));
+  trak = replaceBox(trak, 'mdia/mdhd', (box) => clocked(box, lengthTicks));
+  const children = (trak.children ?? []).filter(({ type }) => type !== 'edts');
+  const edited = container(
+    'trak',
+    children.flatMap((box) => (box.type === 'tkhd' ? [box, writeEditList(edits)] : [box])),
+  );
+  return {
+    ftyp: template.ftyp,
+    moov: container('moov', [clocked(needBox(template.moov, 'mvhd'), totalTicks)]),
+    tracks: [rebuildTrack(edited, ticksPerSecond, samples)],
+  };
+}
+
+/** A `mvhd` or `mdhd` with another number of ticks a second. */
+function withClock(header: Box, ticksPerSecond: number): Box {
+  const payload = Buffer.from(header.payload);
+  payload.writeUInt32BE(ticksPerSecond, payload[0] === 1 ? 20 : 12);
+  return { ...header, payload };
+}

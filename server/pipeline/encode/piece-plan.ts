@@ -1,0 +1,48 @@
+import type { VideoPacket } from '../analyse/read-packets.ts';
+
+/** Length of a piece at least, ms: what a killed run has to do again costs some seconds, and a key picture more costs nothing seen. */
+export const PIECE_MS = 5000;
+
+/** A stretch of a clip that is coded by a run of its own; times in ticks of the stream. */
+export interface Piece {
+  /** Time of the key picture at which decoding starts; null for the beginning of the clip. */
+  readonly startTicks: number | null;
+  /** Time of the first picture of the next piece; null for the last. */
+  readonly endTicks: number | null;
+  /** Times of its pictures, display order. */
+  readonly times: readonly number[];
+}
+
+/**
+ * Where the coding of a clip is cut: at key pictures, so that no picture is decoded twice, and no sooner than `PIECE_MS` behind the
+ * cut before.
+ * @param packets all pictures of the clip, decode order
+ * @param ticksPerSecond of their times
+ * @returns null where pictures are hidden, have no time, one before the beginning or the same; one piece where nothing can be cut
+ */
+export function planPieces(packets: readonly VideoPacket[], ticksPerSecond: number): Piece[] | null {
+  const times = packets
+    .flatMap(({ shown, ptsTicks }) => (shown && ptsTicks !== null ? [ptsTicks] : []))
+    .toSorted((a, b) => a - b);
+  const first = times[0];
+  if (
+    first === undefined ||
+    first < 0 ||
+    times.length !== packets.length ||
+    new Set(times).size !== times.length
+  )
+    return null;
+  const least = (PIECE_MS / 1000) * ticksPerSecond;
+  const end = (times.at(-1) ?? first) - least / 2;
+  const cuts: number[] = [];
+  for (const { keyframe, ptsTicks } of packets) {
+    const behind = (ptsTicks ?? first) - (cuts.at(-1) ?? first);
+    // A last piece of a moment would cost a start of ffmpeg and save nothing.
+    if (keyframe && ptsTicks !== null && behind >= least && ptsTicks <= end) cuts.push(ptsTicks);
+  }
+  return [null, ...cuts].map((startTicks, at) => {
+    const endTicks = cuts[at] ?? null;
+    const inside = (pts: number) => pts >= (startTicks ?? first) && (endTicks === null || pts < endTicks);
+    return { startTicks, endTicks, times: times.filter(inside) };
+  });
+}

@@ -1,0 +1,50 @@
+import type { Platform } from '#common/platform-check.ts';
+import { codeInPieces } from '../../encode/code-in-pieces.ts';
+import type { Clip } from './change-sound.ts';
+import type { FixJob } from './fix-job.ts';
+import { COST } from './measure-facts.ts';
+import { platformPiecePlan, platformShape, wayOf } from './platform-plan.ts';
+
+/** The coded pictures of the platform files of one clip: those of platforms that take the same are coded once. */
+export interface ExportPictures {
+  /**
+   * @returns an MP4 of the pictures at their times, without sound; null where the clip cannot be coded in pieces
+   * @throws MediaToolError when the run fails, is cancelled or stalls
+   */
+  coded(platform: Platform): Promise<string | null>;
+  /** Hashes of the coded pictures that were decoded and found whole, by name of the pictures. */
+  readonly fine: Map<string, string>;
+}
+
+/** See `ExportPictures`. A killed job goes on behind the last finished piece. */
+export function createExportPictures(job: FixJob, clip: Clip): ExportPictures {
+  const { task, signal, stages } = job;
+  const { tools, limits, workDir } = task;
+  const [stream] = clip.info.video;
+  const made = new Map<string, string | null>();
+  return {
+    fine: new Map(),
+    async coded(platform) {
+      // Another rate of pictures is counted from the beginning of the clip.
+      if (!stream || platformShape(stream, platform).fps !== null) return null;
+      const way = wayOf(clip.info, stream, platform);
+      const known = made.get(way);
+      if (known !== undefined) return known;
+      const given = { inputPath: clip.path, info: clip.info, stream, platform, limits };
+      const pictures = await stages.run(COST.export, (onProgress) =>
+        codeInPieces({
+          inputPath: clip.path,
+          info: clip.info,
+          workDir,
+          plan: (cut, outputPath) => platformPiecePlan(given, cut, outputPath),
+          tools,
+          signal,
+          onProgress,
+          onPiece: job.madeHeadway,
+        }),
+      );
+      made.set(way, pictures);
+      return pictures;
+    },
+  };
+}

@@ -7,7 +7,7 @@ import type { Finding } from '../../analyse/analysis.ts';
 import type { RebuildTask } from '../picture-task.ts';
 import { neededPictures, rebuildPictures } from './rebuild-pictures.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
-import { isBetterDecoded, isPlausible, stepBeside } from './rebuild-pictures-decoded.ts';
+import { isBetterDecoded, isPlausible, stepsBeside } from './rebuild-pictures-decoded.ts';
 import { rawFormat, type RawFormat } from './rebuild-pictures-raw.ts';
 
 const WIDTH = 64;
@@ -157,9 +157,15 @@ describe('a short damaged stretch', () => {
     expect(await keptOf(hole(), show)).toEqual([]);
   });
 
+  it('is kept where its steps are those of the motion, though the motion jumps right behind it', async () => {
+    const jump = (frame: number) => frame / 2 + (frame >= FIRST + COUNT ? 9 : 0);
+    const show = (frame: number) => scene(jump(frame), 4, frame);
+    expect(await keptOf(hole(), show)).toEqual([10, 11, 12, 13, 14]);
+  });
+
   it('takes the step of the motion from whole pictures of one shot behind it, or else before it', () => {
-    expect(stepBeside(hole())).toBe(FIRST + COUNT);
-    expect(stepBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toBe(FIRST - 2);
-    expect(stepBeside(hole({ isBad: () => true }))).toBeNull();
+    expect(stepsBeside(hole())).toEqual([FIRST + COUNT, FIRST - 2, FIRST + COUNT + 1]);
+    expect(stepsBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toEqual([FIRST - 2, FIRST + COUNT + 1]);
+    expect(stepsBeside(hole({ isBad: () => true }))).toEqual([]);
   });
 });

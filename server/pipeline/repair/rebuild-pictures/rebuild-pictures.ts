@@ -6,14 +6,14 @@ import type { RebuildTask } from '../picture-task.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import {
   asDecoded,
-  errorAtEnd,
+  errorLeft,
   isBetterDecoded,
   isDamage,
   isNearer,
   isPlausible,
   isUndecodable,
   isWholePicture,
-  stepBeside,
+  stepsBeside,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
 import { takePlausibleTop } from './rebuild-pictures-compose.ts';
@@ -51,9 +51,9 @@ export function neededPictures(input: RebuildInput): number[] {
   const isLong = task.slotTicks.length > MAX_INTERPOLATED;
   if (isLong && isDamage(task)) return [...sides, task.endFrame - 1];
   if (sides.length - beside.length < 2 || task.acrossCut || isLong) return sides;
-  const step = isDamage(task) ? stepBeside(input) : null;
+  const steps = isDamage(task) ? stepsBeside(input) : [];
   const damaged = isDamage(task) ? task.slotTicks.map((_, index) => task.firstFrame + index) : [];
-  const shown = [...sides, ...damaged, ...(step === null ? [] : [step, step + 1])];
+  const shown = [...sides, ...damaged, ...steps.flatMap((from) => [from, from + 1])];
   const trial = findTrial(input, slotPhases(input).steps);
   if (!trial) return shown;
   return [...shown, trial.from, trial.to, ...trial.truths.map(({ frame }) => frame)];
@@ -159,7 +159,7 @@ async function fill(
   await pause(input.signal);
   const field = judgement.method === 'blend' ? null : motionBetween(before, after, format, kernels.motion);
   const damaged = damagedData(input.task.finding);
-  const leftError = isDamage(input.task) ? errorAtEnd(input, known) : null;
+  const leftError = isDamage(input.task) ? errorLeft(input, known) : null;
   const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
   const pictures: NewPicture[] = [];
   let rawCount = 0;

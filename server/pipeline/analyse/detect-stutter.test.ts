@@ -38,6 +38,17 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });
   });
 
+  it('asks nothing of a step that damaged data make, and moves nothing in time where they alone would tell', () => {
+    const run = frameSeries(withRun(motion(120), 50, 3));
+    const historyWith = (torn: number, surplus: number | null = null) =>
+      detectStutter(run, [], FPS, surplus, (at) => at === torn).map(({ history }) => history);
+    expect(historyWith(53)).toEqual(['held']);
+    expect(historyWith(52)).toEqual(['held']);
+    expect(historyWith(54)).toEqual(['inserted']);
+    // The lengths of picture and sound still say that copies were put in.
+    expect(historyWith(53, 3)).toEqual(['inserted']);
+  });
+
   it('takes a long rest for part of the scene where neither lengths nor motion know of a fault', () => {
     const rest = withRun(motion(120), 50, 8);
     expect(detectStutter(frameSeries(rest), [], FPS, 0)).toEqual([]);

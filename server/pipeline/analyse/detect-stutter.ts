@@ -97,12 +97,14 @@ const MIN_CONTRAST = 5;
  * @param fps pictures per second
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound: inserted copies
  *   make it so; asked only where the motion does not tell
+ * @param isTorn true for decoded pictures whose own data are damaged: a step that one of them makes says nothing of what was lost
  */
 export function detectStutter(
   measured: FrameSeries,
   cuts: readonly number[],
   fps: number,
   pictureSurplus: number | null = null,
+  isTorn: (decoded: number) => boolean = () => false,
 ): StutterRun[] {
   const cutSet = new Set(cuts);
   const series = withoutPops(measured, cutSet);
@@ -110,7 +112,7 @@ export function detectStutter(
   const held = findHeld(moves, cutSet, fps);
   const holds = toHolds(held);
   const runs = joinHolds(holds, moves, cutSet).map((run) => trimSlow(run, moves));
-  const clip = { moves, cutSet, held, holds, runs, series, fps };
+  const clip = { moves, cutSet, held, holds, runs, series, fps, isTorn };
   const judged = runs.flatMap(([first, last]) => judge({ ...clip, first, last }) ?? []);
   const calm = findCalmRuns(moves, cutSet, LONGEST_S * fps).flatMap((run) =>
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
@@ -128,6 +130,7 @@ export function detectStutter(
 interface Candidate extends RunPlace {
   readonly held: readonly boolean[];
   readonly series: FrameSeries;
+  readonly isTorn: (decoded: number) => boolean;
 }
 
 function judge(run: Candidate): Judged | null {
@@ -186,7 +189,10 @@ function judge(run: Candidate): Judged | null {
   return {
     first,
     last: end,
-    evidence: endsAtCut ? 0 : lossEvidence(series, { first, last: end }, levelBefore, after.level),
+    evidence:
+      endsAtCut || endsTorn(run, end)
+        ? 0
+        : lossEvidence(series, { first, last: end }, levelBefore, after.level),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -213,7 +219,8 @@ function judgeCalm(
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
   const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
-  const evidence = endsAtCut ? 0 : lossEvidence(series, { first, last: end }, before, after);
+  const evidence =
+    endsAtCut || endsTorn(run, end) ? 0 : lossEvidence(series, { first, last: end }, before, after);
   if (isUneven && last - first + 1 >= LONG_RUN && evidence <= 0 && !endsAtCut) return null;
   return {
     first,
@@ -225,6 +232,9 @@ function judgeCalm(
     confidence: clamp(CALM_CONFIDENCE - quietness, 0, 0.99),
   };
 }
+
+/** True where the step behind a run is none of the motion: a picture whose own data are damaged makes it. */
+const endsTorn = ({ isTorn }: Candidate, end: number) => isTorn(end) || isTorn(end + 1);
 
 const middleOf = ({ first, last }: Pick<RunPlace, 'first' | 'last'>) => Math.floor((first + last) / 2);
 

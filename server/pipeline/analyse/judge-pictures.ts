@@ -72,7 +72,7 @@ export function judgePictures(
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
   const findStutter = (surplus: number | null) =>
-    detectStutter(series, cuts, fps, surplus).flatMap((run) => {
+    detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
       return own && (own.last > own.first || !times.variableByNature) ? [own] : [];
     });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { EACH_AT_ITS_TIME, inNamesOf, KEEP_SIZES, namedFor, runsInThreads } from './ffmpeg-names.ts';
+import {
+  EACH_AT_ITS_TIME,
+  inNamesOf,
+  KEEP_SIZES,
+  MOVIE_IN_MS,
+  namedFor,
+  runsInThreads,
+} from './ffmpeg-names.ts';
 
-const ARGS = [KEEP_SIZES, '-map', '0:v:0', ...EACH_AT_ITS_TIME, '-f', 'mp4'];
+const ARGS = [KEEP_SIZES, '-map', '0:v:0', ...EACH_AT_ITS_TIME, ...MOVIE_IN_MS, '-f', 'mp4'];
 const OLD = ['-map', '0:v:0', '-vsync', 'passthrough', '-enc_time_base', '-1', '-f', 'mp4'];
 
 describe('namedFor', () => {

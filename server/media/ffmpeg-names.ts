@@ -8,6 +8,12 @@ const [MODE, OLD_MODE] = ['-fps_mode', '-vsync'];
 const [TIME_BASE, OF_THE_CLIP, OLD_OF_THE_CLIP] = ['-enc_time_base', 'demux', '-1'];
 /** Pictures of another size than the first stay as they are. Builds of before 2021 (4.4) know no word for it. */
 export const KEEP_SIZES = '-noautoscale';
+const CLOCK = '-movie_timescale';
+/**
+ * Of an MP4 file that is read again as one of several: a movie counts milliseconds, as it did in all versions until 9.0 took the
+ * finest clock of the tracks for it. Builds before 5.1 need no word for it.
+ */
+export const MOVIE_IN_MS: readonly string[] = [CLOCK, '1000'];
 
 /** Makes a decoder say when it hands a picture on, with its time and type. */
 export const DECODER_MARKS = '-debug_ts';
@@ -51,8 +57,12 @@ export const runsInThreads = (version: string): boolean => !isBefore(version, TH
 
 /** The arguments as a build of some version knows them. */
 export function namedFor(version: string, args: readonly string[]): string[] {
-  const known = isBefore(version, SIZES_KEPT) ? args.filter((name) => name !== KEEP_SIZES) : [...args];
-  const [hasMode, hasTimeBase] = [!isBefore(version, NEW_MODE), !isBefore(version, NEW_TIME_BASE)];
+  const isOld = isBefore(version, NEW_MODE);
+  const known = args.filter((name, at) => {
+    if (name === KEEP_SIZES) return !isBefore(version, SIZES_KEPT);
+    return !isOld || (name !== CLOCK && args[at - 1] !== CLOCK);
+  });
+  const [hasMode, hasTimeBase] = [!isOld, !isBefore(version, NEW_TIME_BASE)];
   return known.map((name, at) => {
     if (name === MODE && !hasMode) return OLD_MODE;
     const isOfTheClip = name === OF_THE_CLIP && known[at - 1] === TIME_BASE;
@@ -73,7 +83,7 @@ export async function inNamesOf(
   return namedFor(await versionOf(tools, signal), args);
 }
 
-const CHANGED = new Set([MODE, TIME_BASE, KEEP_SIZES]);
+const CHANGED = new Set([MODE, TIME_BASE, KEEP_SIZES, CLOCK]);
 
 /**
  * The version that ffmpeg says it has, "unknown" when it says none; it is asked only where nobody did.

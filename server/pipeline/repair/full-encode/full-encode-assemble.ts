@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import { clockFactor, refineMovie, refineTrack } from '#server/media/mp4/movie-clock.ts';
@@ -271,6 +272,7 @@ async function extractSound(input: AssembleInput): Promise<string> {
             '-vn',
             '-strict',
             '-2',
+            ...MOVIE_IN_MS,
             '-f',
             'mp4',
           ],

@@ -1,3 +1,4 @@
+import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
 import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { VideoStreamInfo } from '#server/media/probe.ts';
@@ -142,6 +143,8 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
           `${format.width}x${format.height}`,
           '-framerate',
           rate.toFixed(3),
+          // From version 7 on what a picture says of its colours comes before what is said to the encoder.
+          ...lightOptions(stream),
         ],
       },
     ],
@@ -159,6 +162,7 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
           '-vf',
           filters.join(','),
           ...colourOptions(stream, fullRange),
+          ...MOVIE_IN_MS,
           '-f',
           'mp4',
         ],
@@ -177,12 +181,18 @@ function fieldParams(stream: VideoStreamInfo | undefined): string[] {
 
 /** The colour description of the original, said to the encoder; pixel values are not converted. */
 export function colourOptions(stream: VideoStreamInfo | undefined, fullRange: boolean): string[] {
-  const said = (option: string, value: string | null | undefined) =>
-    value && value !== 'unknown' && value !== 'reserved' ? [option, value] : [];
   return [
     ...said('-colorspace', stream?.colorSpace === 'gbr' ? null : stream?.colorSpace),
-    ...said('-color_primaries', stream?.colorPrimaries),
-    ...said('-color_trc', stream?.colorTransfer),
+    ...lightOptions(stream),
     ...said('-color_range', fullRange ? 'pc' : stream?.colorRange),
   ];
 }
+
+/** Primaries and transfer alone, which nothing is converted for on the way to the encoder. */
+const lightOptions = (stream: VideoStreamInfo | undefined): string[] => [
+  ...said('-color_primaries', stream?.colorPrimaries),
+  ...said('-color_trc', stream?.colorTransfer),
+];
+
+const said = (option: string, value: string | null | undefined): string[] =>
+  value && value !== 'unknown' && value !== 'reserved' ? [option, value] : [];

@@ -118,6 +118,22 @@ describe('runFfmpeg', () => {
     expect(received).toBe(0);
   });
 
+  it('fails where a filter refuses the pictures, of which nothing comes either', async () => {
+    const clip = path.join(folder.path, 'refused.mkv');
+    const source = '-v error -y -f lavfi -i testsrc=size=16x16:rate=25:duration=1 -c:v ffv1'.split(' ');
+    await runTool('make', tools.ffmpeg, [...source, clip]);
+    const run = runFfmpeg(
+      {
+        label: 'crop beyond the picture',
+        inputs: [{ path: clip }],
+        outputs: [{ path: 'pipe:1', options: ['-vf', 'crop=32:32', ...EACH_PICTURE, '-f', 'rawvideo'] }],
+        expectedDurationMs: null,
+      },
+      { tools, onStdout: () => undefined },
+    );
+    await expect(run).rejects.toMatchObject({ code: 'tool_failed' });
+  });
+
   it('picks hundreds of pictures by their numbers', async () => {
     const wanted = Array.from({ length: 300 }, (_, index) => index * 3);
     const chosen = sumOf(wanted.map((number) => `eq(n,${number})`));

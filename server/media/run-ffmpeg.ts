@@ -38,6 +38,8 @@ export const CODING_WALL_MS = 4 * 60 * 60_000;
  * empty and the run was well; who asks for pictures counts what came.
  */
 const NOTHING_CAME = /Could not open encoder before EOF/;
+/** Nothing comes from filters either that could not be set up: that is no empty output, but a failure. */
+const REFUSED = /Error reinitializing filters/;
 
 /**
  * Runs one plan to its end. The only place that starts ffmpeg: it adds machine-readable progress, the
@@ -78,7 +80,8 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
     command.on('error', (error: Error) => {
       // An input stream that fails leaves the child waiting for the rest of it.
       command.kill('SIGKILL');
-      settle(NOTHING_CAME.test(run.stderrTail()) ? null : error);
+      const said = run.stderrTail();
+      settle(NOTHING_CAME.test(said) && !REFUSED.test(said) ? null : error);
     });
     command.run();
     return () => command.kill('SIGKILL');

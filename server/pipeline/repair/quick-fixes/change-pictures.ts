@@ -13,6 +13,7 @@ import { measureEdges } from './measure-edges.ts';
 import { COST } from './measure-facts.ts';
 import { castPercent, measureLight, type LightFigures } from './measure-light.ts';
 import { lightHelped } from './plan-light.ts';
+import { hasFilterOption } from './tool-filters.ts';
 
 export interface ChangedPictures {
   readonly path: string;
@@ -93,7 +94,9 @@ async function codeAndJudge(
       onProgress: ({ share }) => share !== null && onProgress(share),
     });
   if (steps.some((step) => step.fix === 'stabilize' && step.looks)) {
-    await stages.run(COST.motion, (onProgress) => run(lookAtMotionPlan({ ...clip, steps }), onProgress));
+    const asText = await hasFilterOption(task.tools, 'vidstabdetect', 'fileformat', signal);
+    const plan = lookAtMotionPlan({ ...clip, steps, asText });
+    await stages.run(COST.motion, (onProgress) => run(plan, onProgress));
   }
   let left = steps;
   for (let attempt = 0; left.length > 0; attempt += 1) {

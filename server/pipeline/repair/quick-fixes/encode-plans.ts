@@ -34,11 +34,15 @@ function weave({ fieldOrder }: VideoStreamInfo): string[] {
 /**
  * Looks at the camera's motion and writes it to a file, picture by picture, upright; behind the colours, as too little is seen in
  * the dark.
+ * @param given `asText` where the filter can be told to write text: the other form of vid.stab 1.2 is not always read again
  */
-export function lookAtMotionPlan(given: Omit<CodePicturesInput, 'outputPath'>): FfmpegPlan {
-  const { inputPath, info, stream, steps, motionPath, limits } = given;
+export function lookAtMotionPlan(
+  given: Omit<CodePicturesInput, 'outputPath'> & { readonly asText: boolean },
+): FfmpegPlan {
+  const { inputPath, info, stream, steps, motionPath, limits, asText } = given;
   const colours = steps.flatMap((step) => (step.fix === 'color-correct' ? step.filters : []));
-  const look = `vidstabdetect=shakiness=7:accuracy=12:mincontrast=0.2:result=${filterValue(motionPath)}`;
+  const form = asText ? ':fileformat=ascii' : '';
+  const look = `vidstabdetect=shakiness=7:accuracy=12:mincontrast=0.2:result=${filterValue(motionPath)}${form}`;
   return {
     label: 'look at the motion of the camera',
     inputs: [input(inputPath, info, limits.threads)],

@@ -8,7 +8,7 @@ import { castPercent, createLightMeter } from './measure-light.ts';
 import { parseLoudness } from './measure-loudness.ts';
 import { lightFilters, lightHelped, planLight } from './plan-light.ts';
 import { bitRateLimit, platformPlan, platformShape } from './platform-plan.ts';
-import { parseFilters } from './tool-filters.ts';
+import { parseFilters, parseOptions } from './tool-filters.ts';
 import { levelFilters, loudnessHelped } from './voice-chain.ts';
 
 const LIGHT = {
@@ -154,8 +154,10 @@ describe('the one encode', () => {
       { kind: 'visual', fix: 'color-correct', hdr: true, filters: ['zscale=x'] },
       { kind: 'visual', fix: 'stabilize', looks: true },
     ] as const;
-    const args = planToArgs(lookAtMotionPlan({ ...given, stream, steps }));
-    expect(args[args.indexOf('-vf') + 1]).toMatch(/^bwdif.*zscale=x.*vidstabdetect/);
+    const args = planToArgs(lookAtMotionPlan({ ...given, stream, steps, asText: false }));
+    expect(args[args.indexOf('-vf') + 1]).toMatch(/^bwdif.*zscale=x.*vidstabdetect.*\.trf$/);
+    const asText = planToArgs(lookAtMotionPlan({ ...given, stream, steps, asText: true }));
+    expect(asText[asText.indexOf('-vf') + 1]).toMatch(/vidstabdetect.*\.trf:fileformat=ascii$/);
   });
 
   it('escapes a path for the option and for the graph', () => {
@@ -247,4 +249,13 @@ it('reads the names of the filters', () => {
   const text =
     ' ... abench            A->A       Benchmark.\n TSC cas               V->V       Sharpen.\n T.C overlay  VV->V  Overlay\n';
   expect(parseFilters(text)).toEqual(new Set(['abench', 'cas', 'overlay']));
+});
+
+it('reads the options of a filter, none of its values', () => {
+  const text =
+    'Filter vidstabdetect\n  Extract relative transformations.\n    Inputs:\n       #0: default (video)\nvidstabdetect AVOptions:\n' +
+    '   result            <string>     ..FV....... path to the file (default "transforms.trf")\n' +
+    '   fileformat        <int>        ..FV....... transforms data file format (from 1 to 2) (default binary)\n' +
+    '     ascii           1            ..FV....... ASCII text\n';
+  expect(parseOptions(text)).toEqual(new Set(['result', 'fileformat']));
 });

@@ -11,6 +11,25 @@ export async function readFilters(tools: ToolPaths, signal?: AbortSignal): Promi
   return parseFilters(stdout);
 }
 
+/**
+ * Whether a filter has an option, which may depend on the library that an ffmpeg was built with.
+ * @throws MediaToolError when ffmpeg cannot run or the request is cancelled
+ */
+export async function hasFilterOption(
+  tools: ToolPaths,
+  filter: string,
+  option: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const args = ['-hide_banner', '-h', `filter=${filter}`];
+  const { stdout } = await runTool('ask ffmpeg for the options of a filter', tools.ffmpeg, args, { signal });
+  return parseOptions(stdout).has(option);
+}
+
+/** Lines such as `   fileformat        <int>        ..FV....... transforms data file format`. */
+export const parseOptions = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/^ +(\w+) +<\w+> /gm)].map((match) => match[1] ?? ''));
+
 /** Lines such as ` TSC cas               V->V       Contrast Adaptive Sharpen.` */
 export function parseFilters(text: string): ReadonlySet<string> {
   const names = [...text.matchAll(/^\s*[A-Z.]{2,4}\s+(\w+)\s+\S+->\S+/gm)].map((match) => match[1] ?? '');

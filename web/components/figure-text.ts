@@ -6,10 +6,3 @@ export function formatFigure(value: number | null, unit: Measure['unit']): strin
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return `${value.toFixed(digits)} ${unit}`.trim();
 }
-
-/** A measured figure in one line: name, and the values before and after where there are any. */
-export function formatChange({ name, unit, before, after }: Measure): string {
-  if (before === null) return name;
-  if (after === null) return `${name}: ${formatFigure(before, unit)}`;
-  return `${name}: ${formatFigure(before, '')} → ${formatFigure(after, unit)}`;
-}

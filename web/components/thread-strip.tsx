@@ -1,9 +1,9 @@
 import styled, { css, keyframes } from 'styled-components';
 import type { LiveDefect, LiveState } from '#common/live-findings.ts';
 import type { Defect, DefectKind } from '#common/report.ts';
+import { meaningOf } from '../texts/meanings.ts';
 import { videoTexts } from '../texts/videos.ts';
 import { colour } from '../theme.ts';
-import { formatChange } from './figure-text.ts';
 import { formatMark } from './time-text.ts';
 
 /** One defect on the clip's time axis. */
@@ -15,21 +15,17 @@ export interface ThreadMark {
   readonly outcome: LiveState;
   /** One line for tips and screen readers. */
   readonly label: string;
-  /** What was measured, in a few words. */
-  readonly figures?: string;
+  /** What it means for who watches the clip. */
+  readonly meaning?: string;
 }
 
 /** The marks of a repair report. */
 export function marksOf(defects: readonly Defect[]): ThreadMark[] {
-  return defects.map(({ id, kind, startMs, endMs, outcome, measure }) => ({
-    id,
-    kind,
-    startMs,
-    endMs,
-    outcome,
-    label: `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${videoTexts.outcomes[outcome]}`,
-    figures: formatChange(measure),
-  }));
+  return defects.map((defect) => {
+    const { id, kind, startMs, endMs, outcome } = defect;
+    const label = `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${videoTexts.outcomes[outcome]}`;
+    return { id, kind, startMs, endMs, outcome, label, meaning: meaningOf(defect) };
+  });
 }
 
 /** The marks of a repair that is still running. */

@@ -71,10 +71,15 @@ const Result = styled.p`
   font-size: ${text.s};
   color: ${colour.inkSoft};
   span {
+    display: block;
+    margin-top: ${space(0.5)};
+    overflow-wrap: anywhere;
+  }
+  small {
     ${figures}
     display: block;
-    color: ${colour.ink};
-    overflow-wrap: anywhere;
+    font-size: ${text.xs};
+    color: ${colour.inkFaint};
   }
 `;
 
@@ -148,7 +153,10 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
         <Result id={resultId}>
           {outcome.detail}
           {outcome.figures.map(({ name, unit, before, after }) => (
-            <span key={name}>{texts.figure(name, before, after, unit)}</span>
+            <span key={name}>
+              {texts.figureMeaning(name, before, after)}
+              <small>{texts.figure(name, before, after, unit)}</small>
+            </span>
           ))}
         </Result>
       )}

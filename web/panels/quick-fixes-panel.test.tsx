@@ -15,6 +15,7 @@ import { applyFixRun } from '../data/quick-fixes.ts';
 import { renderAt } from '../test/render.tsx';
 import { makeVideo } from '../test/samples.ts';
 import { on, refusal, server } from '../test/server.ts';
+import { quickFixTexts } from '../texts/quick-fixes.ts';
 import { QuickFixesPanel } from './quick-fixes-panel.tsx';
 
 const person = userEvent.setup({ delay: null });
@@ -93,6 +94,17 @@ describe('QuickFixesPanel', () => {
     cleanup();
     open([{ run: makeRun({ remainingSeconds: null }) }]);
     expect(await screen.findByText('Applying the fixes, 30 percent')).toBeInTheDocument();
+  });
+
+  it('says what each figure means beside it', () => {
+    const { figureMeaning } = quickFixTexts;
+    expect(figureMeaning('loudness', -30, -14.2)).toBe('As loud as the platforms play clips.');
+    expect(figureMeaning('loudness', -43, -24.1)).toBe('Clearly quieter than the platforms play clips.');
+    expect(figureMeaning('true peak', 0.1, -1.8)).toContain('below where it would crackle');
+    expect(figureMeaning('shake', 0.81, 0.21)).toBe('What is left of the shake: 26 %.');
+    expect(figureMeaning('edge contrast', 9, 10.3)).toBe('Edges are 14 % clearer.');
+    expect(figureMeaning('edge contrast', 9, null)).toBeNull();
+    expect(figureMeaning('size', 1, 2)).toBeNull();
   });
 
   it('says when nothing is selected on a script path, and sends nothing', async () => {

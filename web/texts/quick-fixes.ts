@@ -15,6 +15,43 @@ const HINTS: Readonly<Record<FixId, string>> = {
 
 const number = (value: number | null) => (value === null ? '–' : String(value).replace('-', '−'));
 
+/** As loud as clips are played on the platforms, LUFS. */
+const PLAYED_LUFS = -14;
+
+/** What a figure of a fix means for who listens and watches; null for one that speaks for itself. */
+function meaningOfFigure(name: string, before: number | null, after: number | null): string | null {
+  const now = after ?? before;
+  if (now === null) return null;
+  switch (name) {
+    case 'loudness': {
+      const apart = now - PLAYED_LUFS;
+      if (Math.abs(apart) <= 1) return 'As loud as the platforms play clips.';
+      const side = apart < 0 ? 'quieter' : 'louder';
+      return `${Math.abs(apart) < 6 ? 'A little' : 'Clearly'} ${side} than the platforms play clips.`;
+    }
+    case 'true peak':
+      return now <= -0.5
+        ? 'The loudest moment stays below where it would crackle.'
+        : 'The loudest moment comes near to where it crackles.';
+    case 'shake':
+      return after === null || before === null || before <= 0
+        ? null
+        : `What is left of the shake: ${Math.round((after / before) * 100)} %.`;
+    case 'edge contrast':
+      return after === null || before === null || before <= 0
+        ? null
+        : `Edges are ${Math.abs(Math.round((after / before - 1) * 100))} % ${after >= before ? 'clearer' : 'softer'}.`;
+    case 'middle brightness':
+      return after === null || before === null || after === before
+        ? null
+        : `The picture is ${after > before ? 'brighter' : 'darker'} in the middle tones.`;
+    case 'colour cast':
+      return after === null || before === null || after >= before ? null : 'White and grey are less tinted.';
+    default:
+      return null;
+  }
+}
+
 /** Texts of the AI Quick Fixes panel. */
 export const quickFixTexts = {
   title: 'AI Quick Fixes',
@@ -61,6 +98,7 @@ export const quickFixTexts = {
       ? `${name}: ${number(after)}${of}`
       : `${name}: ${number(before)} → ${number(after)}${of}`;
   },
+  figureMeaning: meaningOfFigure,
   versions: 'Versions of the clip',
   kinds: { original: 'Original, as uploaded', repair: 'Mended', fixes: 'With quick fixes' },
   current: 'current',

@@ -1,3 +1,19 @@
+/** The checks of a report by name, as what they mean; a name that is not here speaks for itself. */
+const CHECK_MEANINGS: Readonly<Record<string, string>> = {
+  'decode times rise': 'Players get the pictures in an order that they can play.',
+  'length as planned': 'The clip is exactly as long as it should be.',
+  'untouched pictures bit-exact': 'Every picture that was fine is still exactly the uploaded one.',
+  'pictures bit-exact': 'All pictures are exactly the uploaded ones.',
+  'sound bit-exact': 'The sound is exactly the uploaded one.',
+  'decodes without a complaint': 'The whole clip plays without an error.',
+  'picture count as planned': 'No picture is missing, and none is too many.',
+  'times as planned': 'Every picture is shown at its moment.',
+  'no new defect': 'A second look found nothing wrong that was not there before.',
+  'sound keeps rate and channels': 'The sound is as fine as before, in as many channels.',
+  'sound and picture in step': 'Sound and picture fit together from the beginning to the end.',
+  'sound moved as planned': 'The sound was moved exactly as far as it was off.',
+};
+
 const NAMES: Readonly<Record<string, string>> = {
   mov: 'MP4/MOV',
   matroska: 'Matroska/WebM',
@@ -60,12 +76,14 @@ export const reportTexts = {
   noted: (n: number) => (n === 1 ? '1 was only noted.' : `${n} were only noted.`),
   converted: 'The clip was converted for playback.',
   axis: 'Where on the clip',
+  figures: { show: 'Show the exact figures', hide: 'Hide the exact figures' },
   legend: { repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
   defects: {
     title: 'Defects',
     none: 'No defects were found.',
     kind: 'Defect',
     where: 'Where',
+    meaning: 'What it means',
     measure: 'Measured',
     before: 'Before',
     after: 'After',
@@ -76,12 +94,18 @@ export const reportTexts = {
     outcome: 'Outcome',
     frames: (first: number, last: number) =>
       first === last ? `frame ${first}` : `frames ${first} to ${last}`,
+    until: (time: string) => `to ${time}`,
     detector: (name: string) => `told by ${FOUND_BY[name] ?? name}`,
   },
   streams: {
     title: 'What was touched',
     video: 'Picture',
     audio: 'Sound',
+    /** Never all of it where something is new. */
+    share: (share: number) =>
+      share === 1
+        ? 'All of it is what you uploaded, byte for byte.'
+        : `${Math.floor(share * 100)} % of it is what you uploaded, byte for byte.`,
     kept: (kept: number, total: number) => `${kept} of ${total} coded units carried over byte for byte`,
     treatments: {
       absent: 'not present',
@@ -101,12 +125,18 @@ export const reportTexts = {
       failed: 'failed',
     },
   },
-  checks: { title: 'Checks on the result', passed: 'passed', failed: 'not passed' },
+  checks: {
+    title: 'Checks on the result',
+    passed: 'passed',
+    failed: 'not passed',
+    meaning: (name: string) => CHECK_MEANINGS[name] ?? null,
+  },
   files: {
     title: 'Files',
     original: 'Original',
     result: 'Result',
     size: 'Size',
+    hash: 'SHA-256',
     larger:
       'Larger than the original: pictures on which others build are stored without loss, so that all behind them stay byte for byte.',
     media: 'Media',

@@ -39,13 +39,13 @@ const Jump = styled.button<{ $colour: string }>`
 const Facts = styled.p`
   display: -webkit-box;
   -webkit-box-orient: vertical;
-  -webkit-line-clamp: 2;
+  -webkit-line-clamp: 3;
   overflow: hidden;
   /* The lines are kept, so that nothing below moves when another mark is read. */
-  min-height: 2lh;
+  min-height: 3lh;
   ${screen.tablet} {
-    -webkit-line-clamp: 1;
-    min-height: 1lh;
+    -webkit-line-clamp: 2;
+    min-height: 2lh;
   }
   font-size: ${text.s};
   color: ${colour.inkSoft};
@@ -54,14 +54,14 @@ const Facts = styled.p`
 interface MarkJumpsProps {
   readonly marks: readonly ThreadMark[];
   readonly durationMs: number;
-  /** Where the clip stands: the mark that lies there shows its figures. Left out where nothing plays. */
+  /** Where the clip stands: the mark that lies there says what it means. Left out where nothing plays. */
   readonly currentMs?: number;
   readonly onJump: (mark: ThreadMark) => void;
 }
 
 /**
- * A button below each mark of the time axis, in as many rows as keep them apart, and a line with the figures of
- * the one that is pointed at, has the focus, or plays.
+ * A button below each mark of the time axis, in as many rows as keep them apart, and a line that says what the one
+ * means that is pointed at, has the focus, or plays.
  */
 export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsProps) {
   const list = useRef<HTMLUListElement>(null);
@@ -104,10 +104,10 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
           {shown ? (
             <>
               {shown.label}
-              {shown.figures !== undefined && (
+              {shown.meaning !== undefined && (
                 <>
                   {' · '}
-                  {shown.figures}
+                  {shown.meaning}
                 </>
               )}
             </>

@@ -19,7 +19,7 @@ function mark(id: string, startMs: number, endMs: number): ThreadMark {
     endMs,
     outcome: 'repaired',
     label: `Mark ${id}`,
-    figures: 'missing pictures: 5 → 0 frames',
+    meaning: '5 pictures are missing here, and the motion jerks.',
   };
 }
 const MARKS = [mark('a', 2000, 2500), mark('b', 6000, 8000), mark('whole', 0, 10_000)];
@@ -76,12 +76,12 @@ describe('VideoPlayer', () => {
     expect(video.currentTime).toBe(2);
   });
 
-  it('tells the figures of the mark that is pointed at, has the focus or plays', () => {
+  it('tells what the mark means that is pointed at, has the focus or plays', () => {
     const video = showPlayer();
     const facts = screen.getByTestId('mark-facts');
     const jump = screen.getByRole('button', { name: 'Jump to Mark b' });
     fireEvent.focus(jump);
-    expect(facts).toHaveTextContent('Mark b · missing pictures: 5 → 0 frames');
+    expect(facts).toHaveTextContent('Mark b · 5 pictures are missing here, and the motion jerks.');
     fireEvent.blur(jump);
     video.currentTime = 2.2;
     fireEvent(video, new Event('timeupdate'));

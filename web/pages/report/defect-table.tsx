@@ -4,8 +4,11 @@ import { formatTimecode } from '#common/format.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { formatFigure } from '../../components/figure-text.ts';
+import { explanationParts } from '../../components/explanation-parts.ts';
+import { meaningOf } from '../../texts/meanings.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
+import { EXPERT } from './expert.ts';
 import { colour, font, space, text, visuallyHidden } from '../../theme.ts';
 
 const { defects: texts } = reportTexts;
@@ -13,8 +16,8 @@ const { defects: texts } = reportTexts;
 const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'defect', flagged: 'warn' };
 
 const Table = styled(DataTable)`
-  td:last-child {
-    min-width: 28ch;
+  td.words {
+    min-width: 26ch;
   }
   /* On a phone each defect is a sheet of named figures: nothing lies out of sight. */
   @media screen and (max-width: 759.98px) {
@@ -41,7 +44,7 @@ const Table = styled(DataTable)`
       overflow-wrap: anywhere;
     }
     th,
-    td:last-child {
+    td.words {
       grid-column: 1 / -1;
       min-width: 0;
     }
@@ -70,65 +73,85 @@ const Small = styled.span`
   color: ${colour.inkFaint};
 `;
 
-/** Every defect with position, figure before and after, and what was done. */
+/** Every defect with position, what it means for the clip and what was done; the figures behind that for those who ask for them. */
 export function DefectTable({ defects }: { readonly defects: readonly Defect[] }) {
   if (defects.length === 0) return <p>{texts.none}</p>;
   return (
     <TableScroll tabIndex={0} aria-label={texts.title}>
-      <Table $minWidth={760}>
+      <Table>
         <thead>
           <tr>
             <th scope="col">{texts.kind}</th>
             <th scope="col">{texts.where}</th>
-            <th scope="col">{texts.measure}</th>
-            <th scope="col">{texts.before}</th>
-            <th scope="col">{texts.after}</th>
-            <th scope="col">{texts.confidence}</th>
+            <th scope="col">{texts.meaning}</th>
+            <th scope="col" className={EXPERT}>
+              {texts.measure}
+            </th>
+            <th scope="col" className={EXPERT}>
+              {texts.before}
+            </th>
+            <th scope="col" className={EXPERT}>
+              {texts.after}
+            </th>
+            <th scope="col" className={EXPERT}>
+              {texts.confidence}
+            </th>
             <th scope="col">{texts.outcome}</th>
           </tr>
         </thead>
         <tbody>
           {defects.map((defect) => (
-            <tr key={defect.id} id={defect.id} tabIndex={-1}>
-              <th scope="row">
-                {videoTexts.defects[defect.kind]}
-                <Small>{texts.detector(defect.detector)}</Small>
-              </th>
-              <td className="number" data-name={texts.where}>
-                {formatTimecode(defect.startMs)}
-                <Small>
-                  {defect.firstFrame !== null && defect.lastFrame !== null
-                    ? texts.frames(defect.firstFrame, defect.lastFrame)
-                    : formatTimecode(defect.endMs)}
-                </Small>
-              </td>
-              <td data-name={texts.measure}>
-                {defect.measure.name}
-                {defect.measure.threshold !== null && (
-                  <Small>
-                    {texts.limit} {formatFigure(defect.measure.threshold, defect.measure.unit)}
-                  </Small>
-                )}
-              </td>
-              <td className="number" data-name={texts.before}>
-                {formatFigure(defect.measure.before, defect.measure.unit)}
-              </td>
-              <td className="number" data-name={texts.after}>
-                {defect.outcome === 'repaired' && defect.measure.after === null
-                  ? texts.gone
-                  : formatFigure(defect.measure.after, defect.measure.unit)}
-              </td>
-              <td className="number" data-name={texts.confidence}>
-                {Math.round(defect.confidence * 100)} %
-              </td>
-              <td data-name={texts.outcome}>
-                <Badge tone={TONES[defect.outcome]}>{reportTexts.legend[defect.outcome]}</Badge>
-                <Small>{defect.explanation}</Small>
-              </td>
-            </tr>
+            <DefectRow key={defect.id} defect={defect} />
           ))}
         </tbody>
       </Table>
     </TableScroll>
+  );
+}
+
+function DefectRow({ defect }: { readonly defect: Defect }) {
+  const { kind, measure, outcome, firstFrame, lastFrame } = defect;
+  const { plain, expert } = explanationParts(defect.explanation);
+  return (
+    <tr id={defect.id} tabIndex={-1}>
+      <th scope="row">
+        {videoTexts.defects[kind]}
+        <Small className={EXPERT}>{texts.detector(defect.detector)}</Small>
+      </th>
+      <td className="number" data-name={texts.where}>
+        {formatTimecode(defect.startMs)}
+        <Small>{texts.until(formatTimecode(defect.endMs))}</Small>
+        {firstFrame !== null && lastFrame !== null && (
+          <Small className={EXPERT}>{texts.frames(firstFrame, lastFrame)}</Small>
+        )}
+      </td>
+      <td className="words" data-name={texts.meaning}>
+        {meaningOf(defect)}
+      </td>
+      <td className={EXPERT} data-name={texts.measure}>
+        {measure.name}
+        {measure.threshold !== null && (
+          <Small>
+            {texts.limit} {formatFigure(measure.threshold, measure.unit)}
+          </Small>
+        )}
+      </td>
+      <td className={`number ${EXPERT}`} data-name={texts.before}>
+        {formatFigure(measure.before, measure.unit)}
+      </td>
+      <td className={`number ${EXPERT}`} data-name={texts.after}>
+        {outcome === 'repaired' && measure.after === null
+          ? texts.gone
+          : formatFigure(measure.after, measure.unit)}
+      </td>
+      <td className={`number ${EXPERT}`} data-name={texts.confidence}>
+        {Math.round(defect.confidence * 100)} %
+      </td>
+      <td className="words" data-name={texts.outcome}>
+        <Badge tone={TONES[outcome]}>{reportTexts.legend[outcome]}</Badge>
+        <Small>{plain}</Small>
+        {expert !== '' && <Small className={EXPERT}>{expert}</Small>}
+      </td>
+    </tr>
   );
 }

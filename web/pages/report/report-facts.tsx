@@ -6,6 +6,7 @@ import { FactSheet } from '../../components/fact-sheet.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, screen, space, text } from '../../theme.ts';
+import { EXPERT } from './expert.ts';
 
 const Grid = styled.div`
   display: grid;
@@ -38,7 +39,10 @@ function Treatment({ name, stream }: { readonly name: string; readonly stream: S
       <dd>
         <strong>{texts.streams.treatments[stream.treatment]}</strong>
         {stream.unitsKept !== null && stream.unitsTotal !== null && (
-          <div>{texts.streams.kept(stream.unitsKept, stream.unitsTotal)}</div>
+          <>
+            <div>{texts.streams.share(stream.unitsKept / Math.max(1, stream.unitsTotal))}</div>
+            <div className={EXPERT}>{texts.streams.kept(stream.unitsKept, stream.unitsTotal)}</div>
+          </>
         )}
         {stream.reason && <div>{stream.reason}</div>}
       </dd>
@@ -82,7 +86,9 @@ function FileFacts({ name, file, note = null }: FileFactsProps) {
         {describe(file.media)}
         <div>{formatBytes(file.sizeBytes)}</div>
         {note !== null && <Quiet as="div">{note}</Quiet>}
-        <code>{file.sha256}</code>
+        <div className={EXPERT}>
+          {texts.files.hash} <code>{file.sha256}</code>
+        </div>
       </dd>
     </div>
   );
@@ -132,8 +138,13 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
             <li key={name}>
               <Icon name={passed ? 'check' : 'alert'} size={17} />
               <span>
-                {name} <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
-                <Quiet> · {detail}</Quiet>
+                {texts.checks.meaning(name) ?? name}{' '}
+                <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
+                <Quiet className={EXPERT}>
+                  {' '}
+                  · {texts.checks.meaning(name) !== null && `${name}: `}
+                  {detail}
+                </Quiet>
               </span>
             </li>
           ))}

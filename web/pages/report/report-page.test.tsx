@@ -48,6 +48,28 @@ describe('ReportPage', () => {
     expect(row.getByText('Five pictures were rebuilt from their neighbours.')).toBeInTheDocument();
   });
 
+  it('says first what each figure means, and brings up the exact figures for who asks for them', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const explanation =
+      'Five pictures were rebuilt. On 2 true pictures this scored 29.3 dB, holding 24.4 dB.';
+    const check = { name: 'decodes without a complaint', passed: true, detail: 'Nothing was said.' };
+    open({}, () => HttpResponse.json(makeReport({ defects: [{ ...gap, explanation }], checks: [check] })));
+    expect(await screen.findByText('Five pictures were rebuilt.')).toBeVisible();
+    const meaning = '5 pictures are missing here, and the motion jerks.';
+    expect(within(screen.getByRole('table')).getByText(meaning)).toBeVisible();
+    expect(screen.getByText(/The whole clip plays without an error/)).toBeVisible();
+    expect(screen.getByText(/97 % of it is what you uploaded/)).toBeVisible();
+    const exact = [/scored 29.3 dB/, '93 %', 'a'.repeat(64), /Nothing was said/, /350 of 360 coded units/];
+    for (const figure of exact) expect(screen.getByText(figure)).not.toBeVisible();
+    const button = screen.getByRole('button', { name: 'Show the exact figures' });
+    expect(button).toHaveAttribute('aria-expanded', 'false');
+    await person.click(button);
+    for (const figure of exact) expect(screen.getByText(figure)).toBeVisible();
+    await person.click(screen.getByRole('button', { name: 'Hide the exact figures' }));
+    for (const figure of exact) expect(screen.getByText(figure)).not.toBeVisible();
+  });
+
   it('shows hashes, streams, steps, checks and remarks', async () => {
     open({});
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
@@ -129,7 +151,9 @@ describe('ReportPage', () => {
     const jump = await screen.findByRole('button', { name: /^Jump to Dropped frames, 0:04/ });
     await person.click(jump);
     expect(screen.getByRole('row', { name: /Dropped frames/ })).toHaveFocus();
-    expect(screen.getByTestId('mark-facts')).toHaveTextContent('missing pictures: 5 → 0 frames');
+    expect(screen.getByTestId('mark-facts')).toHaveTextContent(
+      '5 pictures are missing here, and the motion jerks.',
+    );
   });
 
   it('draws the sync over the clip, says it in a sentence and has all values as a table', async () => {

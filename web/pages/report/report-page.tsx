@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
@@ -20,10 +21,12 @@ import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
 import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
+import { expertFigures } from './expert.ts';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
 
 const Frame = styled(PageColumn)`
+  ${expertFigures}
   h2 {
     font-size: ${text.xl};
   }
@@ -37,6 +40,19 @@ const Head = styled.div`
   align-items: end;
   justify-content: space-between;
   gap: ${space(2)};
+`;
+/* The button is of the screen alone: paper shows every figure. */
+const Row = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(1, 2)};
+  @media print {
+    button {
+      display: none;
+    }
+  }
 `;
 const Tools = styled.div`
   display: flex;
@@ -84,6 +100,7 @@ function noneText(status: string): string {
 /** The report of one repair: every claim with its figures, fit for print, with the JSON it is made of. */
 export function ReportPage() {
   const { id = '' } = useParams();
+  const [figures, setFigures] = useState(false);
   const video = useVideo(id);
   const version = video?.resultSha256 ?? '';
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
@@ -92,7 +109,7 @@ export function ReportPage() {
   // Quick fixes made another version since; what is signed is the one that the report tells of.
   const isOlder = Boolean(video && report && !tellsOfCurrent(report, video));
   return (
-    <Frame>
+    <Frame data-figures={figures ? 'on' : 'off'}>
       <Head>
         <div>
           <BackLink to="/videos">{texts.back}</BackLink>
@@ -146,7 +163,17 @@ export function ReportPage() {
           {video && <LimitedExportNote video={video} />}
           <ReportAxis report={report} />
           {video && <Comparison video={video} defects={report.defects} />}
-          <h2>{texts.defects.title}</h2>
+          <Row>
+            <h2>{texts.defects.title}</h2>
+            <Button
+              size="s"
+              look="secondary"
+              aria-expanded={figures}
+              onClick={() => setFigures((shown) => !shown)}
+            >
+              {figures ? texts.figures.hide : texts.figures.show}
+            </Button>
+          </Row>
           <DefectTable defects={report.defects} />
           <CurveCharts defects={report.defects} durationMs={report.original.media.durationMs} />
           <DefectPictures

@@ -84,7 +84,7 @@ export const reportTexts = {
     kind: 'Defect',
     where: 'Where',
     meaning: 'What it means',
-    measure: 'Measured',
+    exact: 'Exact figures',
     before: 'Before',
     after: 'After',
     limit: 'Limit',

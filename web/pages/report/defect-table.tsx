@@ -9,7 +9,7 @@ import { meaningOf } from '../../texts/meanings.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { EXPERT } from './expert.ts';
-import { colour, font, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, figures, font, space, text, visuallyHidden } from '../../theme.ts';
 
 const { defects: texts } = reportTexts;
 
@@ -73,6 +73,24 @@ const Small = styled.span`
   color: ${colour.inkFaint};
 `;
 
+const Figures = styled.dl`
+  display: grid;
+  gap: ${space(0.25)};
+  margin-top: ${space(0.5)};
+  div {
+    display: flex;
+    flex-wrap: wrap;
+    gap: ${space(0, 1)};
+  }
+  dt {
+    color: ${colour.inkFaint};
+  }
+  dd {
+    ${figures}
+    margin: 0;
+  }
+`;
+
 /** Every defect with position, what it means for the clip and what was done; the figures behind that for those who ask for them. */
 export function DefectTable({ defects }: { readonly defects: readonly Defect[] }) {
   if (defects.length === 0) return <p>{texts.none}</p>;
@@ -85,16 +103,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
             <th scope="col">{texts.where}</th>
             <th scope="col">{texts.meaning}</th>
             <th scope="col" className={EXPERT}>
-              {texts.measure}
-            </th>
-            <th scope="col" className={EXPERT}>
-              {texts.before}
-            </th>
-            <th scope="col" className={EXPERT}>
-              {texts.after}
-            </th>
-            <th scope="col" className={EXPERT}>
-              {texts.confidence}
+              {texts.exact}
             </th>
             <th scope="col">{texts.outcome}</th>
           </tr>
@@ -128,24 +137,16 @@ function DefectRow({ defect }: { readonly defect: Defect }) {
       <td className="words" data-name={texts.meaning}>
         {meaningOf(defect)}
       </td>
-      <td className={EXPERT} data-name={texts.measure}>
+      <td className={`words ${EXPERT}`} data-name={texts.exact}>
         {measure.name}
-        {measure.threshold !== null && (
-          <Small>
-            {texts.limit} {formatFigure(measure.threshold, measure.unit)}
-          </Small>
-        )}
-      </td>
-      <td className={`number ${EXPERT}`} data-name={texts.before}>
-        {formatFigure(measure.before, measure.unit)}
-      </td>
-      <td className={`number ${EXPERT}`} data-name={texts.after}>
-        {outcome === 'repaired' && measure.after === null
-          ? texts.gone
-          : formatFigure(measure.after, measure.unit)}
-      </td>
-      <td className={`number ${EXPERT}`} data-name={texts.confidence}>
-        {Math.round(defect.confidence * 100)} %
+        <Figures>
+          {exactFigures(defect).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </Figures>
       </td>
       <td className="words" data-name={texts.outcome}>
         <Badge tone={TONES[outcome]}>{reportTexts.legend[outcome]}</Badge>
@@ -154,4 +155,16 @@ function DefectRow({ defect }: { readonly defect: Defect }) {
       </td>
     </tr>
   );
+}
+
+/** Before, after, limit and confidence of a defect, each by name. */
+function exactFigures({ measure, outcome, confidence }: Defect): [name: string, value: string][] {
+  const { before, after, threshold, unit } = measure;
+  const gone = outcome === 'repaired' && after === null;
+  return [
+    [texts.before, formatFigure(before, unit)],
+    [texts.after, gone ? texts.gone : formatFigure(after, unit)],
+    ...(threshold === null ? [] : [[texts.limit, formatFigure(threshold, unit)] satisfies [string, string]]),
+    [texts.confidence, `${Math.round(confidence * 100)} %`],
+  ];
 }

@@ -26,6 +26,7 @@ export const ERRORS = {
   upload_incomplete: { status: 409, message: 'The upload is not complete yet.' },
   not_ready: { status: 409, message: 'Video file not available. Please try processing the video again.' },
   export_pending: { status: 409, message: 'The file of this size is being made. Please try again soon.' },
+  too_slow: { status: 408, message: 'The request took too long to arrive. Please try again.' },
   gone: { status: 410, message: 'This upload has expired. Please start again.' },
   checksum_mismatch: {
     status: 460,

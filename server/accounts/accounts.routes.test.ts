@@ -457,6 +457,17 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await here.client.call(authApi.currentUser)).status).toBe(200);
         expect((await there.client.call(authApi.currentUser)).status).toBe(401);
       });
+
+      it('leaves no session to a sign-in whose old password was found right before the change and that ends behind it', async () => {
+        const { client, user } = await app.signIn();
+        const body = { password: TEST_PASSWORD, newPassword: 'Another-Clip-43' };
+        expect((await client.call(authApi.changePassword, { body })).status).toBe(200);
+        const before = await Session.query(app.db).where({ userId: user.id }).resultSize();
+        expect(await app.sessions.open('s'.repeat(43), user.id, user.passwordHash)).toBe(false);
+        expect(await Session.query(app.db).where({ userId: user.id }).resultSize()).toBe(before);
+        const { passwordHash } = await User.query(app.db).findById(user.id).throwIfNotFound();
+        expect(await app.sessions.open('t'.repeat(43), user.id, passwordHash)).toBe(true);
+      });
     });
   });
 });

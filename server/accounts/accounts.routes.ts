@@ -61,7 +61,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
       throw error;
     });
     await giveBack();
-    await openSession(ctx, user.id);
+    await openSession(ctx, user);
     return deps.toSessionBody(user);
   });
 

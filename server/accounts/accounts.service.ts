@@ -126,12 +126,17 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
         : await passwords.verifyNobody(password);
       if (!user || !right) throw new AppError('invalid_credentials');
       if (user.emailVerifiedAt === null) throw new AppError('email_not_verified');
-      if (passwords.isOutdated(user.passwordHash)) {
-        await User.query(db)
-          .findById(user.id)
-          .patch({ passwordHash: await passwords.hash(password) });
-      }
-      return user;
+      if (!passwords.isOutdated(user.passwordHash)) return user;
+      const renewed = await passwords.hash(password);
+      // Never over a password that was changed meanwhile.
+      await User.query(db)
+        .findById(user.id)
+        .where('password_hash', user.passwordHash)
+        .patch({ passwordHash: renewed });
+      const current = await User.query(db).findById(user.id);
+      if (!current || !(await passwords.verify(current.passwordHash, password)))
+        throw new AppError('invalid_credentials');
+      return current;
     },
 
     async verifyEmail(token) {

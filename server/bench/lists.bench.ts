@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { User } from '#db/models/user.ts';
 import { cursorAfter } from '#common/api/paging.ts';
 import { Video } from '#db/models/video.ts';
 import type { Services } from '#server/compose.ts';
@@ -93,7 +94,7 @@ type Ask = (address: string) => Promise<{ tookMs: number; text: string }>;
 
 /** Opens the server and a session. The time runs from the request's arrival to the answer's last byte. */
 async function serve(
-  { httpServer, sessions }: Services,
+  { httpServer, sessions, db }: Services,
   userId: string,
   keys: readonly string[],
 ): Promise<Ask> {
@@ -109,7 +110,8 @@ async function serve(
   const address = httpServer.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   const sessionId = randomBytes(32).toString('base64url');
-  await sessions.open(sessionId, userId);
+  const { passwordHash } = await User.query(db).findById(userId).throwIfNotFound();
+  await sessions.open(sessionId, userId, passwordHash);
   const name = sessionCookieName(false);
   const signature = createCookieKeys(keys).sign(`${name}=${sessionId}`);
   const headers = { cookie: `${name}=${sessionId}; ${name}.sig=${signature}` };

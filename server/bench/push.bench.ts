@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from 'socket.io';
 import { io } from 'socket.io-client';
+import { User } from '#db/models/user.ts';
 import { statusDto, type StatusDto } from '#common/api/videos.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { Video } from '#db/models/video.ts';
@@ -141,7 +142,8 @@ function addressOf(address: ReturnType<ReturnType<typeof createServer>['address'
 
 async function sessionCookie(services: Services, userId: string, keys: readonly string[]): Promise<string> {
   const sessionId = randomBytes(32).toString('base64url');
-  await services.sessions.open(sessionId, userId);
+  const { passwordHash } = await User.query(services.db).findById(userId).throwIfNotFound();
+  await services.sessions.open(sessionId, userId, passwordHash);
   const pair = `${sessionCookieName(false)}=${sessionId}`;
   return `${pair}; ${sessionCookieName(false)}.sig=${createCookieKeys(keys).sign(pair)}`;
 }

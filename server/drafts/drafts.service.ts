@@ -19,6 +19,10 @@ interface Owner {
 const LATER_EXPIRY =
   'case when drafts.expires_at > excluded.expires_at then drafts.expires_at else excluded.expires_at end';
 
+/** The same end needs no second notice; a later one is told again in its time. */
+const NOTICE_OF_EXPIRY =
+  'case when drafts.expires_at >= excluded.expires_at then drafts.expiry_noticed_at else null end';
+
 /** Cloud backups: pointers to untouched originals, which outlive their videos. */
 export interface DraftsService {
   /** Newest first, expired ones left out; all of them, or the page after a cursor. */
@@ -141,7 +145,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
           lastModified: at,
           // The plan may promise less by now than the draft was promised before.
           expiresAt: raw(LATER_EXPIRY),
-          expiryNoticedAt: null,
+          expiryNoticedAt: raw(NOTICE_OF_EXPIRY),
         });
       const draft = await Draft.query(db)
         .findOne({ userId: owner.id, videoId, sha256: video.originalSha256 })

@@ -56,8 +56,14 @@ describe.each(ENGINES)('the life of drafts on %s', (engine) => {
       const [after] = await Draft.query(app.db).where({ userId: user.id });
       expect([again.status, after?.id, after?.fileName]).toEqual([200, before?.id, 'again.mp4']);
       expect(after?.expiresAt).toBe(before?.expiresAt);
+      // Its end was told already, and a later one is told again.
+      await Draft.query(app.db).patch({ expiryNoticedAt: 1 }).where({ userId: user.id });
+      await client.call(draftsApi.create, { body: { videoId, fileName: 'again.mp4' } });
+      const noticed = async () => (await Draft.query(app.db).where({ userId: user.id }))[0]?.expiryNoticedAt;
+      expect(Number(await noticed())).toBe(1);
       await Draft.query(app.db).patch({ expiresAt: 1 }).where({ userId: user.id });
       await client.call(draftsApi.create, { body: { videoId, fileName: 'once more.mp4' } });
+      expect(await noticed()).toBeNull();
       expect(await daysKept(client)).toBe(7);
     });
 

@@ -20,7 +20,7 @@ export interface AppState {
   /** The sender, or null when nobody is signed in. */
   identify(): Promise<Identity | null>;
   /** Set by the login handler alone: the next save of the session makes a new row. */
-  openSession?: boolean;
+  openSession?: { readonly passwordHash: string };
 }
 
 /** No index signature, so that a misspelt property of a context does not type-check. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import Koa from 'koa';
 import { pino } from 'pino';
@@ -13,6 +14,7 @@ import type { TestClient } from '#server/test/test-client.ts';
 import type { AppState } from './context.ts';
 import { answerErrors } from './error-middleware.ts';
 import { loggedPath } from './logged-path.ts';
+import { withinDeadline } from './validate.ts';
 
 describe('the edge of the API', () => {
   let app: TestApp;
@@ -295,6 +297,49 @@ it('writes no address of an upload into the log of refusals, which is the key to
   expect(lines[0]).not.toContain(secret);
   expect(loggedPath(`/api/uploads/${secret}`)).toBe('/api/uploads/kkkkkk...');
   expect(loggedPath('/api/videos/kkkkkkkkkk/stream')).toBe('/api/videos/kkkkkkkkkk/stream');
+});
+
+it('waits for a body that trickles no longer than it should, and ends the connection', async () => {
+  const app = new Koa<AppState>();
+  app.use(async (ctx, next) => {
+    ctx.state.logger = pino({ level: 'silent' });
+    await next();
+  });
+  app.use(answerErrors());
+  app.use(async (ctx) => {
+    const whole = new Promise((resolve) => ctx.req.on('end', resolve).resume());
+    await withinDeadline(ctx, whole, 200);
+    ctx.body = 'came';
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n';
+  const send = (bytes: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(address.port, '127.0.0.1');
+      let answer = '';
+      socket.write(head + bytes);
+      const drip = setInterval(() => socket.write(' '), 20);
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk.toString();
+        if (answer.includes('came')) socket.destroy();
+      });
+      // Writing into a connection that the server ended.
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(drip);
+        resolve(answer);
+      });
+    });
+  try {
+    expect(await send('{')).toMatch(/^HTTP\/1.1 408 /);
+    expect(await send('x'.repeat(1000))).toMatch(/^HTTP\/1.1 200 /);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 /** Sends exactly these lines; `fetch` would add or refuse some. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Session } from '#db/models/session.ts';
+import { User } from '#db/models/user.ts';
 import type { EventBus } from '../events.ts';
 
 const SESSION_IDLE_MS = 7 * 24 * 3600_000;
@@ -17,8 +18,12 @@ export interface SessionStoreDeps {
 export interface SessionStore {
   /** The person of a living session, or null: unknown, ended, idle for 7 days or older than 30. */
   find(sessionId: string): Promise<{ userId: string; sessionHash: string } | null>;
-  /** Makes the row; called by the login alone. */
-  open(sessionId: string, userId: string): Promise<void>;
+  /**
+   * Makes the row; called by the login alone.
+   * @param passwordHash that the given password was found right against
+   * @returns false, and no row, when the person has another password by now: who changes it ends all sessions made with the old one
+   */
+  open(sessionId: string, userId: string, passwordHash: string): Promise<boolean>;
   end(sessionId: string): Promise<void>;
   /** Ends the sessions of a person, except one. */
   endAll(userId: string, exceptHash?: string | null): Promise<void>;
@@ -51,14 +56,20 @@ export function createSessionStore({ db, events, now }: SessionStoreDeps): Sessi
       }
       return { userId: row.userId, sessionHash: idHash };
     },
-    async open(sessionId, userId) {
-      await Session.query(db).insert({
-        idHash: hashSessionId(sessionId),
-        userId,
-        data: {},
-        createdAt: now(),
-        lastSeenAt: now(),
-        expiresAt: now() + SESSION_ABSOLUTE_MS,
+    async open(sessionId, userId, passwordHash) {
+      return db.transaction(async (trx) => {
+        // The lock makes look and insert one step: a change of password comes before, or ends this session too.
+        const user = await User.query(trx).findById(userId).select('passwordHash').forUpdate();
+        if (user?.passwordHash !== passwordHash) return false;
+        await Session.query(trx).insert({
+          idHash: hashSessionId(sessionId),
+          userId,
+          data: {},
+          createdAt: now(),
+          lastSeenAt: now(),
+          expiresAt: now() + SESSION_ABSOLUTE_MS,
+        });
+        return true;
       });
     },
     async end(sessionId) {

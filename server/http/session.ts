@@ -44,8 +44,10 @@ export function createSessionMiddleware(
           const ctx: AppContext = options.ctx;
           const session = storedSession.safeParse(value);
           if (!session.success || !ctx.state.openSession) return;
-          ctx.state.openSession = false;
-          await store.open(key, session.data.userId);
+          const { passwordHash } = ctx.state.openSession;
+          delete ctx.state.openSession;
+          if (!(await store.open(key, session.data.userId, passwordHash)))
+            throw new AppError('invalid_credentials');
         },
         destroy: (key) => store.end(key),
       },
@@ -68,12 +70,19 @@ function liveSession(ctx: AppContext): LiveSession | null {
   return 'session' in ctx && isLiveSession(ctx.session) ? ctx.session : null;
 }
 
-/** Signs a person in on this browser: an earlier session of the cookie ends, a new id is given. */
-export async function openSession(ctx: AppContext, userId: string): Promise<void> {
+/**
+ * Signs a person in on this browser: an earlier session of the cookie ends, a new id is given.
+ * @param user as the password was checked against
+ * @throws AppError `invalid_credentials` when the password was changed since
+ */
+export async function openSession(
+  ctx: AppContext,
+  user: { readonly id: string; readonly passwordHash: string },
+): Promise<void> {
   const session = liveSession(ctx);
   if (!session) throw new AppError('internal');
-  session.userId = userId;
-  ctx.state.openSession = true;
+  session.userId = user.id;
+  ctx.state.openSession = { passwordHash: user.passwordHash };
   await session.regenerate();
 }
 

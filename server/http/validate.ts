@@ -13,6 +13,13 @@ export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body e
 
 const MOST_BODY_BYTES = 64 * 1024;
 
+/**
+ * How long a body may take to arrive, ms, and how many bytes a second more than that it has to bring where larger ones are allowed. Files
+ * have ways of their own and no such limit.
+ */
+const BODY_DEADLINE_MS = 30_000;
+const LEAST_BYTES_PER_SECOND = 4096;
+
 const jsonReader = (maxBytes: number) =>
   koaBody({
     json: true,
@@ -59,11 +66,40 @@ async function readBody(ctx: AppRouterContext, maxBytes: number | undefined): Pr
   if (!sent) return undefined;
   if (!ctx.is('json')) throw new AppError('unsupported_type', 'Send the body as application/json.');
   const read = maxBytes === undefined ? readJson : jsonReader(maxBytes);
-  await read(ctx, async () => undefined);
+  await withinDeadline(
+    ctx,
+    read(ctx, async () => undefined),
+    deadlineFor(maxBytes ?? MOST_BODY_BYTES),
+  );
   if (holdsNul(ctx.request.body)) {
     throw new AppError('invalid_input', 'Texts cannot hold the character U+0000.');
   }
   return ctx.request.body;
+}
+
+const deadlineFor = (maxBytes: number) =>
+  BODY_DEADLINE_MS + ((maxBytes - MOST_BODY_BYTES) * 1000) / LEAST_BYTES_PER_SECOND;
+
+/**
+ * Waits for a body no longer than its time: one that trickles would hold its connection for ever, as every byte is a sign of life.
+ * @throws AppError `too_slow`; the connection ends with the answer
+ */
+export async function withinDeadline(
+  { req, res }: Pick<AppRouterContext, 'req' | 'res'>,
+  reading: Promise<unknown>,
+  deadlineMs: number,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      res.setHeader('Connection', 'close');
+      res.once('finish', () => req.destroy());
+      reject(new AppError('too_slow'));
+    }, deadlineMs);
+  });
+  // What still comes of it after the answer has nobody to tell.
+  reading.catch(() => undefined);
+  await Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 
 /** Postgres refuses a text with a NUL character and SQLite keeps it: neither gets to see one. Without recursion, for deep bodies. */

@@ -117,6 +117,20 @@ describe('the built pages', () => {
     expect(brotli.body.length).toBeLessThan(SCRIPT.length / 10);
   });
 
+  it('have a tag of their own in each coding', async () => {
+    const codings = ['identity', 'gzip', 'br'];
+    const tagOf = async (coding: string) =>
+      String((await get('/assets/index-abc123.js', { 'accept-encoding': coding })).headers['etag']);
+    const tags = await Promise.all(codings.map(tagOf));
+    expect(new Set(tags).size).toBe(3);
+    for (const [at, coding] of codings.entries()) {
+      const again = (tag: string) =>
+        get('/assets/index-abc123.js', { 'accept-encoding': coding, 'if-none-match': tag });
+      expect((await again(tags[at] ?? '')).status).toBe(304);
+      expect((await again(tags[(at + 1) % 3] ?? '')).status).toBe(200);
+    }
+  });
+
   it.each([
     '/../config.ts',
     '/..%2f..%2fetc/passwd',

@@ -36,7 +36,8 @@ type Coding = 'br' | 'gzip';
 interface WebFile {
   readonly file: string;
   readonly sizeBytes: number;
-  readonly etag: string;
+  /** Names the file as it is; see `ETag`. */
+  readonly tag: string;
   /** Compressed once, at the first request that wants it. */
   readonly coded: Map<Coding, Promise<Buffer>>;
 }
@@ -84,15 +85,16 @@ async function sendFile(ctx: AppContext, found: WebFile): Promise<void> {
   const extension = path.extname(found.file);
   const hashed = ctx.path.startsWith('/assets/');
   ctx.set('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  ctx.set('ETag', found.etag);
   ctx.set('Vary', 'Accept-Encoding');
   ctx.status = 200;
   ctx.type = TYPES[extension] ?? 'application/octet-stream';
+  const wanted = COMPRESSIBLE.has(extension) ? bestCoding(ctx) : null;
+  // A strong tag names bytes, and each coding has others.
+  ctx.set('ETag', `"${wanted === null ? found.tag : `${found.tag}-${wanted}`}"`);
   if (ctx.fresh) {
     ctx.status = 304;
     return;
   }
-  const wanted = COMPRESSIBLE.has(extension) ? bestCoding(ctx) : null;
   if (wanted) {
     ctx.set('Content-Encoding', wanted);
     ctx.body = await compressed(found, wanted).catch(replaced);
@@ -136,8 +138,8 @@ async function listFiles(folder: string): Promise<Map<string, WebFile>> {
     const file = path.join(entry.parentPath, entry.name);
     const { size, mtimeMs } = await stat(file);
     const urlPath = `/${path.relative(folder, file).split(path.sep).join('/')}`;
-    const etag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
-    files.set(urlPath, { file, sizeBytes: size, etag, coded: new Map() });
+    const tag = `${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`;
+    files.set(urlPath, { file, sizeBytes: size, tag, coded: new Map() });
   }
   return files;
 }

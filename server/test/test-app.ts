@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Mailer } from '#server/accounts/mailer.ts';
 import type { Mail } from '#server/accounts/mails.ts';
-import type { User } from '#db/models/user.ts';
+import { User } from '#db/models/user.ts';
 import { compose, type Services } from '#server/compose.ts';
 import { readConfig, type Config } from '#server/config.ts';
 import { createCookieKeys } from '#server/http/cookie-keys.ts';
@@ -97,7 +97,8 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     async signIn(given) {
       const user = given ?? (await createUser(services.db));
       const sessionId = randomBytes(32).toString('base64url');
-      await services.sessions.open(sessionId, user.id);
+      const { passwordHash } = await User.query(services.db).findById(user.id).throwIfNotFound();
+      await services.sessions.open(sessionId, user.id, passwordHash);
       const client = createTestClient(baseUrl);
       const name = sessionCookieName(config.https);
       client.setCookie(name, sessionId);

@@ -6,10 +6,12 @@ import { grabFramePlan } from '#server/media/grab-frame.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { createTurns } from './turns.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 
-/** Requests that may wait; a report asks for two pictures a defect. */
-const MAX_WAITING = 60;
+/** Requests that may wait, of all and of one person; a report asks for two pictures of twelve defects. */
+const MAX_WAITING = 120;
+const MAX_WAITING_OF_ONE = 50;
 const WALL_MS = 20_000;
 const GONE = 'Nobody waits for this picture any more.';
 
@@ -23,17 +25,16 @@ export interface FrameGrabberDeps {
 export interface FrameGrabber {
   /**
    * A small JPEG of the picture shown at `atMs` of a stored clip. One at a time, so that a report with many
-   * defects cannot take the memory of a repair. Aborting the signal gives the place to those who still wait.
+   * defects cannot take the memory of a repair, and people by turns, so that nobody waits for all pictures of another. Aborting the signal gives the place to those who still wait.
    * @throws AppError `not_found` when there is no picture, `unavailable` when too many wait, `bad_request` when
    *   its asker has gone
    */
-  grab(sha256: string, atMs: number, signal?: AbortSignal): Promise<Buffer>;
+  grab(ownerId: string, sha256: string, atMs: number, signal?: AbortSignal): Promise<Buffer>;
 }
 
 /** See `FrameGrabber`. */
 export function createFrameGrabber({ storage, tools, folder }: FrameGrabberDeps): FrameGrabber {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = createTurns();
 
   async function take(sha256: string, atMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
     if (signal?.aborted) throw new AppError('bad_request', GONE);
@@ -61,16 +62,10 @@ export function createFrameGrabber({ storage, tools, folder }: FrameGrabberDeps)
   }
 
   return {
-    async grab(sha256, atMs, signal) {
-      if (waiting >= MAX_WAITING) throw new AppError('unavailable');
-      waiting += 1;
-      const turn = last.then(() => take(sha256, atMs, signal));
-      last = turn.catch(() => undefined);
-      try {
-        return await turn;
-      } finally {
-        waiting -= 1;
-      }
+    async grab(ownerId, sha256, atMs, signal) {
+      if (turns.waiting() >= MAX_WAITING || turns.waiting(ownerId) >= MAX_WAITING_OF_ONE)
+        throw new AppError('unavailable');
+      return turns.take(ownerId, () => take(sha256, atMs, signal));
     },
   };
 }

@@ -44,31 +44,31 @@ function jpegSize(data: Buffer): { width: number; height: number } {
 
 describe('single pictures of a clip', () => {
   it('are small JPEGs in the shape of the clip', async () => {
-    const picture = await frames.grab(sha256, 1000);
+    const picture = await frames.grab('u', sha256, 1000);
     expect(jpegSize(picture)).toEqual({ width: 480, height: 270 });
   });
 
   it('differ where the clip moves', async () => {
-    const [early, late] = await Promise.all([frames.grab(sha256, 0), frames.grab(sha256, 1800)]);
+    const [early, late] = await Promise.all([frames.grab('u', sha256, 0), frames.grab('u', sha256, 1800)]);
     expect(early.equals(late)).toBe(false);
   });
 
   it('are not found behind the end, nor for an object that does not exist', async () => {
-    await expect(frames.grab(sha256, 60_000)).rejects.toMatchObject(new AppError('not_found'));
-    await expect(frames.grab('0'.repeat(64), 0)).rejects.toMatchObject(new AppError('not_found'));
+    await expect(frames.grab('u', sha256, 60_000)).rejects.toMatchObject(new AppError('not_found'));
+    await expect(frames.grab('u', '0'.repeat(64), 0)).rejects.toMatchObject(new AppError('not_found'));
   });
 
   it('are not made for those who have gone, at work or still waiting', async () => {
     const gone = new AbortController();
-    const wanted = frames.grab(sha256, 500);
+    const wanted = frames.grab('u', sha256, 500);
     const left = [0, 200].map((atMs) =>
-      frames.grab(sha256, atMs, gone.signal).catch((error: unknown) => error),
+      frames.grab('u', sha256, atMs, gone.signal).catch((error: unknown) => error),
     );
     gone.abort();
     expect(await Promise.all(left)).toMatchObject([{ code: 'bad_request' }, { code: 'bad_request' }]);
     expect(jpegSize(await wanted)).toEqual({ width: 480, height: 270 });
     const atWork = new AbortController();
-    const cut = frames.grab(sha256, 1000, atWork.signal).catch((error: unknown) => error);
+    const cut = frames.grab('u', sha256, 1000, atWork.signal).catch((error: unknown) => error);
     setTimeout(() => atWork.abort(), 5);
     expect(await cut).toMatchObject({ code: 'bad_request' });
     expect(await readdir(path.join(folder, 'frames'))).toEqual([]);

@@ -16,7 +16,8 @@ export interface FrameRoutesDeps {
 export function createFrameRoutes({ videos, frames }: FrameRoutesDeps): AppRouter {
   const router = createRouter();
   router.get(mediaPaths.frame, async (ctx) => {
-    const video = await videos.owned(await requireUser(ctx), ctx.params['id'] ?? '');
+    const user = await requireUser(ctx);
+    const video = await videos.owned(user, ctx.params['id'] ?? '');
     const { of, ms } = check(frameQuery, { ...ctx.query });
     const sha256 = of === 'original' ? video.originalSha256 : video.currentVersion?.sha256;
     if (sha256 === undefined) throw new AppError('not_ready');
@@ -32,7 +33,7 @@ export function createFrameRoutes({ videos, frames }: FrameRoutesDeps): AppRoute
     // Whoever turned the page does not keep the others waiting.
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
-    const picture = await frames.grab(sha256, atMs, gone.signal);
+    const picture = await frames.grab(user.id, sha256, atMs, gone.signal);
     ctx.type = 'image/jpeg';
     ctx.body = picture;
   });

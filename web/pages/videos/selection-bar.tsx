@@ -9,15 +9,15 @@ import { colour, radius, space } from '../../theme.ts';
 const { library: texts } = videoTexts;
 
 const Bar = styled.div`
-  /* Cards are chosen far below it, too. */
+  /* Behind the cards and at the lower edge of the screen while they go on below it: choosing moves none of them. */
   position: sticky;
   z-index: 20;
-  top: calc(var(--header-height) + ${space(1)});
+  bottom: max(${space(1)}, env(safe-area-inset-bottom));
   display: flex;
   flex-wrap: wrap;
   align-items: center;
   gap: ${space(1)};
-  margin-bottom: ${space(2)};
+  margin-top: ${space(2)};
   padding: ${space(1, 1, 1, 2)};
   border-radius: ${radius.s};
   border: 1px solid ${colour.lineStrong};

@@ -45,6 +45,14 @@ function open(videos: VideoDto[] = VIDEOS, plan: PlanSlug = 'starter') {
 }
 
 describe('VideosPage', () => {
+  it('puts what can be done with chosen videos behind the cards, so that choosing moves none of them', async () => {
+    open();
+    const panel = await screen.findByRole('region', { name: 'Your videos' });
+    await person.click(screen.getByRole('checkbox', { name: 'Select pier.mp4' }));
+    const remove = await screen.findByRole('button', { name: 'Delete selected' });
+    expect(panel.compareDocumentPosition(remove)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  });
+
   it('counts the videos by state and shows all of them in a panel of 75vh', async () => {
     open();
     const panel = await screen.findByRole('region', { name: 'Your videos' });

@@ -213,7 +213,6 @@ export function VideosPage() {
             <LibraryToolbar arrangement={arrangement} onArrange={arrange} />
             <ConnectionLine />
           </Tools>
-          {chosen.length > 0 && <SelectionBar videos={chosen} onClear={() => setSelected(new Set())} />}
           {videos.length === 0 ? (
             <Empty>
               <h2>{texts.noMatchTitle}</h2>
@@ -239,6 +238,7 @@ export function VideosPage() {
               </Button>
             </More>
           )}
+          {chosen.length > 0 && <SelectionBar videos={chosen} onClear={() => setSelected(new Set())} />}
         </div>
       )}
     </Page>

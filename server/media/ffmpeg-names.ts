@@ -18,6 +18,13 @@ export const MOVIE_IN_MS: readonly string[] = [CLOCK, '1000'];
 /** Makes a decoder say when it hands a picture on, with its time and type. */
 export const DECODER_MARKS = '-debug_ts';
 
+/**
+ * What ffmpeg itself says, behind the decoder's own words, of a packet that gave nothing: up to 6.0; from 6.1 on where the decoder
+ * takes it; and from 7.0 on where it hands on what it made of it.
+ */
+export const PACKET_REFUSED =
+  /Error while decoding stream|Error submitting packet to decoder|Decoding error: /;
+
 /** By release, by number of commits for builds between releases, and by the year that others tell. */
 interface Since {
   readonly release: readonly [major: number, minor: number];

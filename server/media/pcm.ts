@@ -1,3 +1,4 @@
+import { PACKET_REFUSED } from './ffmpeg-names.ts';
 import type { FfmpegPlan } from './ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo } from './probe.ts';
 import { runFfmpeg } from './run-ffmpeg.ts';
@@ -62,9 +63,6 @@ function soundDecodePlan(
   };
 }
 
-/** What ffmpeg itself says, behind the decoder's own words, about a packet that gave no sound (5.1; 7.0 and later). */
-const REFUSED = /^Error while decoding stream|Error submitting packet to decoder/;
-
 /**
  * Decodes the first sound stream once and streams it to `onSamples`; nothing is kept but the times of the
  * decoded frames (16 bytes each, 0.5 MB for ten minutes of AAC).
@@ -80,7 +78,7 @@ export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
     onStderrLine: (line) => {
       const frame = parseSoundFrame(line);
       if (frame) appendSound(clock, frame);
-      else if (REFUSED.test(line)) clock.refusedPackets += 1;
+      else if (PACKET_REFUSED.test(line)) clock.refusedPackets += 1;
     },
     onStdout: async (chunk) => {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;

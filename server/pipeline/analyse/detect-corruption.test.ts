@@ -54,6 +54,12 @@ describe('damageReason', () => {
   it('takes what decoders say about broken data', () => {
     expect(damageReason({ level: 'error', text: 'h264: error while decoding MB 12 7' })).not.toBeNull();
     expect(damageReason({ level: 'warning', text: 'corrupt decoded frame in stream 0' })).not.toBeNull();
+    for (const said of [
+      'Error submitting packet to decoder',
+      'Decoding error',
+      'Error while decoding stream #0:0',
+    ])
+      expect(damageReason({ level: 'error', text: `${said}: Invalid data found` })).not.toBeNull();
     expect(
       damageReason({ level: 'warning', text: 'h264: concealing 340 DC, 340 AC, 340 MV errors' }),
     ).not.toBeNull();

@@ -1,3 +1,4 @@
+import { PACKET_REFUSED } from '#server/media/ffmpeg-names.ts';
 import type { DecodePass } from './decode-pass.ts';
 import type { DamagedFrame } from './check-structure.ts';
 import type { PictureIndex } from './picture-times.ts';
@@ -44,7 +45,7 @@ export interface BadPacket {
 const DECODER =
   /^(h264|hevc|mpeg4|msmpeg4\w*|mpeg1video|mpeg2video|h263|mjpeg|prores|vp8|vp9|av1|libdav1d): (.*)$/;
 /** Messages of ffmpeg itself about one packet or picture. */
-const PIPELINE = /corrupt decoded frame|Error while decoding stream|Error submitting packet to decoder/;
+const isOfPipeline = (text: string) => ABOUT_OUTPUT.test(text) || PACKET_REFUSED.test(text);
 /**
  * Complaints about streams that are unusual, not damaged, and of a parser that reads ahead of the decoder ("missing picture"), which
  * says so too where it comes to the place.
@@ -57,7 +58,7 @@ const DAMAGE = /conceal|corrupt|damaged|error|missing|invalid|truncat/i;
 /** What a decoder message says about damage; null when it says nothing about it. */
 export function damageReason(message: { level: 'error' | 'warning'; text: string }): string | null {
   const spoken = DECODER.exec(message.text)?.[2];
-  const text = spoken ?? (PIPELINE.test(message.text) ? message.text : null);
+  const text = spoken ?? (isOfPipeline(message.text) ? message.text : null);
   if (text === null || HARMLESS.test(text)) return null;
   return message.level === 'error' || DAMAGE.test(text) ? text : null;
 }

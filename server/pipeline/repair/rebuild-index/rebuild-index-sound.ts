@@ -1,4 +1,5 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
+import { PACKET_REFUSED } from '#server/media/ffmpeg-names.ts';
 import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { writeEditList } from '#server/media/mp4/edit-list.ts';
 import { refineTrack } from '#server/media/mp4/movie-clock.ts';
@@ -6,6 +7,7 @@ import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { parseSoundFrame } from '#server/media/pcm.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
@@ -65,7 +67,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
       tracks: [rebuildTrack(trak, sound.timescale, samples)],
       signal: input.signal,
     });
-    const several = await recode(input, rawPath, codedPath);
+    const several = await recode(input, samples.length, rawPath, codedPath);
     if (several === null) {
       await remove();
       return null;
@@ -138,22 +140,27 @@ function bareTrack(sound: Track, samples: readonly NewSample[], movieTimescale: 
 const moovHead = (reference: Reference) => container('moov', [needBox(reference.movie.moov, 'mvhd')]);
 
 /**
- * Decodes the stretches and encodes them anew.
+ * Decodes the stretches and encodes them anew. Frames are counted, as only some versions of ffmpeg remark on several in one packet.
  * @returns whether a stretch held several frames; null when nothing could be decoded
  */
-async function recode(input: SoundInput, rawPath: string, codedPath: string): Promise<boolean | null> {
-  let several = false;
+async function recode(
+  input: SoundInput,
+  stretches: number,
+  rawPath: string,
+  codedPath: string,
+): Promise<boolean | null> {
+  let frames = 0;
   let faults = 0;
   try {
     await runFfmpeg(
       {
         label: 'restore the sound',
-        logLevel: 'repeat+warning',
+        logLevel: 'repeat+info',
         inputs: [{ path: rawPath, format: 'mov' }],
         outputs: [
           {
             path: codedPath,
-            options: '-map 0:a:0 -af asetpts=N/SR/TB -c:a aac -b:a 192k -f mp4'.split(' '),
+            options: '-map 0:a:0 -af ashowinfo,asetpts=N/SR/TB -c:a aac -b:a 192k -f mp4'.split(' '),
           },
         ],
         expectedDurationMs: null,
@@ -162,8 +169,8 @@ async function recode(input: SoundInput, rawPath: string, codedPath: string): Pr
         tools: input.tools,
         signal: input.signal,
         onStderrLine: (line) => {
-          if (line.includes('Multiple frames in a packet')) several = true;
-          if (line.includes('Error while decoding') || line.includes('Error submitting')) faults++;
+          if (parseSoundFrame(line)) frames++;
+          if (PACKET_REFUSED.test(line)) faults++;
         },
       },
     );
@@ -172,5 +179,5 @@ async function recode(input: SoundInput, rawPath: string, codedPath: string): Pr
     throw error;
   }
   // A wrong description fails on most stretches; single damaged ones are what a broken recording has.
-  return faults * 2 > input.gaps.length ? null : several || faults > 0;
+  return faults * 2 > input.gaps.length ? null : frames > stretches || faults > 0;
 }

@@ -56,6 +56,12 @@ describe('parseSoundFrame', () => {
     expect(parseSoundFrame(recent)).toEqual({ startMs: -10, sampleCount: 960, rateHz: 48_000 });
   });
 
+  it('reads a line that another thread has begun (recorded, 9.0.2)', () => {
+    const torn =
+      '  Stream #0n:1 pts:1024 pts_time:0.0213333 fmt:fltp channels:2 chlayout:stereo rate:48000 nb_samples:1024 checksum:57D7E01A plane_checksums: [ :0(und): Audio: pcm_f32le, 48000 Hz, stereo, flt, 3072 kb/s (default)';
+    expect(parseSoundFrame(torn)).toEqual({ startMs: 1024 / 48, sampleCount: 1024, rateHz: 48_000 });
+  });
+
   it('answers no time where the frame has none, and null for other lines', () => {
     expect(
       parseSoundFrame(

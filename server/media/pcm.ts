@@ -98,13 +98,14 @@ export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
 
 /**
  * One `ashowinfo` line as the time and length of a decoded frame. `pts` is read, not `pts_time`, which
- * ffmpeg prints with six digits only; the filter's time base is one sample (fftools/ffmpeg_filter.c).
+ * ffmpeg prints with six digits only; the filter's time base is one sample (fftools/ffmpeg_filter.c). The name of the filter is
+ * missing where another thread has begun the line (7.0 and later).
  * @returns null for any other line; `startMs` is null when the frame has no time
  */
 export function parseSoundFrame(
   line: string,
 ): { startMs: number | null; sampleCount: number; rateHz: number } | null {
-  const match = /ashowinfo.* n:\d+ pts:(\S+) .* rate:(\d+) nb_samples:(\d+)/.exec(line);
+  const match = /n:\d+ pts:(\S+) pts_time:.* rate:(\d+) nb_samples:(\d+)/.exec(line);
   if (!match) return null;
   const rateHz = Number(match[2]);
   const sampleCount = Number(match[3]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pictureTicks } from './showinfo.ts';
+import { pictureTicks, showinfoNumber } from './showinfo.ts';
 
 const line = (pts: string) =>
   `[Parsed_showinfo_1 @ 0x55d0c8] [info] n:   7 pts: ${pts} pts_time:0.25 duration: 512 fmt:yuv420p type:B `;
@@ -11,6 +11,13 @@ describe('pictureTicks', () => {
     ['NOPTS', null],
   ])('reads pts %s', (pts, ticks) => {
     expect(pictureTicks(line(pts))).toBe(ticks);
+  });
+
+  it('reads a line that another thread has begun', () => {
+    const torn = '    Stream #0:0: Video: rawvideo n:   1 pts:    512 pts_time:0.04    duration:    512 ';
+    expect(pictureTicks(torn)).toBe(512);
+    expect(showinfoNumber(torn)).toBe(0);
+    expect(showinfoNumber(line('1'))).toBe(1);
   });
 
   it('leaves all other lines alone', () => {

@@ -75,7 +75,7 @@ interface DecoderRun {
 
 async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Promise<Map<number, Uint8Array>> {
   const decoded: Uint8Array[] = [];
-  const said: { readonly by: number; readonly frame: number }[] = [];
+  const said: SaidPicture[] = [];
   const assemble = collectPictures(input.format.pictureBytes, (picture) => {
     decoded.push(picture);
   });
@@ -90,8 +90,7 @@ async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Prom
       said.push({ by: showinfoNumber(line), frame: input.pictures.ptsTicks.indexOf(ticks) });
     },
   });
-  // The pictures of one run come behind those of another, what is said of them between.
-  const order = said.sort((a, b) => a.by - b.by).map(({ frame }) => frame);
+  const order = inOrderOfRuns(said, runs);
   const wanted = runs.flatMap(({ frames }) => frames);
   const found = new Map<number, Uint8Array>();
   decoded.forEach((picture, index) => {
@@ -99,6 +98,33 @@ async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Prom
     if (frame !== undefined && frame >= 0) found.set(frame, picture);
   });
   return found;
+}
+
+interface SaidPicture {
+  /** Number of the filter; 0 where its name is missing. */
+  readonly by: number;
+  readonly frame: number;
+}
+
+/**
+ * Frames in the order in which their pictures come, those of one run behind those of another, though what is said of them comes
+ * between. Filters of later runs have higher numbers; a line without a name is of the run that the frame was asked for in.
+ */
+export function inOrderOfRuns(
+  said: readonly SaidPicture[],
+  runs: readonly Pick<DecoderRun, 'frames'>[],
+): number[] {
+  const runOf = (frame: number) => runs.findIndex(({ frames }) => frames.includes(frame));
+  const named = said.filter(({ by }) => by > 0).map(({ by, frame }) => ({ by, run: runOf(frame) }));
+  const numberFor = (frame: number): number => {
+    const run = runOf(frame);
+    const earlier = named.flatMap((one) => (one.run < run ? [one.by] : []));
+    return named.find((one) => one.run === run)?.by ?? Math.max(0, ...earlier) + 0.5;
+  };
+  return said
+    .map(({ by, frame }) => ({ by: by > 0 ? by : numberFor(frame), frame }))
+    .sort((a, b) => a.by - b.by)
+    .map(({ frame }) => frame);
 }
 
 /** Containers whose packets carry the display times that the picture list was made from. */

@@ -37,6 +37,8 @@ const SENDING: UploadItem = {
   acknowledgedBytes: 0,
   bytesPerSecond: null,
   videoId: null,
+  knownName: null,
+  anyway: false,
   reason: null,
 };
 const AWAY = /cannot be reached right now/;

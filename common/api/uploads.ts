@@ -30,13 +30,18 @@ export const uploadIntent = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
+    /** Answer with `known`, and give no address, when the account has a video made of this very file. */
+    tellKnown: z.boolean().optional(),
   })
   .nullish();
 
 export const uploadUrlBody = z.object({
+  /** Empty where `known` is told. */
   uploadUrl: z.string(),
   /** Bytes already stored when an unfinished upload of the same file was found; 0 for a new one. */
   offsetBytes: z.number().int().nonnegative().default(0),
+  /** The video that was made of the same file before; null unless it was asked for and there is one. */
+  known: z.object({ videoId: id, fileName: z.string() }).nullable().default(null),
 });
 
 export const openUpload = z.object({

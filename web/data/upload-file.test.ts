@@ -69,7 +69,7 @@ describe('startTransfer', () => {
     expect(await transfer.result).toEqual({ kind: 'done', videoId: 'video-1' });
     expect(sent[0]?.url).toBe('http://localhost:3000/uploads/token-1');
     expect(calls[0]).toMatch(
-      /^upload-url \{"fileName":"harbour.mp4","fileSize":1000,"fileType":"video\/mp4","fingerprint":"[0-9a-f]{64}"\}$/,
+      /^upload-url \{"fileName":"harbour.mp4","fileSize":1000,"fileType":"video\/mp4","fingerprint":"[0-9a-f]{64}","tellKnown":true\}$/,
     );
     // The size travels as a string (specification section 7).
     expect(calls[1]).toBe(

@@ -15,6 +15,8 @@ export type TransferPhase = 'uploading' | 'offline' | 'signed_out' | 'paused' | 
 
 export type TransferResult =
   | { readonly kind: 'done'; readonly videoId: string }
+  /** The account has a video of this very file already; nothing was sent. */
+  | { readonly kind: 'known'; readonly videoId: string; readonly fileName: string }
   /** `reason` is the server's sentence, or undefined when it gave none. */
   | { readonly kind: 'failed'; readonly reason: string | undefined; readonly fileUnreadable: boolean }
   | { readonly kind: 'cancelled' };
@@ -37,6 +39,8 @@ export interface TransferDependencies {
   send(request: SendRequest): Promise<void>;
   sendWhole(request: SendRequest): Promise<void>;
   wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Whether the file is sent also where the account has a video of it. */
+  readonly anyway: boolean;
 }
 
 type Verdict = 'again' | 'new_address' | 'whole_file' | 'signed_out' | 'failed';
@@ -89,7 +93,12 @@ function waitOrWake(ms: number, signal: AbortSignal): Promise<void> {
 export function startTransfer(
   file: File,
   listener: TransferListener,
-  { send = sendByTus, sendWhole = sendByPut, wait = waitOrWake }: Partial<TransferDependencies> = {},
+  {
+    send = sendByTus,
+    sendWhole = sendByPut,
+    wait = waitOrWake,
+    anyway = false,
+  }: Partial<TransferDependencies> = {},
 ): Transfer {
   let intent: 'go' | 'pause' | 'cancel' = 'go';
   let step = new AbortController();
@@ -142,7 +151,7 @@ export function startTransfer(
     }
   };
 
-  const attempt = async (signal: AbortSignal): Promise<string> => {
+  const attempt = async (signal: AbortSignal): Promise<TransferResult> => {
     listener.onPhase('uploading');
     if (address === null) {
       const fingerprint = await fingerprintOf(file);
@@ -150,9 +159,10 @@ export function startTransfer(
         fileName: file.name,
         fileSize: file.size,
         fileType: mediaTypeOf(file),
-        ...(fingerprint ? { fingerprint } : {}),
+        ...(fingerprint ? { fingerprint, tellKnown: !anyway } : {}),
       };
       const slot = await callApi(uploadsApi.uploadUrl, { body, signal });
+      if (slot.known) return { kind: 'known', ...slot.known };
       address = slot.uploadUrl;
       vainRequests = 0;
       acknowledge(slot.offsetBytes);
@@ -160,7 +170,8 @@ export function startTransfer(
     await sendWatched(absoluteUrl(address), signal);
     listener.onPhase('verifying');
     const body = { fileName: file.name, fileSize: String(file.size), uploadUrl: address };
-    return (await callApi(uploadsApi.uploadComplete, { body, signal })).videoId;
+    const { videoId } = await callApi(uploadsApi.uploadComplete, { body, signal });
+    return { kind: 'done', videoId };
   };
 
   const recover = async (error: unknown): Promise<TransferResult | null> => {
@@ -203,7 +214,7 @@ export function startTransfer(
       }
       step = new AbortController();
       try {
-        return { kind: 'done', videoId: await attempt(step.signal) };
+        return await attempt(step.signal);
       } catch (error) {
         // Stopped by somebody's wish; a lost line is no wish.
         const byWish = step.signal.aborted && !(step.signal.reason instanceof TypeError);

@@ -8,11 +8,17 @@ export interface UploadItem {
   /** Files of one drop share a batch; the hero sends one file and follows it on the landing page. */
   readonly batch: number;
   readonly origin: 'hero' | 'multi';
-  readonly state: 'waiting' | TransferPhase | 'sent' | 'failed';
+  /** `known`: the account has a video of this very file; it is for its owner to say whether it is sent again. */
+  readonly state: 'waiting' | TransferPhase | 'sent' | 'known' | 'failed';
   /** Only what the server has acknowledged. */
   readonly acknowledgedBytes: number;
   readonly bytesPerSecond: number | null;
+  /** Of a known file the video that is there. */
   readonly videoId: string | null;
+  /** Name of that video by now. */
+  readonly knownName: string | null;
+  /** Sent also where it is known. */
+  readonly anyway: boolean;
   readonly reason: string | null;
 }
 

@@ -74,6 +74,31 @@ describe('uploads', () => {
     });
   });
 
+  it('sends nothing of a file that is a video already, says which, and sends it where that is wanted', async () => {
+    const asked: unknown[] = [];
+    server.use(
+      signedIn(),
+      on(uploadsApi.uploadUrl, async (request) => {
+        const intent = await request.json();
+        asked.push(intent.tellKnown);
+        return intent.tellKnown === true
+          ? HttpResponse.json({ uploadUrl: '', known: { videoId: 'v1', fileName: 'renamed.mp4' } })
+          : HttpResponse.json({ uploadUrl: '/uploads/one' });
+      }),
+      on(uploadsApi.uploadComplete, () => HttpResponse.json({ videoId: 'v2' })),
+    );
+    const { hook, store } = await signedInHook();
+    act(() => hook.result.current.start([clip('one.mp4')], 'multi'));
+    await expect.poll(() => hook.result.current.items[0]?.state).toBe('known');
+    const [known] = hook.result.current.items;
+    expect(known).toMatchObject({ videoId: 'v1', knownName: 'renamed.mp4', acknowledgedBytes: 0 });
+    expect(store.get(toastAtom)?.title).not.toBe('Upload complete!');
+    act(() => hook.result.current.command(known?.id ?? 0, 'anyway'));
+    await expect.poll(() => hook.result.current.items[0]?.state).toBe('sent');
+    expect(hook.result.current.items[0]?.videoId).toBe('v2');
+    expect(asked).toEqual([true, false]);
+  });
+
   it('says that a hero upload failed in the specified words, and why', async () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();

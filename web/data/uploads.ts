@@ -4,7 +4,7 @@ import { uploadTexts } from '#web/texts/uploads.ts';
 import { createRateMeter } from './rate-meter.ts';
 import { sessionAtom } from './session.ts';
 import { showToastAtom } from './toasts.ts';
-import { startTransfer, type Transfer, type TransferResult } from './upload-file.ts';
+import { startTransfer, type Transfer, type TransferPhase, type TransferResult } from './upload-file.ts';
 import { isActive, itemsAtom, type UploadItem } from './upload-items.ts';
 import { heroVideoIdAtom } from './hero-video.ts';
 import { refreshLists } from './videos.ts';
@@ -30,6 +30,8 @@ const finishAtom = atom(null, async (get, set, item: UploadItem, result: Transfe
       itemsAtom,
       get(itemsAtom).filter(({ id }) => id !== item.id),
     );
+  else if (result.kind === 'known')
+    set(patchAtom, item.id, { state: 'known', videoId: result.videoId, knownName: result.fileName });
   else if (result.kind === 'failed') {
     const reason = result.fileUnreadable ? uploadTexts.reasons.fileChanged : (result.reason ?? null);
     set(patchAtom, item.id, { state: 'failed', reason });
@@ -62,14 +64,15 @@ const pumpAtom = atom(null, (get, set) => {
     if (transfers.size >= PARALLEL_TRANSFERS) return;
     if (item.state !== 'waiting' || transfers.has(item.id)) continue;
     const meter = createRateMeter();
-    const transfer = startTransfer(item.file, {
-      onPhase: (state) => set(patchAtom, item.id, { state, bytesPerSecond: null }),
-      onAcknowledged: (acknowledgedBytes) => set(patchAtom, item.id, { acknowledgedBytes }),
-      onSent: (bytes) => {
+    const listener = {
+      onPhase: (state: TransferPhase) => set(patchAtom, item.id, { state, bytesPerSecond: null }),
+      onAcknowledged: (acknowledgedBytes: number) => set(patchAtom, item.id, { acknowledgedBytes }),
+      onSent: (bytes: number) => {
         meter.add(bytes, performance.now());
         set(patchAtom, item.id, { bytesPerSecond: meter.bytesPerSecond() });
       },
-    });
+    };
+    const transfer = startTransfer(item.file, listener, { anyway: item.anyway });
     transfers.set(item.id, transfer);
     void transfer.result.then((result) => set(finishAtom, item, result));
   }
@@ -90,6 +93,8 @@ const startAtom = atom(null, (get, set, files: readonly File[], origin: UploadIt
     acknowledgedBytes: 0,
     bytesPerSecond: null,
     videoId: null,
+    knownName: null,
+    anyway: false,
     reason: null,
   }));
   set(itemsAtom, [...get(itemsAtom), ...added]);
@@ -99,8 +104,9 @@ const startAtom = atom(null, (get, set, files: readonly File[], origin: UploadIt
 
 const commandAtom = atom(null, (get, set, id: number, command: UploadCommand) => {
   const transfer = get(transfersAtom).get(id);
-  if (command === 'retry') {
-    set(patchAtom, id, { state: 'waiting', reason: null });
+  if (command === 'retry' || command === 'anyway') {
+    const anyway = command === 'anyway' ? { anyway: true, videoId: null, knownName: null } : {};
+    set(patchAtom, id, { state: 'waiting', reason: null, ...anyway });
     set(pumpAtom);
   } else if (command === 'dismiss' || (command === 'cancel' && !transfer))
     set(
@@ -110,7 +116,7 @@ const commandAtom = atom(null, (get, set, id: number, command: UploadCommand) =>
   else transfer?.[command]();
 });
 
-export type UploadCommand = 'pause' | 'resume' | 'cancel' | 'retry' | 'dismiss';
+export type UploadCommand = 'pause' | 'resume' | 'cancel' | 'retry' | 'anyway' | 'dismiss';
 
 /** Ends what belongs to another account and wakes what waited for this one to sign in. */
 const sessionChangedAtom = atom(null, (get, set, userId: string) => {

@@ -19,6 +19,8 @@ const SENT: UploadItem = {
   acknowledgedBytes: 1,
   bytesPerSecond: null,
   videoId: 'v1',
+  knownName: null,
+  anyway: false,
   reason: null,
 };
 

@@ -70,10 +70,13 @@ export function UploadPanel() {
   }, [user, sessionChanged]);
 
   const stateOf = (videoId: string | null) => videos?.find(({ id }) => id === videoId);
-  const ready = items.filter(({ videoId }) => stateOf(videoId)?.status === 'completed').length;
+  const ready = items.filter(
+    ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status === 'completed',
+  ).length;
   const failed = items.filter(({ state }) => state === 'failed');
   const finished = items.filter(
-    ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status !== 'processing',
+    ({ state, videoId }) =>
+      state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
   );
   return (
     <Place aria-labelledby="upload-panel-title">

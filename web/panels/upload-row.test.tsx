@@ -1,7 +1,10 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import type { UploadItem } from '../data/upload-items.ts';
 import { makeVideo } from '../test/samples.ts';
-import { readingOf } from './upload-row.tsx';
+import { renderAt } from '../test/render.tsx';
+import { readingOf, UploadRow } from './upload-row.tsx';
 
 const SIZE = 1000;
 
@@ -16,6 +19,8 @@ function item(change: Partial<UploadItem>): UploadItem {
     acknowledgedBytes: 0,
     bytesPerSecond: null,
     videoId: null,
+    knownName: null,
+    anyway: false,
     reason: null,
     ...change,
   };
@@ -40,6 +45,20 @@ describe('readingOf', () => {
     const sent = item({ state: 'sent', acknowledgedBytes: SIZE, videoId: 'v' });
     expect(readingOf(sent, undefined)).toEqual({ state: 'Queued', percent: 100, detail: '' });
     expect(readingOf(sent, makeVideo({ id: 'v' }))).toMatchObject({ state: 'Ready', percent: 100 });
+  });
+
+  it('offers the video of a file that is known, and to send it again', async () => {
+    const known = item({ state: 'known', videoId: 'v1', knownName: 'pier.mp4' });
+    const asked: string[] = [];
+    const row = (
+      <UploadRow item={known} video={makeVideo({ id: 'v1' })} onCommand={(name) => asked.push(name)} />
+    );
+    renderAt('/', <ul>{row}</ul>);
+    expect(screen.getByText(/You have uploaded this file before: pier.mp4. Nothing was sent/)).toBeVisible();
+    const link = screen.getByRole('link', { name: 'Open in the editor: clip.mp4' });
+    expect(link).toHaveAttribute('href', '/editor/v1');
+    await userEvent.click(screen.getByRole('button', { name: 'Upload it again' }));
+    expect(asked).toEqual(['anyway']);
   });
 
   it('says what the server does with the file', () => {

@@ -3,7 +3,7 @@ import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
-import { IconButton } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { formatWait } from '../components/time-text.ts';
 import { type UploadItem } from '../data/upload-items.ts';
@@ -34,7 +34,7 @@ const Buttons = styled.div`
   display: flex;
   grid-row: span 3;
 `;
-const Facts = styled.p<{ $failed: boolean }>`
+const Facts = styled.div<{ $failed: boolean }>`
   ${figures}
   min-height: 2.9em;
   font-size: ${text.xs};
@@ -43,6 +43,13 @@ const Facts = styled.p<{ $failed: boolean }>`
     display: inline-block;
     padding: ${space(0.5, 0)};
   }
+`;
+
+const Choice = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(0.5, 1.5)};
 `;
 
 interface Reading {
@@ -69,6 +76,8 @@ export function readingOf(item: UploadItem, video: VideoDto | undefined): Readin
   const percent = Math.min(MOST_BEFORE_CHECKED, Math.floor((item.acknowledgedBytes / item.file.size) * 100));
   if (item.state === 'failed')
     return { state: states.failed, percent, detail: item.reason ?? uploadTexts.failedOneDetail };
+  if (item.state === 'known')
+    return { state: states.known, percent: 0, detail: texts.known(item.knownName ?? item.file.name) };
   if (item.state !== 'sent') {
     const state = item.state === 'signed_out' ? states.signedOut : states[item.state];
     return { state, percent, detail: transferDetail(item) };
@@ -97,8 +106,9 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
   const failed = item.state === 'failed' || video?.status === 'failed';
   const sending = ['uploading', 'offline', 'waiting'].includes(item.state);
   const halted = item.state === 'paused';
-  const ended = item.state === 'failed' || item.state === 'sent';
-  const ready = video?.status === 'completed' ? video.id : null;
+  const known = item.state === 'known' ? item.videoId : null;
+  const ended = item.state === 'failed' || item.state === 'sent' || known !== null;
+  const ready = known === null && video?.status === 'completed' ? video.id : null;
   return (
     <Row>
       <Name dir="auto" title={name}>
@@ -123,10 +133,11 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
         percent={percent}
         valueText={`${state}, ${Math.round(percent)} percent`}
         size="s"
-        live={!ended || video?.status === 'processing'}
+        live={!ended || (known === null && video?.status === 'processing')}
       />
       <Facts $failed={failed}>
-        {state} {failed || ready !== null || (ended && !video) ? '' : `${Math.round(percent)} %`}
+        {state}{' '}
+        {failed || ready !== null || known !== null || (ended && !video) ? '' : `${Math.round(percent)} %`}
         <br />
         {ready === null ? (
           detail
@@ -134,6 +145,20 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
           <Link to={`/editor/${ready}`} aria-label={texts.openLabel(name)}>
             {texts.open}
           </Link>
+        )}
+        {known !== null && (
+          <Choice>
+            <Link
+              to={`/editor/${known}`}
+              aria-label={texts.openLabel(name)}
+              onClick={() => onCommand('dismiss')}
+            >
+              {texts.open}
+            </Link>
+            <Button size="s" look="quiet" onClick={() => onCommand('anyway')}>
+              {texts.again}
+            </Button>
+          </Choice>
         )}
       </Facts>
     </Row>

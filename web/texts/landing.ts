@@ -12,6 +12,7 @@ export const landingTexts = {
     quotaUsed: (limit: number) => `All ${limit} videos of your plan are used. The next ones are free on`,
     quotaMore: 'Get more',
     browse: 'Choose a video',
+    showKnown: 'Show it',
     uploading: 'Uploading...',
     signIn: 'Sign in to Upload Videos',
     kept: (name: string) => `${name} is kept here and is sent as soon as you sign in.`,

@@ -32,6 +32,8 @@ export const uploadTexts = {
     cancel: (name: string) => `Cancel ${name}`,
     retry: (name: string) => `Retry ${name}`,
     dismiss: (name: string) => `Remove ${name} from this list`,
+    known: (name: string) => `You have uploaded this file before: ${name}. Nothing was sent.`,
+    again: 'Upload it again',
     open: 'Open in the editor',
     openLabel: (name: string) => `Open in the editor: ${name}`,
     of: (sent: string, total: string) => `${sent} of ${total}`,
@@ -48,6 +50,7 @@ export const uploadTexts = {
     queued: 'Queued',
     processing: 'Processing',
     ready: 'Ready',
+    known: 'Already in your library',
     failed: 'Failed',
   },
   reasons: {

@@ -140,12 +140,39 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       const intent = { fileName: 'a.mp4', fileSize: data.length, fingerprint: sha256(data) };
       const first = await issue(user, intent);
       await patch(user, first.uploadUrl, 0, data.subarray(0, MIB));
-      expect(await issue(user, intent)).toEqual({ uploadUrl: first.uploadUrl, offsetBytes: MIB });
+      expect(await issue(user, intent)).toEqual({
+        uploadUrl: first.uploadUrl,
+        offsetBytes: MIB,
+        known: null,
+      });
       const other = await issue(user, { ...intent, fingerprint: sha256(Buffer.from('another content')) });
       expect(other.uploadUrl).not.toBe(first.uploadUrl);
       const stranger = await issue(await server.newUser(), intent);
       expect(stranger).toMatchObject({ offsetBytes: 0 });
       expect(stranger.uploadUrl).not.toBe(first.uploadUrl);
+    });
+
+    it('tells of the video that was made of the same file, to who asks for it and to its owner alone', async () => {
+      const user = await server.newUser();
+      const data = randomBytes(4000);
+      const intent = { fileName: 'a.mp4', fileSize: data.length, fingerprint: sha256(data) };
+      const asking = { ...intent, tellKnown: true };
+      const first = await issue(user, asking);
+      expect(first).toMatchObject({ known: null });
+      await put(user, first.uploadUrl, data);
+      const videoId = videoIdOf((await complete(user, first.uploadUrl, data.length, 'a.mp4')).body);
+      const known = { videoId, fileName: 'a.mp4' };
+      const slots = () => Upload.query(server.db).where({ userId: user.id }).resultSize();
+      const before = await slots();
+      expect(await issue(user, asking)).toEqual({ uploadUrl: '', offsetBytes: 0, known });
+      expect(await slots()).toBe(before);
+      expect(await issue(await server.newUser(), asking)).toMatchObject({ known: null });
+      // One that failed may well be tried again, and one that is gone is not known.
+      await Video.query(server.db).patch({ status: 'failed' }).where({ id: videoId });
+      expect(await issue(user, asking)).toMatchObject({ known: null });
+      await Video.query(server.db).patch({ status: 'completed' }).where({ id: videoId });
+      const again = await issue(user, intent);
+      expect(again.uploadUrl).not.toBe('');
     });
 
     it('refuses with 507 when the disk is nearly full', async () => {

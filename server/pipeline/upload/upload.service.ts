@@ -5,6 +5,7 @@ import type { OpenUpload, uploadIntent } from '#common/api/uploads.ts';
 import { MAX_OPEN_UPLOADS, UPLOAD_TTL_MS } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { Upload } from '#db/models/upload.ts';
+import { Video } from '#db/models/video.ts';
 import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { Quota } from '#server/plans/quota.ts';
@@ -22,16 +23,23 @@ export interface UploadOwner {
   readonly plan: PlanSlug;
 }
 
+/** A video made of a file that is picked again. */
+interface KnownVideo {
+  readonly videoId: string;
+  readonly fileName: string;
+}
+
 export interface UploadService {
   /**
-   * Gives an address for a file, or the one of the unfinished upload of the same file.
+   * Gives an address for a file, or the one of the unfinished upload of the same file; who asks for it is told of the video that was made
+   * of that file before instead.
    * @throws AppError `quota_reached`, `storage_full`, `rate_limited`
    */
   issue(
     owner: UploadOwner,
     intent: z.infer<typeof uploadIntent>,
     origin: string,
-  ): Promise<{ uploadUrl: string; offsetBytes: number }>;
+  ): Promise<{ uploadUrl: string; offsetBytes: number; known: KnownVideo | null }>;
   /** The upload of this address, whoever asks: the address is the key. @throws AppError `not_found` */
   byToken(uploadId: string): Promise<Upload>;
   /** The upload of this owner. @throws AppError `not_found` */
@@ -105,6 +113,27 @@ export function createUploadService(deps: UploadServiceDeps): UploadService {
     return same.first();
   }
 
+  /** The newest living video that was made of a file with this fingerprint; one that failed may well be tried again. */
+  async function findKnown(
+    owner: UploadOwner,
+    fingerprint: string,
+    sizeBytes: number | undefined,
+  ): Promise<KnownVideo | null> {
+    const made = Upload.query(db)
+      .where({ userId: owner.id, state: 'claimed', fingerprint })
+      .whereNotNull('videoId')
+      .orderBy('createdAt', 'desc');
+    if (sizeBytes !== undefined) made.where('sizeBytes', sizeBytes);
+    const ids = (await made.select('videoId')).flatMap(({ videoId }) => videoId ?? []);
+    const video = await Video.query(db)
+      .whereIn('id', ids)
+      .where({ userId: owner.id })
+      .whereNot('status', 'failed')
+      .orderBy('createdAt', 'desc')
+      .first();
+    return video ? { videoId: video.id, fileName: video.originalFileName } : null;
+  }
+
   return {
     owned,
 
@@ -115,12 +144,16 @@ export function createUploadService(deps: UploadServiceDeps): UploadService {
     },
 
     async issue(owner, intent, origin) {
-      await quota.check(owner.id);
-      const { fileName, fileSize, fileType, fingerprint } = intent ?? {};
+      const { fileName, fileSize, fileType, fingerprint, tellKnown = false } = intent ?? {};
       const same = fingerprint === undefined ? undefined : await findSame(owner, fingerprint, fileSize);
+      if (tellKnown && !same && fingerprint !== undefined) {
+        const known = await findKnown(owner, fingerprint, fileSize);
+        if (known) return { uploadUrl: '', offsetBytes: 0, known };
+      }
+      await quota.check(owner.id);
       if (same) {
         const offsetBytes = await locks.hold(same.id, () => files.sizeOf(same.id));
-        if (offsetBytes !== null) return { uploadUrl: uploadUrl(same.id, origin), offsetBytes };
+        if (offsetBytes !== null) return { uploadUrl: uploadUrl(same.id, origin), offsetBytes, known: null };
       }
       await requireRoom(fileSize ?? 0);
       await requireSlot(owner);
@@ -141,7 +174,7 @@ export function createUploadService(deps: UploadServiceDeps): UploadService {
         expiresAt: at + UPLOAD_TTL_MS,
       });
       events.emit('upload.changed', { userId: owner.id });
-      return { uploadUrl: uploadUrl(id, origin), offsetBytes: 0 };
+      return { uploadUrl: uploadUrl(id, origin), offsetBytes: 0, known: null };
     },
 
     async listOpen(owner, origin) {

@@ -1,15 +1,17 @@
-import { useCallback, useEffect } from 'react';
+import { type MouseEvent, useCallback, useEffect } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { useStats } from '../../data/stats.ts';
-import { isActive, useKeptFile, useUploads } from '../../data/upload-items.ts';
-import { useStartUploads } from '../../data/uploads.ts';
+import { isActive, type UploadItem, useKeptFile, useUploads } from '../../data/upload-items.ts';
+import { useStartUploads, useUploadCommand } from '../../data/uploads.ts';
 import { useHeroVideo, useSampleClip, useSetHeroVideo, useVideos } from '../../data/videos.ts';
 import { ProcessingPanel } from '../../panels/processing-panel.tsx';
 import { landingTexts } from '../../texts/landing.ts';
+import { uploadTexts } from '../../texts/uploads.ts';
+import { space } from '../../theme.ts';
 import { HeroDrop } from './hero-drop.tsx';
 import { DropNote, HeroLayout } from './hero-layout.tsx';
 
@@ -18,6 +20,14 @@ const { hero: texts } = landingTexts;
 const Progress = styled.div`
   width: min(320px, 70vw);
   text-align: left;
+`;
+
+const Known = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  justify-content: center;
+  gap: ${space(1)};
 `;
 
 /** What is left of the month, said before a file is chosen; keeps its line until it is known. */
@@ -36,6 +46,34 @@ function QuotaNote() {
   );
 }
 
+/** The file that was picked is a video already: it is offered, and sent again only where that is wanted. */
+function KnownFile({
+  item,
+  onShow,
+}: {
+  readonly item: UploadItem;
+  readonly onShow: (videoId: string) => void;
+}) {
+  const command = useUploadCommand();
+  const choose = (event: MouseEvent, chosen: 'anyway' | 'dismiss'): void => {
+    // The patch around it would ask for another file.
+    event.stopPropagation();
+    command(item.id, chosen);
+    if (chosen === 'dismiss' && item.videoId !== null) onShow(item.videoId);
+  };
+  return (
+    <Known role="status">
+      <DropNote>{uploadTexts.panel.known(item.knownName ?? item.file.name)}</DropNote>
+      <Button size="s" look="secondary" onClick={(event) => choose(event, 'dismiss')}>
+        {texts.showKnown}
+      </Button>
+      <Button size="s" look="quiet" onClick={(event) => choose(event, 'anyway')}>
+        {uploadTexts.panel.again}
+      </Button>
+    </Known>
+  );
+}
+
 /** The hero of a signed-in person: sends the file and shows its repair. */
 export function CreatorHero() {
   const startUploads = useStartUploads();
@@ -46,6 +84,7 @@ export function CreatorHero() {
   const setHeroVideo = useSetHeroVideo();
   const { data: videos } = useVideos('dashboard');
   const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
+  const known = uploads.findLast((item) => item.origin === 'hero' && item.state === 'known');
   const percent = upload ? Math.floor((upload.acknowledgedBytes / upload.file.size) * 100) : 0;
   const heroVideo = videos?.find(({ id }) => id === heroVideoId);
 
@@ -88,6 +127,7 @@ export function CreatorHero() {
               </Progress>
             ) : (
               <>
+                {known && <KnownFile item={known} onShow={setHeroVideo} />}
                 <DropNote>{texts.limits}</DropNote>
                 <QuotaNote />
               </>

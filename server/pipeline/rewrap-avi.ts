@@ -16,6 +16,7 @@ import { type NewSample, readDuration, withDuration } from '#server/media/mp4/wr
 import { probe, type MediaInfo, uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { avcHead, avcOrder } from './repair/rebuild-index/rebuild-index-avc.ts';
 import type { FoundPicture } from './repair/rebuild-index/rebuild-index-scan.ts';
 import { freshTrack, isCertainOrder, timePictures } from './repair/rebuild-index/rebuild-index-times.ts';
 
@@ -122,8 +123,9 @@ async function showSamples(
     if (!picture) return null;
     pictures.push(picture);
   }
-  if (!isCertainOrder(pictures, sequence)) return null;
-  const places = timePictures(pictures, sequence, 1, file);
+  const order = avcOrder(sequence);
+  if (!isCertainOrder(pictures, order)) return null;
+  const places = timePictures(pictures, order, 1, file);
   const last = listed.at(-1);
   if (!last) return null;
   const ticksAt = (place: number) =>
@@ -144,6 +146,7 @@ async function readPicture(
   lengthSize: number,
 ): Promise<FoundPicture | null> {
   const slice = firstUnit(await readSampleHead(file, sample), lengthSize, isSlice)?.unit;
-  const { offset, sizeBytes } = sample;
-  return slice ? { offset, sizeBytes, head: parseSliceHeader(slice, sequence) } : null;
+  if (!slice) return null;
+  const { isKey, mark } = avcHead(parseSliceHeader(slice, sequence));
+  return { offset: sample.offset, sizeBytes: sample.sizeBytes, isKey, mark };
 }

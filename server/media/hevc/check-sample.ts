@@ -18,7 +18,7 @@ export function findHevcSampleFault(sample: Buffer, lengthSize: number): string 
     if (length === 0) return 'a NAL unit is empty';
     if (at + length > sample.length) return 'NAL unit lengths do not add up to the size of the picture';
     const unit = sample.subarray(at, at + length);
-    const fault = findUnitFault(unit);
+    const fault = findHevcUnitFault(unit);
     if (fault) return fault;
     if (isSlice(((unit[0] ?? 0) >> 1) & 63)) slices++;
     at += length;
@@ -26,7 +26,8 @@ export function findHevcSampleFault(sample: Buffer, lengthSize: number): string 
   return slices === 0 ? 'the picture holds no slice' : null;
 }
 
-function findUnitFault(unit: Buffer): string | null {
+/** What is wrong with one NAL unit (without its length); null when nothing is. */
+export function findHevcUnitFault(unit: Buffer): string | null {
   const [first = 0, second = 0] = unit;
   if (first & 0x80) return 'the forbidden bit of a NAL unit is set';
   // The temporal identifier is stored plus one (7.3.1.2).

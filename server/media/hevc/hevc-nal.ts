@@ -15,6 +15,9 @@ export const HEVC_NAL = {
   vps: 32,
   sps: 33,
   pps: 34,
+  accessUnitDelimiter: 35,
+  endOfSequence: 36,
+  endOfStream: 37,
   prefixSei: 39,
   suffixSei: 40,
   /** Unspecified in H.265; Dolby Vision puts its data of each picture there. */

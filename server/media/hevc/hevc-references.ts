@@ -3,7 +3,12 @@ import { toRbsp } from '../h264/nal.ts';
 import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isSubLayerNonReference } from './hevc-nal.ts';
-import { readSliceSegment, type SliceHeader, type SliceReferences } from './hevc-slice-header.ts';
+import {
+  type ActiveSets,
+  readSliceSegment,
+  type SliceHeader,
+  type SliceReferences,
+} from './hevc-slice-header.ts';
 
 /** Enough of a slice for its header. */
 const HEAD_BYTES = 1024;
@@ -30,7 +35,7 @@ export interface OrderedPicture {
 export function createOrderReader(
   units: readonly Buffer[],
 ): ((slice: Buffer, isAlone: boolean) => OrderedPicture | null) | null {
-  const sets = unlessDamaged(() => readSets(units));
+  const sets = unlessDamaged(() => readHevcSets(units));
   if (!sets) return null;
   let before = { lsb: 0, msb: 0 };
   return (slice, isAlone) =>
@@ -55,30 +60,48 @@ export function createOrderReader(
     });
 }
 
-interface Sets {
+/** The parameter sets of a stream by their ids. */
+export interface HevcSets {
   readonly sps: ReadonlyMap<number, CodingSps>;
   readonly pps: ReadonlyMap<number, CodingPps>;
+  /**
+   * Those that a slice names.
+   * @throws HevcError when there are none
+   */
+  of(ppsId: number): ActiveSets;
 }
 
-function readSets(units: readonly Buffer[]): Sets {
+/**
+ * The sets of the base layer among NAL units.
+ * @throws HevcError or H264Error when one is damaged or not supported
+ */
+export function readHevcSets(units: readonly Buffer[]): HevcSets {
   const ofType = (type: number) =>
     units.filter((unit) => hevcNalType(unit) === type && hevcLayer(unit) === 0);
-  const sps = ofType(HEVC_NAL.sps).map(parseCodingSps);
-  const pps = ofType(HEVC_NAL.pps).map(parseCodingPps);
+  const sps = new Map(
+    ofType(HEVC_NAL.sps)
+      .map(parseCodingSps)
+      .map((set) => [set.id, set]),
+  );
+  const pps = new Map(
+    ofType(HEVC_NAL.pps)
+      .map(parseCodingPps)
+      .map((set) => [set.id, set]),
+  );
   return {
-    sps: new Map(sps.map((set) => [set.id, set])),
-    pps: new Map(pps.map((set) => [set.id, set])),
+    sps,
+    pps,
+    of(ppsId) {
+      const picture = pps.get(ppsId);
+      const sequence = picture && sps.get(picture.spsId);
+      if (!picture || !sequence) throw new HevcError('A slice names parameter sets that are not there.');
+      return { sps: sequence, pps: picture };
+    },
   };
 }
 
-function readHeader(slice: Buffer, { sps: spsById, pps: ppsById }: Sets) {
-  const setsOf = (id: number) => {
-    const pps = ppsById.get(id);
-    const sps = pps && spsById.get(pps.spsId);
-    if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
-    return { sps, pps };
-  };
-  const segment = readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), setsOf, null);
+function readHeader(slice: Buffer, sets: HevcSets) {
+  const segment = readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), sets.of, null);
   if (!segment.isFirst) throw new HevcError('The first slice of a picture is missing.');
   return segment;
 }
@@ -103,8 +126,8 @@ function orderMsb(
   return before.msb;
 }
 
-/** Whether later order counts are told from this one's (prevTid0Pic, 8.3.1). */
-function countsForOrder(slice: Buffer): boolean {
+/** Whether later order counts are told from the one of this slice's picture (prevTid0Pic, 8.3.1). */
+export function countsForOrder(slice: Buffer): boolean {
   const type = hevcNalType(slice);
   const isLowest = ((slice[1] ?? 0) & 7) === 1;
   const isLeading = type >= HEVC_NAL.radlN && type <= HEVC_NAL.raslR;

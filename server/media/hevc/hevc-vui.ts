@@ -20,12 +20,14 @@ export interface HevcVui {
   readonly fieldSequence: boolean;
   /** A window beside the cropping that players may show instead. */
   readonly displayWindow: boolean;
+  /** Pictures per second by the clock of the stream; null when nothing is said. */
+  readonly pictureRate: number | null;
 }
 
 /** Extended_SAR: the aspect ratio follows in numbers. */
 const EXTENDED_ASPECT = 255;
 
-/** Reads the usability information up to its display window. */
+/** Reads the usability information up to its clock. */
 export function readVui(reader: BitReader): HevcVui {
   const aspect = reader.flag() ? readAspect(reader) : null;
   const overscan = reader.flag() ? reader.flag() : null;
@@ -34,7 +36,17 @@ export function readVui(reader: BitReader): HevcVui {
   reader.flag();
   const fieldSequence = reader.flag();
   reader.flag();
-  return { aspect, overscan, signal, chromaPlace, fieldSequence, displayWindow: reader.flag() };
+  const displayWindow = reader.flag();
+  if (displayWindow) for (let side = 0; side < 4; side++) reader.ue();
+  const pictureRate = reader.flag() ? readPictureRate(reader) : null;
+  return { aspect, overscan, signal, chromaPlace, fieldSequence, displayWindow, pictureRate };
+}
+
+/** vui_num_units_in_tick and vui_time_scale, a tick a picture. */
+function readPictureRate(reader: BitReader): number | null {
+  const ticks = reader.bits(32);
+  const scale = reader.bits(32);
+  return ticks > 0 && scale > 0 ? scale / ticks : null;
 }
 
 function readAspect(reader: BitReader): HevcVui['aspect'] {

@@ -65,6 +65,7 @@ describe('HEVC parameter sets', () => {
         chromaPlace: { top: 2, bottom: 2 },
         fieldSequence: false,
         displayWindow: false,
+        pictureRate: 25,
       },
     });
   });

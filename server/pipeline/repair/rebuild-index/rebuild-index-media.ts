@@ -49,7 +49,7 @@ export async function rebuildFromMedia(
     );
   }
   const found = await findPictures(file, start, fileBytes, settings, input.signal);
-  const firstKey = found.pictures.findIndex((picture) => picture.head.idr);
+  const firstKey = found.pictures.findIndex((picture) => picture.isKey);
   if (firstKey < 0) return refuse('The index (moov) is missing, and no complete key picture is in the file.');
   return assemble(input, file, settings, { ...found, pictures: found.pictures.slice(firstKey) });
 }
@@ -77,7 +77,7 @@ async function chooseSettings(
   for (const settings of candidates) {
     const trialEnd = Math.min(end, start + TRIAL_BYTES);
     const { pictures } = await findPictures(file, start, trialEnd, settings, input.signal);
-    if (!pictures.some((picture) => picture.head.idr)) continue;
+    if (!pictures.some((picture) => picture.isKey)) continue;
     const bytes = pictures.reduce((sum, picture) => sum + picture.sizeBytes, 0);
     const complaints = await countComplaints(input, file, settings, pictures);
     if (complaints < fewest || (complaints === fewest && bytes > mostBytes)) {
@@ -119,7 +119,7 @@ async function assemble(
       ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }
       : await describePictures(input, file, settings, found.pictures);
     if (!base) return refuse('The pictures that were found cannot be described.');
-    const stated = settings.sps.pictureRate;
+    const stated = settings.coding.pictureRate;
     const statedTicks = stated === null ? null : Math.round(base.video.timescale / stated);
     const intervalTicks = pictureInterval(
       base.video,
@@ -127,7 +127,7 @@ async function assemble(
       found,
       sound?.durationMs,
     );
-    const samples = timePictures(found.pictures, settings.sps, intervalTicks, file);
+    const samples = timePictures(found.pictures, settings.coding.order, intervalTicks, file);
     const movieTimescale = needBox(base.moov, 'mvhd').payload;
     const timescale = movieTimescale.readUInt32BE(movieTimescale[0] === 1 ? 20 : 12);
     const trak = freshTrack(base.video, samples, timescale);
@@ -155,7 +155,7 @@ function pictureInterval(
   video: Track,
   knownTicks: number | null,
   found: FoundMedia,
-  soundMs: number | undefined,
+  soundMs: number | null | undefined,
 ): number {
   const usual = knownTicks ?? Math.round(video.timescale / ASSUMED_RATE);
   if (!soundMs) return usual;

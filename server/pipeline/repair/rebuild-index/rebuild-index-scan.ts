@@ -1,16 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
-import { findUnitFault } from '#server/media/h264/check-sample.ts';
-import { H264Error } from '#server/media/h264/h264-error.ts';
-import { NAL, nalType } from '#server/media/h264/nal.ts';
-import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import type { OrderMark, PictureHead, UnitRead, UnitReader } from './rebuild-index-coding.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
 
 /** A coded picture found by its structure alone. */
 export interface FoundPicture {
   readonly offset: number;
   readonly sizeBytes: number;
-  readonly head: SliceHeader;
+  /** Whether players may start with it. */
+  readonly isKey: boolean;
+  readonly mark: OrderMark;
 }
 
 export interface FoundMedia {
@@ -23,15 +22,19 @@ export interface FoundMedia {
 const WINDOW_BYTES = 16 << 20;
 const MAX_UNIT_BYTES = 8 << 20;
 
-interface Unit {
+interface Unit extends UnitRead {
+  /** Its length included. */
   readonly sizeBytes: number;
-  readonly type: number;
-  readonly head: SliceHeader | null;
 }
+
+/** Bytes of a unit that tell whether it may begin. */
+const HEAD_BYTES = 3;
+/** Units in front of a slice that are looked at to find it. */
+const MOST_AHEAD = 8;
 
 /**
  * Finds coded pictures in raw media data. Inside a run of pictures each NAL unit must follow the one before;
- * behind a stretch of other data a picture is recognised by a slice header that fits the settings and
+ * behind a stretch of other data a picture is recognised by a slice header that fits the settings and (H.264)
  * continues the frame numbers, in a unit free of byte patterns that coded data cannot contain (chance
  * hits: below 2^-28 per byte).
  */
@@ -39,31 +42,34 @@ export async function findPictures(
   file: FileHandle,
   start: number,
   end: number,
-  settings: PictureSettings,
+  { coding, lengthSize }: PictureSettings,
   signal?: AbortSignal,
 ): Promise<FoundMedia> {
   const window = createWindow(file, end);
+  const source: UnitSource = { window, lengthSize, reader: coding.startReader() };
   const pictures: FoundPicture[] = [];
   const gaps: { offset: number; sizeBytes: number }[] = [];
-  let open: { offset: number; end: number; head: SliceHeader | null } | null = null;
-  let lastFrameNum: number | null = null;
+  let open: { offset: number; end: number; head: PictureHead | null } | null = null;
   const close = () => {
     if (open?.head) {
-      pictures.push({ offset: open.offset, sizeBytes: open.end - open.offset, head: open.head });
+      const { isKey, mark } = open.head;
+      pictures.push({ offset: open.offset, sizeBytes: open.end - open.offset, isKey, mark });
     }
     open = null;
   };
-  const { lengthSize } = settings;
+  const hasSlice = () => open !== null && open.head !== null;
   let position = start;
   let gapStart: number | null = null;
   while (position + lengthSize + 2 < end) {
-    const bytes = window.peek(position, lengthSize + 3) ?? (await window.at(position, lengthSize + 3));
-    const cheap = looksLikeUnit(bytes, lengthSize, gapStart !== null);
-    const unit: Unit | null = cheap ? await readUnit(window, position, settings, lastFrameNum) : null;
-    // A unit without a slice proves nothing by itself: the one behind it must be whole as well.
-    const trusted =
-      unit !== null && (unit.head !== null || (await leadsToSlice(window, position, unit, settings)));
-    if (!unit || !trusted) {
+    const wanted = lengthSize + HEAD_BYTES;
+    const bytes = window.peek(position, wanted) ?? (await window.at(position, wanted));
+    const mayBegin =
+      bytes.length >= lengthSize + 2 &&
+      (lengthSize !== 4 || bytes[0] === 0) &&
+      coding.mayBegin(bytes.subarray(lengthSize), gapStart !== null);
+    const unit = mayBegin ? await readUnit(source, position, false) : null;
+    const isTrusted = unit !== null && (await mayStand(source, position, unit, hasSlice()));
+    if (!unit || !isTrusted) {
       close();
       gapStart ??= position;
       position++;
@@ -72,7 +78,8 @@ export async function findPictures(
     }
     if (gapStart !== null) gaps.push({ offset: gapStart, sizeBytes: position - gapStart });
     gapStart = null;
-    const begins = open === null || (open.head !== null && (unit.head === null || unit.head.firstMb === 0));
+    const begins =
+      open === null || (open.head !== null && (unit.role === 'ahead' || unit.head?.opens === true));
     if (begins) {
       close();
       open = { offset: position, end: 0, head: null };
@@ -82,7 +89,7 @@ export async function findPictures(
       open.end = position;
       open.head ??= unit.head;
     }
-    if (unit.head && unit.head.refIdc > 0) lastFrameNum = unit.head.frameNum;
+    unit.take();
   }
   close();
   const from = gapStart ?? position;
@@ -90,68 +97,40 @@ export async function findPictures(
   return { pictures, gaps };
 }
 
-/** Tells most bytes that begin no unit without parsing; behind a gap only the start of a picture counts. */
-function looksLikeUnit(bytes: Buffer, lengthSize: number, behindGap: boolean): boolean {
-  if (bytes.length < lengthSize + 2 || (lengthSize === 4 && bytes[0] !== 0)) return false;
-  const head = bytes[lengthSize] ?? 0x80;
-  const type = head & 31;
-  if (head & 0x80) return false;
-  const isSlice = type === NAL.slice || type === NAL.idrSlice;
-  if (isSlice && behindGap && ((bytes[lengthSize + 1] ?? 0) & 0x80) === 0) return false;
-  return isSlice || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
+interface UnitSource {
+  readonly window: Window;
+  readonly lengthSize: number;
+  readonly reader: UnitReader;
 }
 
 async function readUnit(
-  window: Window,
+  { window, lengthSize, reader }: UnitSource,
   position: number,
-  settings: PictureSettings,
-  lastFrameNum: number | null,
+  isAhead: boolean,
 ): Promise<Unit | null> {
-  const { lengthSize, sps } = settings;
   const lengthBytes = await window.at(position, lengthSize);
   if (lengthBytes.length < lengthSize) return null;
   const length = lengthBytes.readUIntBE(0, lengthSize);
   if (length < 2 || length > MAX_UNIT_BYTES || position + lengthSize + length > window.end) return null;
-  const unit = await window.at(position + lengthSize, length);
-  const type = nalType(unit);
-  const sizeBytes = lengthSize + length;
-  if (unit.length < length || findUnitFault(unit)) return null;
-  if (type === NAL.accessUnitDelimiter) return length === 2 ? { sizeBytes, type, head: null } : null;
-  if (type === NAL.sps) return unit.equals(settings.spsUnit) ? { sizeBytes, type, head: null } : null;
-  if (type === NAL.pps) {
-    return settings.ppsUnits.some((known) => known.equals(unit)) ? { sizeBytes, type, head: null } : null;
-  }
-  if (type === NAL.sei) return unit.at(-1) === 0x80 ? { sizeBytes, type, head: null } : null;
-  try {
-    const head = parseSliceHeader(unit, sps);
-    const frames = 2 ** sps.frameNumBits;
-    const continues =
-      lastFrameNum === null ||
-      head.frameNum === lastFrameNum ||
-      head.frameNum === (lastFrameNum + 1) % frames;
-    const fits =
-      head.firstMb < sps.widthMbs * sps.heightMbs &&
-      settings.ppsIds.has(head.ppsId) &&
-      (head.kind === 'I' || head.kind === 'P' || head.kind === 'B') &&
-      (head.idr ? head.frameNum === 0 && head.kind === 'I' : continues);
-    return fits && unit.at(-1) !== 0 ? { sizeBytes, type, head } : null;
-  } catch (error) {
-    if (error instanceof H264Error) return null;
-    throw error;
-  }
+  const bytes = await window.at(position + lengthSize, length);
+  const unit = bytes.length < length ? null : reader.read(bytes, isAhead);
+  return unit && { ...unit, sizeBytes: lengthSize + length };
 }
 
-async function leadsToSlice(
-  window: Window,
+/** A unit without a slice proves nothing by itself: it stands right behind one, or those behind it lead to one. */
+async function mayStand(
+  source: UnitSource,
   position: number,
   unit: Unit,
-  settings: PictureSettings,
+  isBehindSlice: boolean,
 ): Promise<boolean> {
+  if (unit.role === 'slice') return true;
+  if (unit.role === 'behind') return isBehindSlice;
   let at = position + unit.sizeBytes;
-  for (let left = 8; left > 0; left--) {
-    const next = await readUnit(window, at, settings, null);
+  for (let left = MOST_AHEAD; left > 0; left--) {
+    const next = await readUnit(source, at, true);
     if (!next) return false;
-    if (next.head) return true;
+    if (next.role === 'slice') return true;
     at += next.sizeBytes;
   }
   return false;

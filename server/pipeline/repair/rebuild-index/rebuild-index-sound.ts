@@ -25,7 +25,8 @@ export interface SoundInput {
 
 export interface RestoredSound {
   readonly track: OutTrack;
-  readonly durationMs: number;
+  /** Null where parts of it could not be read. */
+  readonly durationMs: number | null;
   readonly note: string;
   /** Closes and removes working files; call when the track has been written. */
   release(): Promise<void>;
@@ -60,6 +61,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
   const rawPath = `${input.basePath}.sound.mp4`;
   const codedPath = `${input.basePath}.sound-coded.mp4`;
   const remove = () => Promise.all([rm(rawPath, { force: true }), rm(codedPath, { force: true })]);
+  let decoded: Awaited<ReturnType<typeof recode>>;
   try {
     await writeMovie(rawPath, {
       ftyp: input.reference.movie.ftyp,
@@ -67,12 +69,12 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
       tracks: [rebuildTrack(trak, sound.timescale, samples)],
       signal: input.signal,
     });
-    const several = await recode(input, samples.length, rawPath, codedPath);
-    if (several === null) {
+    decoded = await recode(input, samples.length, rawPath, codedPath);
+    if (decoded === null) {
       await remove();
       return null;
     }
-    if (!several) {
+    if (decoded === 'one in each') {
       return {
         track: rebuildTrack(trak, sound.timescale, samples),
         durationMs: (samples.length * frameTicks * 1000) / sound.timescale,
@@ -84,12 +86,18 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
     await remove();
     throw error;
   }
-  return openCoded(input, codedPath, async () => void (await remove()));
+  return openCoded(input, codedPath, decoded === 'several in one', async () => void (await remove()));
 }
+
+const RECODED =
+  'The sound was found between the pictures; its packets could only be told apart by decoding, so it was encoded anew.';
+const IN_PARTS =
+  'The sound was found between the pictures, but parts of it could not be read; what follows them is heard too early.';
 
 async function openCoded(
   input: SoundInput,
   codedPath: string,
+  isWhole: boolean,
   remove: () => Promise<void>,
 ): Promise<RestoredSound | null> {
   const coded = await open(codedPath, 'r');
@@ -109,8 +117,8 @@ async function openCoded(
     const factor = input.reference.movie.timescale / movie.timescale;
     return {
       track: { ...carried, trak: refineTrack(carried.trak, factor) },
-      durationMs: (ticks * 1000) / track.timescale,
-      note: 'The sound was found between the pictures; its packets could only be told apart by decoding, so it was encoded anew.',
+      durationMs: isWhole ? (ticks * 1000) / track.timescale : null,
+      note: isWhole ? RECODED : IN_PARTS,
       release,
     };
   } catch (error) {
@@ -141,14 +149,14 @@ const moovHead = (reference: Reference) => container('moov', [needBox(reference.
 
 /**
  * Decodes the stretches and encodes them anew. Frames are counted, as only some versions of ffmpeg remark on several in one packet.
- * @returns whether a stretch held several frames; null when nothing could be decoded
+ * @returns how many frames the stretches held, or that some could not be read; null when next to nothing could be decoded
  */
 async function recode(
   input: SoundInput,
   stretches: number,
   rawPath: string,
   codedPath: string,
-): Promise<boolean | null> {
+): Promise<'one in each' | 'several in one' | 'in parts' | null> {
   let frames = 0;
   let faults = 0;
   try {
@@ -179,5 +187,7 @@ async function recode(
     throw error;
   }
   // A wrong description fails on most stretches; single damaged ones are what a broken recording has.
-  return faults * 2 > input.gaps.length ? null : frames > stretches || faults > 0;
+  if (faults * 2 > input.gaps.length) return null;
+  if (faults > 0) return 'in parts';
+  return frames > stretches ? 'several in one' : 'one in each';
 }

@@ -1,36 +1,36 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Sps } from '#server/media/h264/sps.ts';
 import { type Box, container, replaceBox } from '#server/media/mp4/box.ts';
 import { writeEditList } from '#server/media/mp4/edit-list.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import type { PictureOrder } from './rebuild-index-coding.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
 
 /**
  * Even times for pictures whose own are lost: display order from the picture order counts (ITU-T H.264,
- * 8.2.1), one interval apart, decode times earlier by the deepest reordering that occurs.
+ * 8.2.1; H.265, 8.3.1), one interval apart, decode times earlier by the deepest reordering that occurs.
  * @param intervalTicks distance of two pictures, media timescale ticks
  */
 export function timePictures(
   pictures: readonly FoundPicture[],
-  sps: Sps,
+  order: PictureOrder,
   intervalTicks: number,
   file: FileHandle,
 ): NewSample[] {
-  const places = displayPlaces(pictures, sps);
+  const places = displayPlaces(pictures, order);
   const delay = places.reduce((most, place, index) => Math.max(most, index - place), 0);
   return pictures.map((picture, index) => ({
     bytes: { file, offset: picture.offset, sizeBytes: picture.sizeBytes },
     dts: index * intervalTicks,
     pts: ((places[index] ?? index) + delay) * intervalTicks,
     durationTicks: intervalTicks,
-    sync: picture.head.idr,
+    sync: picture.isKey,
   }));
 }
 
 /** Place of each picture (decode order) in display order. */
-function displayPlaces(pictures: readonly FoundPicture[], sps: Sps): number[] {
-  const keys = displayKeys(pictures, sps);
+function displayPlaces(pictures: readonly FoundPicture[], order: PictureOrder): number[] {
+  const keys = displayKeys(pictures, order);
   keys.sort(byDisplay);
   const places: number[] = pictures.map(() => 0);
   keys.forEach(({ index }, place) => {
@@ -43,13 +43,12 @@ function displayPlaces(pictures: readonly FoundPicture[], sps: Sps): number[] {
 const CUT_END = 12;
 
 /**
- * Whether the order counts leave no doubt about the order: between two IDR pictures they rise by the same step from each picture shown
+ * Whether the order counts leave no doubt about the order: between two restarts they rise by the same step from each picture shown
  * to the next, so that none is wrong or missing but at the end.
  */
-export function isCertainOrder(pictures: readonly FoundPicture[], sps: Sps): boolean {
-  if (sps.pocType === 2) return true;
-  if (sps.pocType !== 0) return false;
-  const shown = displayKeys(pictures, sps).sort(byDisplay);
+export function isCertainOrder(pictures: readonly FoundPicture[], order: PictureOrder): boolean {
+  if (order.kind !== 'counted') return order.kind === 'coded';
+  const shown = displayKeys(pictures, order).sort(byDisplay);
   let usual: number | null = null;
   for (const [at, { period, poc }] of shown.entries()) {
     const before = shown[at - 1];
@@ -64,22 +63,22 @@ export function isCertainOrder(pictures: readonly FoundPicture[], sps: Sps): boo
 interface DisplayKey {
   /** Place in decode order. */
   readonly index: number;
-  /** Number of the IDR picture before it. */
+  /** Number of the last picture at which the counts started anew. */
   readonly period: number;
   readonly poc: number;
 }
 
 const byDisplay = (a: DisplayKey, b: DisplayKey) => a.period - b.period || a.poc - b.poc || a.index - b.index;
 
-function displayKeys(pictures: readonly FoundPicture[], sps: Sps): DisplayKey[] {
-  if (sps.pocType !== 0) return pictures.map((_, index) => ({ index, period: 0, poc: index }));
-  const range = 2 ** sps.pocBits;
+function displayKeys(pictures: readonly FoundPicture[], order: PictureOrder): DisplayKey[] {
+  if (order.kind !== 'counted') return pictures.map((_, index) => ({ index, period: 0, poc: index }));
+  const range = 2 ** order.bits;
   let previousMsb = 0;
   let previousLsb = 0;
   let period = 0;
-  return pictures.map(({ head }, index) => {
-    const lsb = head.pocLsb ?? 0;
-    if (head.idr) {
+  return pictures.map(({ mark }, index) => {
+    const lsb = mark.lsb ?? 0;
+    if (mark.restarts) {
       period++;
       previousMsb = 0;
       previousLsb = 0;
@@ -87,7 +86,7 @@ function displayKeys(pictures: readonly FoundPicture[], sps: Sps): DisplayKey[] 
     let msb = previousMsb;
     if (lsb < previousLsb && previousLsb - lsb >= range / 2) msb += range;
     else if (lsb > previousLsb && lsb - previousLsb > range / 2) msb -= range;
-    if (head.refIdc > 0) {
+    if (mark.leads) {
       previousMsb = msb;
       previousLsb = lsb;
     }

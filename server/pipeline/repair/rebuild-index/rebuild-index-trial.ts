@@ -12,15 +12,14 @@ import type { RebuildIndexInput } from './rebuild-index-types.ts';
 const TRIAL_PICTURES = 24;
 const START_CODE = Buffer.from([0, 0, 0, 1]);
 
-/** Writes pictures as a raw stream (ITU-T H.264, annex B) behind their parameter sets. */
+/** Writes pictures as a raw stream (ITU-T H.264 and H.265, annex B) behind their parameter sets. */
 async function writeRawStream(
   file: FileHandle,
-  settings: PictureSettings,
+  { coding, lengthSize }: PictureSettings,
   pictures: readonly FoundPicture[],
   outputPath: string,
 ): Promise<void> {
-  const { lengthSize } = settings;
-  const units: Buffer[] = [settings.spsUnit, ...settings.ppsUnits];
+  const units: Buffer[] = [...coding.units];
   for (const picture of pictures) {
     const sample = await readExactly(file, picture.offset, picture.sizeBytes);
     for (let at = 0; at + lengthSize < sample.length;) {
@@ -44,9 +43,10 @@ export async function countComplaints(
 ): Promise<number> {
   const firstKey = Math.max(
     0,
-    pictures.findIndex((picture) => picture.head.idr),
+    pictures.findIndex((picture) => picture.isKey),
   );
-  const rawPath = `${input.outputPath}.trial.h264`;
+  const { codec } = settings.coding;
+  const rawPath = `${input.outputPath}.trial.${codec}`;
   let complaints = 0;
   try {
     await writeRawStream(file, settings, pictures.slice(firstKey, firstKey + TRIAL_PICTURES), rawPath);
@@ -54,7 +54,7 @@ export async function countComplaints(
       {
         label: 'try the settings',
         logLevel: 'repeat+warning',
-        inputs: [{ path: rawPath, format: 'h264', options: ['-threads', '1', '-err_detect', 'aggressive'] }],
+        inputs: [{ path: rawPath, format: codec, options: ['-threads', '1', '-err_detect', 'aggressive'] }],
         outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-f', 'null'] }],
         expectedDurationMs: null,
       },
@@ -63,7 +63,7 @@ export async function countComplaints(
         signal: input.signal,
         onStdout: () => undefined,
         onStderrLine: (line) => {
-          if (line.includes('h264 @')) complaints++;
+          if (line.includes(`${codec} @`)) complaints++;
         },
       },
     );
@@ -83,15 +83,19 @@ export async function describePictures(
   settings: PictureSettings,
   pictures: readonly FoundPicture[],
 ): Promise<{ moov: Box; ftyp: Buffer | null; video: Track } | null> {
-  const rawPath = `${input.outputPath}.first.h264`;
+  const { codec } = settings.coding;
+  const rawPath = `${input.outputPath}.first.${codec}`;
   const mp4Path = `${input.outputPath}.first.mp4`;
+  const options = '-map 0:v:0 -c copy -video_track_timescale 90000'.split(' ');
+  // Apple's players know no other name.
+  if (codec === 'hevc') options.push('-tag:v', 'hvc1');
   try {
     await writeRawStream(file, settings, pictures.slice(0, 1), rawPath);
     await runFfmpeg(
       {
         label: 'describe the pictures',
-        inputs: [{ path: rawPath, format: 'h264' }],
-        outputs: [{ path: mp4Path, options: '-map 0:v:0 -c copy -video_track_timescale 90000'.split(' ') }],
+        inputs: [{ path: rawPath, format: codec }],
+        outputs: [{ path: mp4Path, options }],
         expectedDurationMs: null,
       },
       { tools: input.tools, signal: input.signal },

@@ -1,12 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import { H264Error } from '#server/media/h264/h264-error.ts';
 import type { Fragment, FragmentSample } from '#server/media/mp4/fragments.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { median } from '#server/media/statistics.ts';
 import { findPictures, type FoundPicture } from './rebuild-index-scan.ts';
-import { type PictureSettings, toSettings } from './rebuild-index-settings.ts';
+import { type PictureSettings, readTrackSettings } from './rebuild-index-settings.ts';
 import { timePictures } from './rebuild-index-times.ts';
 
 export interface UnlistedInput {
@@ -28,12 +25,12 @@ const FITTING = 0.34;
 /**
  * Fragments for the pictures of those whose own lists are lost: found by their structure in the data that no fragment
  * lists, one interval apart in the time that none accounts for. Their sound stays lost.
- * @returns all fragments in file order, the made ones among them; only H.264 pictures are found
+ * @returns all fragments in file order, the made ones among them; only H.264 and HEVC pictures are found
  * @throws the signal's reason when aborted
  */
 export async function findUnlisted(input: UnlistedInput): Promise<Fragment[]> {
   const { file, fileBytes, video, fragments } = input;
-  const settings = settingsOf(video);
+  const settings = readTrackSettings(video);
   const usual = median(samplesOf(fragments, video).map(({ durationTicks }) => durationTicks));
   if (!settings || !(usual > 0)) return [...fragments];
   const shown = shownTimes(fragments, video, input.startTicks);
@@ -63,18 +60,6 @@ export async function findUnlisted(input: UnlistedInput): Promise<Fragment[]> {
     nextTicks += interval * pictures.length;
   }
   return all;
-}
-
-function settingsOf({ entries }: Track): PictureSettings | null {
-  const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
-  if (!avcC || entries.length > 1) return null;
-  try {
-    const { sps, pps, lengthSize } = readAvcConfig(avcC.payload);
-    return sps[0] ? toSettings(sps[0], pps, lengthSize, null) : null;
-  } catch (error) {
-    if (error instanceof Mp4Error || error instanceof H264Error) return null;
-    throw error;
-  }
 }
 
 const samplesOf = (fragments: readonly Fragment[], { trackId }: Track): FragmentSample[] =>
@@ -142,10 +127,10 @@ interface SampleTimes {
 
 function toSamples(
   pictures: readonly FoundPicture[],
-  { sps }: PictureSettings,
+  { coding }: PictureSettings,
   { interval, slots, nextTicks, file }: SampleTimes,
 ): FragmentSample[] {
-  const timed = timePictures(pictures, sps, interval, file);
+  const timed = timePictures(pictures, coding.order, interval, file);
   const inOrder = timed.map(({ pts }) => pts).sort((a, b) => a - b);
   return timed.map(({ bytes, pts, dts, durationTicks, sync }) => ({
     offset: bytes.offset,

@@ -189,6 +189,40 @@ describe('rebuildIndex', () => {
     expect(answer.notes.join(' ')).toContain('120 pictures');
   });
 
+  it('does so for HEVC, with pictures that are shown in another order than they are coded', async () => {
+    const coded =
+      '-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=3:keyint=30:open-gop=1 -tag:v hvc1';
+    const clip = await make('back-hevc.mp4', 'testsrc2=s=320x240:r=30[out0];sine=r=44100[out1]', 3, coded);
+    const other = await make(
+      'other-hevc.mp4',
+      'mandelbrot=s=320x240:r=30[out0];sine=r=44100[out1]',
+      1,
+      coded,
+    );
+    const mdat = (await topLevelOf(clip)).find((box) => box.type === 'mdat');
+    const file = await damaged(
+      'lost-hevc.mp4',
+      (bytes) => bytes.subarray(0, (mdat?.offset ?? 0) + (mdat?.sizeBytes ?? 0)),
+      clip,
+    );
+    const alone = await rebuild(file);
+    expect(alone.rebuilt ? '' : alone.reason).toMatch(/healthy clip from the same device/);
+    const answer = await rebuild(file, [reference, other]);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    const before = await contentOf(clip);
+    const after = await contentOf(`${file}.rebuilt.mp4`);
+    expect(before.pictures).toHaveLength(90);
+    expect(after.pictures).toEqual(before.pictures);
+    const [info, original] = [
+      await probe(tools, `${file}.rebuilt.mp4`, 'mov'),
+      await probe(tools, clip, 'mov'),
+    ];
+    expect(info.video[0]?.durationMs).toBe(original.video[0]?.durationMs);
+    expect(Math.abs((info.audio[0]?.durationMs ?? 0) - (original.audio[0]?.durationMs ?? 0))).toBeLessThan(
+      50,
+    );
+  });
+
   it('rebuilds a lost index from parameter sets among the pictures', async () => {
     const stream = path.join(folder, 'inband.ts');
     await runFfmpeg(

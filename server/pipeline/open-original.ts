@@ -5,7 +5,12 @@ import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts'
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { MediaFailure } from './media-failure.ts';
-import { rebuildIndex } from './repair/rebuild-index/rebuild-index.ts';
+import {
+  rebuildIndex,
+  replaceIndex,
+  rewriteIndex,
+  WHOLE_INDEX,
+} from './repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from './repair/rebuild-index/rebuild-index-types.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
@@ -83,24 +88,45 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
   }
 
-  const rebuilt = await rebuildIndex({
-    inputPath: input.inputPath,
-    outputPath: input.rebuiltPath,
-    referencePaths: input.referencePaths,
-    tools: input.tools,
-    signal: input.signal,
-  });
-  if (!rebuilt.rebuilt) {
-    if (!readable) throw unsupported(read) ?? refusal(rebuilt.reason, detailOf(read));
-    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
-  }
-  const info = await probe(input.tools, input.rebuiltPath, 'mov', input.signal);
-  // An index that ffmpeg reads in spite of its faults is better than one without the sound.
-  if (readable && read.info.video.length > 0 && info.audio.length < read.info.audio.length) {
-    return checked({ path: input.inputPath, info: read.info, rebuilt: null }, input);
-  }
-  return checked({ path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } }, input);
+  return checked(await withReadableIndex(input, read), input);
 }
+
+/** From the gentlest on; the later ones only serve where the file cannot be read as it is. */
+const ATTEMPTS = [rebuildIndex, rewriteIndex, replaceIndex] as const;
+
+/**
+ * A movie as it is where its index is whole; else with one that can be read and leads to pictures.
+ * @throws MediaFailure with the reason that the first attempt tells
+ */
+async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedClip> {
+  const asItIs = 'info' in read && isReadable(read.info) ? read.info : null;
+  const hasPictures = asItIs !== null && asItIs.video.length > 0;
+  const reasons: string[] = [];
+  for (const attempt of ATTEMPTS) {
+    const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
+    if (rebuilt.rebuilt) {
+      const again = await tryProbe(input, input.rebuiltPath, 'mov');
+      const info = 'info' in again ? again.info : null;
+      // An index that ffmpeg reads in spite of its faults is better than one without the sound.
+      const isWorse = hasPictures && (info?.audio.length ?? 0) < asItIs.audio.length;
+      if (info && info.video.length > 0 && !isWorse) {
+        return { path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } };
+      }
+      await rm(input.rebuiltPath, { force: true });
+    } else if (rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
+    if (hasPictures) break;
+    const refused = unsupported(read);
+    if (refused) throw refused;
+    // Sound alone, under a whole index: no pictures were lost.
+    if (asItIs && reasons.length === 0) break;
+  }
+  if (asItIs && (hasPictures || reasons.length === 0)) {
+    return { path: input.inputPath, info: asItIs, rebuilt: null };
+  }
+  throw refusal(reasons[0] ?? UNREADABLE, detailOf(read));
+}
+
+const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';
 
 /** The clip in MP4 where that gives its pictures their times of display; else as it is. */
 async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip> {
@@ -198,7 +224,9 @@ function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
       `The pictures are coded as ${stream.codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
     );
   }
-  const durationMs = info.durationMs ?? stream.durationMs ?? 0;
+  // What the streams tell counts before a header of the whole, which may be damaged.
+  const ownMs = [...info.video, ...info.audio].flatMap(({ durationMs }) => durationMs ?? []);
+  const durationMs = ownMs.length > 0 ? Math.max(...ownMs) : (info.durationMs ?? 0);
   if (durationMs > input.limits.maxDurationMs) {
     const minutes = Math.floor(input.limits.maxDurationMs / 60_000);
     throw new MediaFailure(

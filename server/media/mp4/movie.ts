@@ -79,8 +79,28 @@ export function readMovieTimescale(moov: Box): number {
 export function readTracks(moov: Box): Track[] {
   const traks = moov.children?.filter((child) => child.type === 'trak') ?? [];
   if (traks.length > MAX_TRACKS) throw new Mp4Error('The file has too many tracks.');
-  return traks.map(readTrack);
+  return named(traks.map(readTrack));
 }
+
+/** Kinds of tracks by the header box of their media (ISO/IEC 14496-12, 12.1.2 and 12.2.2). */
+const HEADERS = { vide: 'vmhd', soun: 'smhd' } as const;
+
+/** Where no track is named as one of pictures, or of sound, those are whose media header says so: the name was damaged. */
+function named(tracks: readonly Track[]): Track[] {
+  let out = [...tracks];
+  for (const [handler, header] of Object.entries(HEADERS)) {
+    if (tracks.some((track) => track.handler === handler)) continue;
+    out = out.map((track) => {
+      if (!findBox(track.trak, `mdia/minf/${header}`)) return track;
+      return { ...track, handler, entries: entriesOf(track.stbl, handler) };
+    });
+  }
+  return out;
+}
+
+// A sound track without descriptions cannot be decoded but must not hide the pictures beside it.
+const entriesOf = (stbl: Box, handler: string) =>
+  findBox(stbl, 'stsd') ? readSampleEntries(stbl, handler === 'vide') : [];
 
 /** @throws Mp4Error when the track lacks what every track must have. */
 function readTrack(trak: Box): Track {
@@ -102,8 +122,7 @@ function readTrack(trak: Box): Track {
     handler,
     timescale,
     edits: readEditList(trak),
-    // A sound track without descriptions cannot be decoded but must not hide the pictures beside it.
-    entries: findBox(stbl, 'stsd') ? readSampleEntries(stbl, handler === 'vide') : [],
+    entries: entriesOf(stbl, handler),
   };
 }
 

@@ -35,8 +35,8 @@ export interface SampleEntry {
 const VISUAL_HEAD_BYTES = 86;
 
 /**
- * The sample descriptions of a track.
- * @throws Mp4Error when the table or an entry is cut off.
+ * The sample descriptions of a track: all that can be read, whatever their table counts.
+ * @throws Mp4Error when the table is cut off before the end of the first.
  */
 export function readSampleEntries(stbl: Box, visual: boolean): SampleEntry[] {
   const bytes = needBox(stbl, 'stsd').payload;
@@ -46,9 +46,11 @@ export function readSampleEntries(stbl: Box, visual: boolean): SampleEntry[] {
   const entries: SampleEntry[] = [];
   let at = 8;
   for (let index = 0; index < count; index++) {
-    if (at + 8 > bytes.length) throw broken();
-    const sizeBytes = bytes.readUInt32BE(at);
-    if (sizeBytes < 16 || at + sizeBytes > bytes.length) throw broken();
+    const sizeBytes = at + 8 > bytes.length ? 0 : bytes.readUInt32BE(at);
+    if (sizeBytes < 16 || at + sizeBytes > bytes.length) {
+      if (index === 0) throw broken();
+      break;
+    }
     const entry = bytes.subarray(at, at + sizeBytes);
     entries.push({
       coding: entry.toString('latin1', 4, 8),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { clockFactor, refineMovie, refineTrack } from '#server/media/mp4/movie-clock.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
@@ -81,9 +82,12 @@ async function readOriginal(
   const file = await openFile(input.inputPath);
   try {
     const movie = await readListedMovie(file);
-    const whole = movie.tracks.every(({ trak, entries }) => {
-      const minf = findBox(trak, 'mdia/minf');
-      return entries.length > 0 && (!minf || isSelfContained(minf));
+    const whole = movie.tracks.every((track) => {
+      const minf = findBox(track.trak, 'mdia/minf');
+      const isWhole = carryTrack(track, file).chunks.every(({ parts }) =>
+        parts.every((part) => isInFile(part, movie)),
+      );
+      return isWhole && track.entries.length > 0 && (!minf || isSelfContained(minf));
     });
     return movie.fragmented || !whole ? null : { movie, file };
   } catch (error) {
@@ -91,6 +95,8 @@ async function readOriginal(
     throw error;
   }
 }
+
+const isInFile = ({ offset, sizeBytes }: ByteRange, { fileBytes }: Movie) => offset + sizeBytes <= fileBytes;
 
 /** The movie must count at least as fine as the pictures, or a late first picture would be rounded. */
 function movieFactor(input: AssembleInput, template: Movie): number {

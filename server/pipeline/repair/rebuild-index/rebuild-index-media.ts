@@ -5,6 +5,7 @@ import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
+import { withOwnMedia } from './rebuild-index-salvage.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,
@@ -45,12 +46,13 @@ export async function rebuildFromMedia(
   const settings = await chooseSettings(input, file, start, fileBytes);
   if (!settings) {
     return refuse(
-      'The index (moov) is missing, and the settings of the pictures are not in the file. A healthy clip from the same device, added before, would allow to rebuild it.',
+      'The index (moov) is missing or damaged, and the settings of the pictures are not in the file. A healthy clip from the same device, added before, would allow to rebuild it.',
     );
   }
   const found = await findPictures(file, start, fileBytes, settings, input.signal);
   const firstKey = found.pictures.findIndex((picture) => picture.isKey);
-  if (firstKey < 0) return refuse('The index (moov) is missing, and no complete key picture is in the file.');
+  if (firstKey < 0)
+    return refuse('The index (moov) is missing or damaged, and no complete key picture is in the file.');
   return assemble(input, file, settings, { ...found, pictures: found.pictures.slice(firstKey) });
 }
 
@@ -130,7 +132,7 @@ async function assemble(
     const samples = timePictures(found.pictures, settings.coding.order, intervalTicks, file);
     const movieTimescale = needBox(base.moov, 'mvhd').payload;
     const timescale = movieTimescale.readUInt32BE(movieTimescale[0] === 1 ? 20 : 12);
-    const trak = freshTrack(base.video, samples, timescale);
+    const trak = withOwnMedia(freshTrack(base.video, samples, timescale));
     const tracks = [rebuildTrack(trak, base.video.timescale, samples), ...(sound ? [sound.track] : [])];
     const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
     const header = needBox(base.moov, 'mvhd');

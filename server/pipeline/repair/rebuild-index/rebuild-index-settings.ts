@@ -147,7 +147,8 @@ function unitAt(piece: Buffer, position: number): Buffer | null {
   return piece.subarray(position + 4, position + 4 + length);
 }
 
-const MAX_CONFIG_BYTES = 1024;
+/** Some encoders tell all their settings in messages beside the parameter sets. */
+const MAX_CONFIG_BYTES = 16_384;
 const RECORDS = ['avcC', 'hvcC'] as const;
 
 /** Settings in decoder records anywhere in a file: an index that is cut off or renamed still holds its own. */

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { type Box, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import {
@@ -18,6 +18,7 @@ import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
 import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import { hasOwnBytes, hasReadableTables, salvageTracks } from './rebuild-index-salvage.ts';
 import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFragments } from './rebuild-index-fragments.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
@@ -25,6 +26,11 @@ import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
+
+/** Where an attempt has nothing to work with. */
+const NOTHING = 'The index of the file is damaged beyond reading.';
+/** Why an index is left alone. */
+export const WHOLE_INDEX = 'The index of the file is whole.';
 
 const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
 
@@ -35,8 +41,7 @@ const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason
  * @throws the signal's reason when aborted.
  */
 export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
-  const file = await open(input.inputPath, 'r');
-  try {
+  return withFile(input, async (file) => {
     const fileBytes = (await file.stat()).size;
     const topLevel = await scanTopLevel(file, fileBytes);
     const listed = await tryReadMovie(file);
@@ -48,6 +53,44 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
       return await repairListed(input, file, listed);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
     return await rebuildFromMedia(input, file, topLevel);
+  });
+}
+
+/**
+ * Writes an index that can be read as far as we can tell, but not by ffmpeg, anew from its sample tables, without anything else that
+ * stands in it.
+ * @throws the signal's reason when aborted
+ */
+export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
+  return withFile(input, async (file) => {
+    const movie = await tryReadMovie(file);
+    const salvaged = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
+    if (!movie || !salvaged) return refuse(NOTHING);
+    const moov = container('moov', [needBox(movie.moov, 'mvhd')]);
+    return writeMoved(input, { ftyp: movie.ftyp, moov }, salvaged);
+  });
+}
+
+/**
+ * Takes no notice of what an index lists: pictures are found by their structure.
+ * @throws the signal's reason when aborted
+ */
+export async function replaceIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
+  return withFile(input, async (file) => {
+    const fileBytes = (await file.stat()).size;
+    const isListed = (await tryReadMovie(file)) ?? (await findHiddenMoov(file, fileBytes, input.signal));
+    // Without any index `rebuildIndex` has searched the media.
+    return isListed ? rebuildFromMedia(input, file, await scanTopLevel(file, fileBytes)) : refuse(NOTHING);
+  });
+}
+
+async function withFile(
+  input: RebuildIndexInput,
+  attempt: (file: FileHandle) => Promise<RebuildIndexResult>,
+): Promise<RebuildIndexResult> {
+  const file = await open(input.inputPath, 'r');
+  try {
+    return await attempt(file);
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return refuse(error.message);
     throw error;
@@ -75,6 +118,10 @@ async function repairListed(
   movie: Movie,
 ): Promise<RebuildIndexResult> {
   const { fileBytes, topLevel } = movie;
+  if (!movie.tracks.every(hasReadableTables)) {
+    const salvaged = await salvageTracks(file, movie);
+    if (salvaged) return writeMoved(input, movie, salvaged);
+  }
   const moved = await tryTables(() => moveMedia(file, movie, input.signal));
   if (moved === 'lost') {
     const found = await rebuildFromMedia(input, file, topLevel);
@@ -82,12 +129,17 @@ async function repairListed(
   } else if (moved) return writeMoved(input, movie, moved);
   const timed = mendTimes(file, movie);
   if (timed) return writeMoved(input, movie, timed);
+  const others = (track: Track) => movie.tracks.filter((other) => other !== track);
+  if (!movie.tracks.every((track) => hasOwnBytes(track, others(track), fileBytes))) {
+    const salvaged = await salvageTracks(file, movie);
+    if (salvaged) return writeMoved(input, movie, salvaged);
+  }
   let reach = 0;
   for (const { offset, sizeBytes } of movie.tracks.flatMap(tryChunks)) {
     if (sizeBytes > 0) reach = Math.max(reach, offset + sizeBytes);
   }
   const tooLong = topLevel.boxes.find((box) => box.type === 'mdat' && box.offset + box.sizeBytes > fileBytes);
-  if (reach <= fileBytes && !tooLong) return refuse('The index of the file is whole.');
+  if (reach <= fileBytes && !tooLong) return refuse(WHOLE_INDEX);
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
   const note = `The file ends ${missing} bytes before its media box says it does.`;
   return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testTools } from '#server/test/media-job.ts';
+import {
+  decodeHashes,
+  encodeSource,
+  renderLimits,
+  sharedFolder,
+  soundHash,
+} from '#server/test/rendered-clips.ts';
+import { openOriginal } from '../../open-original.ts';
+
+const SOURCE = 'testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3[out1]';
+const ENCODE = '-c:v libx264 -preset veryfast -g 25 -c:a aac -b:a 96k -shortest';
+
+/** Changes one number of the only, or the last, box of a name; `at` counts from behind its name. */
+const change = (box: string, at: number, to: (old: number) => number, which: 'first' | 'last' = 'last') => {
+  return (bytes: Buffer) => {
+    const found =
+      which === 'first' ? bytes.indexOf(box, 0, 'latin1') : bytes.lastIndexOf(box, undefined, 'latin1');
+    if (found < 0) throw new Error(`There is no box ${box}.`);
+    const place = found + 4 + at;
+    bytes.writeUInt32BE(to(bytes.readUInt32BE(place)) >>> 0, place);
+    return bytes;
+  };
+};
+
+describe('an index with damaged tables', () => {
+  const folder = sharedFolder();
+  let clip = '';
+
+  beforeAll(async () => {
+    clip = path.join(folder.path, 'whole.mp4');
+    await encodeSource(SOURCE, clip, ENCODE.split(' '));
+  });
+
+  const openDamaged = async (name: string, harm: (bytes: Buffer) => Buffer) => {
+    const inputPath = path.join(folder.path, `${name}.mp4`);
+    await writeFile(inputPath, harm(await readFile(clip)));
+    const rebuiltPath = path.join(folder.path, `${name}.rebuilt.mp4`);
+    const input = { inputPath, rebuiltPath, referencePaths: [], limits: renderLimits, tools: testTools };
+    return openOriginal(input);
+  };
+
+  // Chunk numbers and samples a chunk of the sound stand in the last `stsc`, sizes in the last `stsz`; the pictures come first.
+  it.each([
+    ['the order of chunks of the sound', change('stsc', 8 + 12, () => 1)],
+    ['how many entries the chunks of the sound have', change('stsc', 4, () => 0x00ffffff)],
+    ['how many samples a chunk of the sound has', change('stsc', 8 + 4, () => 0x7fffffff)],
+    ['how many places of chunks there are', change('stco', 4, (count) => count + 4000)],
+    ['the size of one sound packet', change('stsz', 12 + 4 * 40, () => 0x01000000)],
+    ['how many descriptions of pictures there are', change('stsd', 4, () => 0x00ee0000, 'first')],
+    ['what kind the track of pictures is', change('vide', -4, () => 0, 'first')],
+    ['in which file the pictures are', change('dref', 4, () => 0x00010001, 'first')],
+    ['how many key pictures are listed', change('stss', 4, () => 0x7fffffff)],
+  ])('gives back every picture and all of the sound where %s is wrong', async (name, harm) => {
+    const opened = await openDamaged(name.replaceAll(' ', '-'), harm);
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+    expect(opened.info.video).toHaveLength(1);
+    expect(opened.info.audio).toHaveLength(1);
+  });
+
+  it('leaves a whole index alone', async () => {
+    expect(await openDamaged('same', (bytes) => bytes)).toMatchObject({ rebuilt: null });
+  });
+
+  it('is told as damaged, and not as a clip without pictures, where nothing leads to them', async () => {
+    const harm = (bytes: Buffer) => {
+      // The tables of the pictures, and all that tells their settings.
+      for (const box of ['stbl', 'avcC']) bytes.write('free', bytes.indexOf(box, 0, 'latin1'), 'latin1');
+      return bytes;
+    };
+    await expect(openDamaged('no-tables', harm)).rejects.toMatchObject({ code: 'damaged_beyond_repair' });
+  });
+});

@@ -1,0 +1,316 @@
+import type { FileHandle } from 'node:fs/promises';
+import {
+  type Box,
+  container,
+  findBox,
+  fullBox,
+  needBox,
+  replaceBox,
+  serializeBox,
+} from '#server/media/mp4/box.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import type { Movie, Track } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, type OutTrack, rebuildTrack } from '#server/media/mp4/write-movie.ts';
+import { isSelfContained, type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { median } from '#server/media/statistics.ts';
+import type { MovedMedia } from './rebuild-index-move.ts';
+import { unitRulesOf } from './rebuild-index-units.ts';
+
+/** Three hours at 90 units a second, as `readSamples` takes. */
+const MOST_SAMPLES = 1_000_000;
+/** No camera shows one picture for an hour. */
+const LONGEST_SECONDS = 3600;
+
+/**
+ * Reads all that damaged sample tables still tell, and writes new ones from it: lengths of tables come from their boxes where
+ * their counts contradict them, chunks end where the next one of any track begins, and what has no place in the file
+ * is left out. Tracks whose tables are whole are carried over as they are.
+ * @param every write new tables for whole ones as well, where something else in them is in a reader's way
+ * @returns the tracks; null where none has pictures, or those that the tables then name are none
+ */
+export async function salvageTracks(
+  file: FileHandle,
+  { tracks, fileBytes }: Movie,
+  every = false,
+): Promise<MovedMedia | null> {
+  const starts = startsOf(tracks);
+  const kept: OutTrack[] = [];
+  const notes = ['The tables of the index were damaged; new ones were made of what they still tell.'];
+  let hasPictures = false;
+  for (const track of tracks) {
+    const others = tracks.filter((other) => other !== track);
+    if (!every && hasReadableTables(track) && hasOwnBytes(track, others, fileBytes)) {
+      hasPictures ||= track.handler === 'vide';
+      kept.push(carryTrack(track, file));
+      continue;
+    }
+    const { samples, listed } = readLeniently(track, { file, fileBytes, starts });
+    if (samples.length === 0) continue;
+    if (track.handler === 'vide') {
+      if (!(await arePictures(file, track, samples))) return null;
+      hasPictures = true;
+    }
+    const name = { vide: 'picture', soun: 'sound' }[track.handler] ?? 'data';
+    const lost = listed - samples.length;
+    if (lost > 0) notes.push(`${lost} of ${listed} ${name} samples have no place in it.`);
+    const ticks = samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+    const trak = replaceBox(withWholeDescriptions(track), 'mdia/mdhd', (box) => withDuration(box, ticks));
+    kept.push(rebuildTrack(trak, track.timescale, samples));
+  }
+  return hasPictures ? { tracks: kept, notes } : null;
+}
+
+/** Whether the tables of a track can be read, and its header says what it is. */
+export function hasReadableTables({ trak, stbl, handler, entries }: Track): boolean {
+  try {
+    if (handlerOf(needBox(trak, 'mdia/hdlr')) !== handler) return false;
+    if (handler === 'vide') readSamples(stbl);
+    else readChunks(stbl);
+    // Sound without descriptions cannot be played, whatever its tables say.
+    const described = findBox(stbl, 'stsd')?.payload;
+    return !described || described.readUInt32BE(4) === entries.length;
+  } catch (error) {
+    if (error instanceof Mp4Error) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether a readable track has bytes of its own: none outside of the file but those behind its end, which a file that is cut off
+ * lacks, and none where another track's chunks begin.
+ */
+export function hasOwnBytes({ trak, stbl }: Track, others: readonly Track[], fileBytes: number): boolean {
+  const minf = findBox(trak, 'mdia/minf');
+  if (minf && !isSelfContained(minf)) return true;
+  const chunks = readChunks(stbl).filter(({ sizeBytes }) => sizeBytes > 0);
+  const cut = chunks.findIndex(({ offset, sizeBytes }) => offset + sizeBytes > fileBytes);
+  if (cut >= 0 && chunks.slice(cut + 1).some(({ offset }) => offset < fileBytes)) return false;
+  const starts = startsOf(others);
+  return chunks.every(({ offset, sizeBytes }) => offset + sizeBytes <= nextStart(starts, offset));
+}
+
+/** Where chunks begin, rising; a place that does not stand between those before and behind it in its own list is none. */
+const startsOf = (tracks: readonly Track[]) =>
+  tracks
+    .flatMap(({ stbl }) => {
+      const own = chunkStarts(stbl);
+      return own.filter((start, at) => start > (own[at - 1] ?? -1) && start < (own[at + 1] ?? Infinity));
+    })
+    .sort((a, b) => a - b);
+
+/** Where `hdlr` names the kind of its track. */
+const HANDLER_AT = 8;
+const handlerOf = ({ payload }: Box) => payload.toString('latin1', HANDLER_AT, HANDLER_AT + 4);
+
+/** Pictures looked at to tell whether a table leads to pictures at all. */
+const LOOKED_AT = 60;
+const MOST_WRONG = 0.2;
+
+/** Whether most samples are whole pictures, where that can be told without decoding (H.264 and HEVC). */
+async function arePictures(file: FileHandle, track: Track, samples: readonly NewSample[]): Promise<boolean> {
+  const units = unitRulesOf(track);
+  if (!units) return true;
+  const step = Math.max(1, Math.floor(samples.length / LOOKED_AT));
+  const looked = samples.filter((_, index) => index % step === 0);
+  let wrong = 0;
+  for (const { bytes } of looked) {
+    if (!units.isWhole(await readUpTo(file, bytes.offset, bytes.sizeBytes))) wrong += 1;
+  }
+  return wrong <= MOST_WRONG * looked.length;
+}
+
+interface Places {
+  readonly file: FileHandle;
+  readonly fileBytes: number;
+  /** Where chunks of all tracks begin, rising. */
+  readonly starts: readonly number[];
+}
+
+/** Samples of a track in decode order, and how many its tables list. */
+function readLeniently(
+  track: Track,
+  places: Places,
+): { readonly samples: NewSample[]; readonly listed: number } {
+  const { stbl, timescale } = track;
+  const sizes = lenientSizes(stbl);
+  const listed = Math.min(sizes.count, MOST_SAMPLES);
+  const durations = lenientRuns(stbl, 'stts', (ticks) => ticks >= 0 && ticks <= LONGEST_SECONDS * timescale);
+  const shifts = lenientRuns(stbl, 'ctts', (ticks) => Math.abs(ticks) <= LONGEST_SECONDS * timescale);
+  const usual = median(durations.slice(0, listed)) || Math.round(timescale / 30);
+  const keys = findBox(stbl, 'stss')
+    ? new Set(lenientWords(stbl, 'stss', 1).map((number) => number - 1))
+    : null;
+  const samples: NewSample[] = [];
+  const dtsOf: number[] = [];
+  let dts = 0;
+  for (let index = 0; index < listed; index += 1) {
+    dtsOf.push(dts);
+    dts += durations[index] ?? usual;
+  }
+  for (const { index, offset, sizeBytes } of placeSamples(stbl, sizes.sizeOf, listed, places)) {
+    const at = dtsOf[index] ?? 0;
+    samples.push({
+      bytes: { file: places.file, offset, sizeBytes },
+      dts: at,
+      pts: at + (shifts[index] ?? 0),
+      durationTicks: durations[index] ?? usual,
+      sync: keys === null || keys.has(index),
+    });
+  }
+  return { samples, listed };
+}
+
+interface Place {
+  readonly index: number;
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** Where samples lie, chunk by chunk. */
+function placeSamples(
+  stbl: Box,
+  sizeOf: (index: number) => number,
+  count: number,
+  { fileBytes, starts }: Places,
+): Place[] {
+  const chunks = chunkStarts(stbl);
+  const perChunk = lenientPerChunk(stbl, chunks.length, count);
+  const placed: Place[] = [];
+  let first = 0;
+  for (const [chunk, offset] of chunks.entries()) {
+    const room = Math.min(fileBytes, nextStart(starts, offset)) - offset;
+    const wanted = filling(sizeOf, first, count, room) ?? Math.min(perChunk[chunk] ?? 1, count - first);
+    const sizes = Array.from({ length: Math.max(0, wanted) }, (_, at) => sizeOf(first + at));
+    let at = offset;
+    for (const [place, sizeBytes] of fitted(sizes, room).entries()) {
+      if (sizeBytes > 0) placed.push({ index: first + place, offset: at, sizeBytes });
+      at += sizeBytes;
+    }
+    first += sizes.length;
+  }
+  return placed;
+}
+
+/** How many samples from `first` on fill the room of a chunk to its last byte, whatever is listed; null where none do. */
+function filling(
+  sizeOf: (index: number) => number,
+  first: number,
+  count: number,
+  room: number,
+): number | null {
+  let used = 0;
+  for (let index = first; index < count && used < room; index += 1) {
+    used += sizeOf(index);
+    if (used === room) return index + 1 - first;
+  }
+  return null;
+}
+
+/** Sizes of a chunk that fill its room: one that exceeds it is what the others leave; the rest is cut where they end behind it. */
+function fitted(sizes: readonly number[], room: number): number[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (total <= room) return [...sizes];
+  const excessive = sizes.flatMap((size, place) => (size > room ? [place] : []));
+  const [place] = excessive;
+  if (excessive.length === 1 && place !== undefined) {
+    const left = room - (total - (sizes[place] ?? 0));
+    if (left > 0) return sizes.map((size, at) => (at === place ? left : size));
+  }
+  let used = 0;
+  return sizes.map((size) => {
+    if (used + size > room) used = Infinity;
+    else used += size;
+    return used === Infinity ? 0 : size;
+  });
+}
+
+function nextStart(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? Infinity) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return starts[low] ?? Infinity;
+}
+
+/** Numbers of a table that has `perEntry` of them an entry, as many as its box holds. */
+function lenientWords(stbl: Box, type: string, perEntry: number): number[] {
+  const bytes = findBox(stbl, type)?.payload;
+  if (!bytes || bytes.length < 8) return [];
+  const entries = Math.min(MOST_SAMPLES, Math.floor((bytes.length - 8) / (4 * perEntry)));
+  return Array.from({ length: entries * perEntry }, (_, at) => bytes.readUInt32BE(8 + 4 * at));
+}
+
+function chunkStarts(stbl: Box): number[] {
+  const wide = findBox(stbl, 'co64') ? lenientWords(stbl, 'co64', 2) : null;
+  if (!wide) return lenientWords(stbl, 'stco', 1);
+  return wide.flatMap((high, at) => (at % 2 === 0 ? [high * 2 ** 32 + (wide[at + 1] ?? 0)] : []));
+}
+
+/** A fixed size is believed where the box holds no table. */
+function lenientSizes(stbl: Box): { readonly count: number; readonly sizeOf: (index: number) => number } {
+  const bytes = findBox(stbl, 'stsz')?.payload;
+  if (!bytes || bytes.length < 12) return { count: 0, sizeOf: () => 0 };
+  const listed = Math.floor((bytes.length - 12) / 4);
+  if (listed > 0) return { count: listed, sizeOf: (index) => bytes.readUInt32BE(12 + 4 * index) };
+  return { count: bytes.readUInt32BE(8), sizeOf: () => bytes.readUInt32BE(4) };
+}
+
+/** Samples of each chunk; entries that do not rise or hold nothing are passed over. */
+function lenientPerChunk(stbl: Box, chunks: number, samples: number): number[] {
+  const words = lenientWords(stbl, 'stsc', 3);
+  const perChunk: number[] = [];
+  let usual = Math.max(1, Math.round(samples / Math.max(1, chunks)));
+  for (let at = 0; at < words.length; at += 3) {
+    const [first = 0, count = 0] = words.slice(at, at + 2);
+    if (count < 1 || count > samples || first - 1 < perChunk.length || first > chunks) continue;
+    while (perChunk.length < first - 1) perChunk.push(usual);
+    usual = count;
+    perChunk.push(usual);
+  }
+  while (perChunk.length < chunks) perChunk.push(usual);
+  return perChunk;
+}
+
+/** Values of a table of runs, one for each sample; those that cannot be are those before them. */
+function lenientRuns(stbl: Box, type: 'stts' | 'ctts', isPossible: (value: number) => boolean): number[] {
+  const words = lenientWords(stbl, type, 2);
+  const values: number[] = [];
+  for (let at = 0; at < words.length && values.length < MOST_SAMPLES; at += 2) {
+    const [count = 0, word = 0] = words.slice(at, at + 2);
+    const value = word | 0;
+    const last = values.at(-1) ?? 0;
+    for (let left = Math.min(count, MOST_SAMPLES - values.length); left > 0; left -= 1) {
+      values.push(isPossible(value) ? value : last);
+    }
+  }
+  return values;
+}
+
+/** The track's box with the name of its kind, its media in its own file, and with as many sample descriptions as could be read. */
+function withWholeDescriptions({ trak, handler, entries }: Track): Box {
+  const named = replaceBox(trak, 'mdia/hdlr', (hdlr) => {
+    const payload = Buffer.from(hdlr.payload);
+    payload.write(handler, HANDLER_AT, 'latin1');
+    return { ...hdlr, payload };
+  });
+  return replaceBox(withOwnMedia(named), 'mdia/minf/stbl/stsd', (stsd) => {
+    const head = Buffer.from(stsd.payload.subarray(0, 8));
+    head.writeUInt32BE(entries.length, 4);
+    return { ...stsd, payload: Buffer.concat([head, ...entries.map(({ bytes }) => bytes)]) };
+  });
+}
+
+/** Flag of a data reference: the media are in the same file (ISO/IEC 14496-12, 8.7.2). */
+const SAME_FILE = 1;
+
+/** A track's box that says its media are in its own file. */
+export function withOwnMedia(trak: Box): Box {
+  const count = Buffer.from([0, 0, 0, 1]);
+  const own = fullBox('url ', 0, SAME_FILE, Buffer.alloc(0));
+  const dref = fullBox('dref', 0, 0, Buffer.concat([count, serializeBox(own)]));
+  return replaceBox(trak, 'mdia/minf/dinf', () => container('dinf', [dref]));
+}

@@ -73,6 +73,35 @@ describe('createLogReader', () => {
     expect(reader.finish(1).messages.map(({ picturesOut }) => picturesOut)).toEqual([1]);
   });
 
+  it('leaves out what a parser says, which reads ahead of the decoder under its name', () => {
+    const says = (reader: ReturnType<typeof createLogReader>, at: string, text: string) =>
+      reader.read(`[h264 @ ${at}] [error] ${text}`);
+    const told = createLogReader();
+    says(told, '0x66', 'Invalid NAL unit size (-1 > 551).');
+    says(told, '0x66', 'missing picture in access unit with size 555');
+    told.read(SHOWN);
+    says(told, '0x55', 'Invalid NAL unit size (-1 > 551).');
+    says(told, '0x55', 'mmco: unref short failure');
+    expect(told.finish(1).messages.map(({ picturesOut }) => picturesOut)).toEqual([1, 1]);
+
+    const alike = createLogReader();
+    says(alike, '0x66', 'non-existing PPS 3 referenced');
+    alike.read(SHOWN);
+    says(alike, '0x55', 'non-existing PPS 3 referenced');
+    expect(alike.finish(1).messages).toEqual([
+      { level: 'error', text: 'h264: non-existing PPS 3 referenced', picturesOut: 1 },
+    ]);
+  });
+
+  it('keeps what a single speaker says, and what two say otherwise', () => {
+    const reader = createLogReader();
+    reader.read('[h264 @ 0x55] [error] no frame!');
+    expect(reader.finish(0).messages).toHaveLength(1);
+    reader.read('[h264 @ 0x66] [error] error while decoding MB 3 4');
+    reader.read('[vist#0:0/h264 @ 0x77] [dec:h264 @ 0x78] [error] Decoding error: no');
+    expect(reader.finish(0).messages).toHaveLength(3);
+  });
+
   it('answers null for pictures without a time', () => {
     const reader = createLogReader();
     reader.read(SHOWN.replace('18432', 'NOPTS'));

@@ -206,11 +206,11 @@ interface LogReader {
 }
 
 /**
- * Who speaks, how loudly, and what is said. Since version 7 of ffmpeg the name of a stream may stand in front of that of its
- * decoder, which then is called `dec:h264`.
+ * Who speaks, at which address, how loudly, and what is said. Since version 7 of ffmpeg the name of a stream may stand in front of
+ * that of its decoder, which then is called `dec:h264` and has an address of its own.
  */
 const SAID =
-  /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:)?([^\]@]+) @ [^\]]+\] )?\[(error|warning|fatal)\] (.+)$/;
+  /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:([^\]@]+)|([^\]@]+)) @ ([^\]]+)\] )?\[(error|warning|fatal)\] (.+)$/;
 /** What `DECODER_MARKS` makes a decoder say; without its name in front where another thread has not ended its line. */
 const HANDED_ON = /decoder -> pts:(-?\d+|NOPTS) .*?frame_type:(\d)/;
 /** Of ffmpeg's `AVPictureType`, as it names them. */
@@ -228,7 +228,7 @@ const MAPPED = /^(\[info\] )?Stream mapping:/;
 export function createLogReader(passes: (ptsTicks: number) => boolean = () => true): LogReader {
   const ptsTicks: (number | null)[] = [];
   const types: string[] = [];
-  const messages: DecoderMessage[] = [];
+  const messages: PlacedMessage[] = [];
   let complained = false;
   const take = (time: string | undefined, type: string) => {
     ptsTicks.push(time === 'NOPTS' ? null : Number(time));
@@ -246,10 +246,14 @@ export function createLogReader(passes: (ptsTicks: number) => boolean = () => tr
     // What was said before is about the look at the first packets that every file gets, not about this decode.
     if (MAPPED.test(line)) messages.length = 0;
     const said = SAID.exec(line);
-    if (!said || messages.length >= MAX_MESSAGES || said[1]?.trim() === SCALER) return;
-    const text = said[1] ? `${said[1].trim()}: ${said[3]}` : (said[3] ?? '');
-    const level = said[2] === 'warning' ? 'warning' : 'error';
-    messages.push({ level, text, picturesOut: ptsTicks.length });
+    if (!said) return;
+    const [, stream, own, address, loudness, words = ''] = said;
+    const name = (stream ?? own)?.trim();
+    if (messages.length >= MAX_MESSAGES || name === SCALER) return;
+    const text = name === undefined ? words : `${name}: ${words}`;
+    const level = loudness === 'warning' ? 'warning' : 'error';
+    const by = own === undefined ? null : (address ?? null);
+    messages.push({ level, text, picturesOut: ptsTicks.length, by });
     complained ||= damageReason({ level, text }) !== null;
   };
   return {
@@ -260,7 +264,38 @@ export function createLogReader(passes: (ptsTicks: number) => boolean = () => tr
         ptsTicks.push(null);
         types.push('?');
       }
-      return { ptsTicks: ptsTicks.slice(0, count), types: types.slice(0, count), messages };
+      return {
+        ptsTicks: ptsTicks.slice(0, count),
+        types: types.slice(0, count),
+        messages: ofDecoder(messages),
+      };
     },
   };
+}
+
+interface PlacedMessage extends DecoderMessage {
+  /** Address of who said it; null where ffmpeg itself speaks. */
+  readonly by: string | null;
+}
+
+/** What a parser alone says. */
+const OF_PARSER = /missing picture in access unit/;
+
+/**
+ * Leaves out what a parser says, which reads ahead of the decoder, in a thread of its own since version 7 of ffmpeg and since then
+ * under the decoder's name. It is known by its words, or because the decoder says all of that too when it comes to the place.
+ */
+function ofDecoder(messages: readonly PlacedMessage[]): DecoderMessage[] {
+  const textsOf = new Map<string, Set<string>>();
+  for (const { by, text } of messages) {
+    if (by !== null) textsOf.set(by, (textsOf.get(by) ?? new Set<string>()).add(text));
+  }
+  for (const [by, texts] of textsOf) {
+    const isEcho = [...textsOf].some(
+      ([other, others]) => other !== by && [...texts].every((text) => others.has(text)),
+    );
+    // The first to speak of two that say the same is looked at first.
+    if (isEcho || [...texts].some((text) => OF_PARSER.test(text))) textsOf.delete(by);
+  }
+  return messages.flatMap(({ by, ...message }) => (by === null || textsOf.has(by) ? [message] : []));
 }

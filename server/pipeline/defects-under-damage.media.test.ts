@@ -5,6 +5,7 @@ import {
   corruptSamples,
   type CorruptSamplesInput,
   DEFAULT_ENCODE,
+  injectHiddenDrops,
   injectRepeats,
   injectTimestampGaps,
   makeMovingClip,
@@ -45,7 +46,7 @@ async function mendTorn(name: string, torn: Torn = { fault: 'random', amount: 64
   const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
   expect(damage).toMatchObject({ outcome: 'repaired', action: 'concealed_frames' });
   expect(damage?.firstFrame).toBeLessThanOrEqual(30);
-  return { report, damage };
+  return { report, damage, resultPath };
 }
 
 describe('in a stretch that refers to damaged data', () => {
@@ -87,6 +88,41 @@ describe('in a stretch that refers to damaged data', () => {
     const holes = report.defects.filter(({ kind }) => kind === 'dropped_frames');
     expect(holes).toMatchObject([{ count: 3, outcome: 'repaired', action: 'rebuilt_frames' }]);
   });
+
+  it('pictures that are missing without a trace in the times are put back, and a second look finds nothing more', async () => {
+    const size = { width: 320, height: 192, seconds: 4 };
+    await makeMovingClip({ tools, outputPath: at('zooming.mp4'), scenery: 'zoom', ...size });
+    const files = { inputPath: at('zooming.mp4'), outputPath: at('hidden.mp4') };
+    await injectHiddenDrops({ tools, ...files, holes: [{ frame: 50, count: 2 }], encode });
+    const { report, resultPath } = await mendTorn('hidden');
+    const holes = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(holes).toMatchObject([
+      { firstFrame: 49, count: 2, outcome: 'repaired', action: 'rebuilt_frames' },
+    ]);
+    const inputPath = resultPath ?? '';
+    const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+    expect(again.findings.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
+  });
+});
+
+it('a jump over a picture whose data are lost is none of a loss that nobody sees', async () => {
+  const groups = 'keyint=30:min-keyint=30:scenecut=0:bframes=2:b-adapt=0';
+  const encoder = [...DEFAULT_ENCODE, '-x264-params', groups];
+  const size = { width: 320, height: 192, seconds: 3, sound: false };
+  await makeMovingClip({ tools, outputPath: at('one.mp4'), scenery: 'zoom', encode: encoder, ...size });
+  const inputPath = at('one-torn.mp4');
+  // Nobody refers to it, so that the pictures on both its sides are whole.
+  await corruptSamples({
+    tools,
+    inputPath: at('one.mp4'),
+    outputPath: inputPath,
+    frames: [41],
+    fault: 'lost',
+  });
+  const { findings } = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  expect(findings.map(({ kind, firstFrame, lastFrame }) => [kind, firstFrame, lastFrame])).toEqual([
+    ['corrupted_section', 41, 41],
+  ]);
 });
 
 it('a hole within damage that lies over a cut shows the shot behind the cut', async () => {

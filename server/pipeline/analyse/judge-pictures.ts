@@ -90,7 +90,7 @@ export function judgePictures(
         series,
         cuts,
         fps,
-        explained(series.count, stutter, gaps, index, isSound),
+        explained(series.count, stutter, gaps, index, { isSound, speaksTrue }),
         spans && inPictures(surplusForLosses(spans, (putIn(stutter) * 1000) / fps, surplusMs ?? undefined)),
       );
   const findings: Finding[] = [
@@ -164,19 +164,26 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
   );
 }
 
-/** Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, in damage. */
+/**
+ * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
+ * data and over pictures that do not decode. Between pictures that only refer to damaged ones a jump is as true as elsewhere.
+ */
 function explained(
   count: number,
   stutter: readonly StutterRun[],
   gaps: readonly TimestampGap[],
-  index: MeasuredPictures['index'],
-  isSound: (decoded: number) => boolean,
+  { frameOfDecoded }: MeasuredPictures['index'],
+  { isSound, speaksTrue }: Readonly<Record<'isSound' | 'speaksTrue', (decoded: number) => boolean>>,
 ): Set<number> {
   const taken = new Set<number>();
   for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
   const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
+  const isTrueStep = (i: number) => {
+    const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
+    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1);
+  };
   for (let i = 0; i < count; i += 1) {
-    if (behindGaps.has(index.frameOfDecoded[i] ?? -1) || !isSound(i) || !isSound(i - 1)) taken.add(i);
+    if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);
   }
   return taken;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Defect } from '#common/report.ts';
 import type { Finding } from '../analyse/analysis.ts';
-import { hiddenClaim, isOwnStep } from './verify-traces.ts';
+import { hiddenClaim, isOwnStep, isTrace } from './verify-traces.ts';
 
 const defect = (startMs: number, change: Partial<Defect> = {}): Defect => ({
   id: 'stuttered_cut-1',
@@ -74,5 +74,35 @@ describe('isOwnStep', () => {
     expect([18, 19, 20, 22, 23].filter((frame) => isOwnStep(jump(frame), [torn]))).toEqual([18, 23]);
     const left = { ...torn, outcome: 'left_alone' } as const;
     expect(isOwnStep(jump(20), [left])).toBe(true);
+  });
+});
+
+describe('isTrace', () => {
+  const damage = defect(0, {
+    kind: 'corrupted_section',
+    firstFrame: 20,
+    lastFrame: 40,
+    count: 21,
+    action: 'concealed_frames',
+  });
+  const jump = (firstFrame: number): Finding => ({
+    kind: 'dropped_frames',
+    startMs: 0,
+    endMs: 0,
+    firstFrame,
+    lastFrame: firstFrame + 1,
+    count: 1,
+    confidence: 0.9,
+    detector: 'detect-hidden-drops',
+    measure: { name: 'step', unit: 'ratio', threshold: 1.45, value: 2 },
+    detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
+  });
+  const tracesOf = (others: readonly Defect[]) =>
+    [17, 18, 40, 41, 42, 44, 45].filter((frame) => isTrace(jump(frame), [damage, ...others]));
+
+  it('reaches from one picture before kept damage to one behind it, wherever pictures put into it have moved its end', () => {
+    expect(tracesOf([])).toEqual([18, 40, 41]);
+    const hole = defect(0, { kind: 'dropped_frames', firstFrame: 29, lastFrame: 30, count: 3 });
+    expect(tracesOf([hole])).toEqual([18, 40, 41, 42, 44]);
   });
 });

@@ -28,8 +28,10 @@ export function isTrace({ kind, firstFrame, lastFrame }: Finding, defects: reado
   return defects.some((damage) => {
     if (damage.action !== 'concealed_frames' || damage.firstFrame === null || damage.lastFrame === null)
       return false;
-    const moved = addedBefore(damage.firstFrame, defects);
-    return lastFrame >= damage.firstFrame + moved - 1 && firstFrame <= damage.lastFrame + moved + 1;
+    // Repeats and holes inside it are mended too, so that its end moves farther than its start.
+    const first = damage.firstFrame + addedBefore(damage.firstFrame, defects);
+    const last = damage.lastFrame + addedBefore(damage.lastFrame + 1, defects);
+    return lastFrame >= first - 1 && firstFrame <= last + 1;
   });
 }
 

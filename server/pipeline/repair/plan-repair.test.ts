@@ -224,6 +224,9 @@ describe('planRepair', () => {
     expect(plan.left).toEqual([]);
     const short = planRepair(analysis([finding(from22, 20, 28), finding(gap, 24, 25)]), limits);
     expect(short.frames[1]).toMatchObject({ firstFrame: 25, before: 19, after: 29, underDamage: 'whole' });
+    const silent = info({ soundMs: null });
+    const lost = planRepair(analysis([stretch, finding(hidden, 40, 41)], silent), limits);
+    expect(lost.frames[1]).toMatchObject({ firstFrame: 41, before: 40, after: 41, underDamage: 'decoded' });
   });
 
   it('flags what only a quick fix can change', () => {

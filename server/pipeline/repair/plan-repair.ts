@@ -105,21 +105,22 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
 export const REBUILT_WITH_DAMAGE = 'Lies inside a section that is rebuilt for a worse defect.';
 
 /**
- * How to mend repeats and holes in the times inside damage, which is mostly kept as it decodes: whether they are mended
+ * How to mend repeats and holes inside damage, which is mostly kept as it decodes: whether they are mended
  * with it shows only when its pictures are made. It must be known which data are damaged.
  */
 function liesUnderDamage(
   { detail, firstFrame, lastFrame }: Finding,
   planned: readonly PictureTask[],
 ): UnderDamage | undefined {
-  const isHole = detail.kind === 'dropped_frames' && detail.history === 'timestamp_gap';
+  const isHole = detail.kind === 'dropped_frames' && detail.placement !== 'instead';
   if (detail.kind !== 'stuttered_cut' && !isHole) return undefined;
   if (firstFrame === null || lastFrame === null) return undefined;
   const damage = planned.filter((task) => {
     return mendsDamage(task) && task.firstFrame <= lastFrame && task.endFrame > firstFrame;
   });
   if (damage.length === 0 || damage.some(({ finding }) => !damagedData(finding))) return undefined;
-  return isHole && damage.every(isRebuilt) ? 'whole' : 'decoded';
+  const isGap = isHole && detail.history === 'timestamp_gap';
+  return isGap && damage.every(isRebuilt) ? 'whole' : 'decoded';
 }
 
 /** Damage that is short enough to be rebuilt between whole pictures. */

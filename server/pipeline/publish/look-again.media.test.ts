@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe.ts';
-import { injectHiddenDrops, makeMovingClip } from '#server/test/broken-clips.ts';
+import { DEFAULT_ENCODE, injectHiddenDrops, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';
 import type { Finding } from '../analyse/analysis.ts';
@@ -26,5 +26,16 @@ describe('lookAgain', () => {
     const seen = await lookAgain({ resultPath, info, tools, freshFrames: [100], known: [] });
     expect(seen.decoded).toBeLessThan(100);
     expect(lost(seen.findings)).toEqual(lost(whole.findings));
+  });
+
+  it('takes nothing for damage that a part of the clip misses where the picture is renewed in stripes', async () => {
+    const resultPath = path.join(folder.path, 'stripes.mp4');
+    const groups = 'keyint=30:min-keyint=30:intra-refresh=1:scenecut=0:bframes=0:ref=4';
+    const encode = [...DEFAULT_ENCODE, '-x264-params', groups];
+    const size = { width: 320, height: 192, seconds: 8 };
+    await makeMovingClip({ tools, outputPath: resultPath, scenery: 'zoom', encode, ...size });
+    const info = await probe(tools, resultPath, 'mov');
+    const { findings } = await lookAgain({ resultPath, info, tools, freshFrames: [130], known: [] });
+    expect(findings.filter(({ kind }) => kind === 'corrupted_section')).toEqual([]);
   });
 });

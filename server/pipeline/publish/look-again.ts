@@ -6,7 +6,6 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
-import type { CorruptedSpan } from '../analyse/detect-corruption.ts';
 import { judgePictures, spansOf } from '../analyse/judge-pictures.ts';
 import { readKept, sliceRuns, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
 import type { StreamSpans } from '../analyse/picture-surplus.ts';
@@ -91,7 +90,7 @@ interface Plan {
   readonly spans: StreamSpans | null;
 }
 
-/** Findings near fresh pictures; null where the tables of the file are unusual, so that no part can be cut out. */
+/** Findings near fresh pictures; null where no part can be cut out, as the tables are unusual, or one seems damaged. */
 async function lookAtStretches(
   input: LookAgainInput,
   pictures: PictureTimes,
@@ -101,7 +100,7 @@ async function lookAtStretches(
   try {
     const decoded = await decodeWindows(input, pictures, windows, made);
     if (!decoded) return null;
-    const seen = { size, runs: [...input.known, ...decoded.runs], damage: decoded.damage, spans };
+    const seen = { size, runs: [...input.known, ...decoded], spans };
     const findings: Finding[] = [];
     for (const stretch of stretches) findings.push(...(await judgeStretch(stretch, pictures, seen)));
     return nearFresh(findings, input.freshFrames, pictures);
@@ -110,14 +109,9 @@ async function lookAtStretches(
   }
 }
 
-/** By display number of the result. */
-interface Seen {
-  readonly runs: readonly KeptRun[];
-  readonly damage: readonly CorruptedSpan[];
-}
-
 /**
- * Decodes some windows; null where they cannot be cut out.
+ * Decodes some windows; null where they cannot be cut out, or where one seems damaged: a part may begin where the picture is renewed
+ * in stripes, and what its decoder misses there is no damage of the whole.
  * @param made takes the paths of working files, for the caller to remove
  */
 async function decodeWindows(
@@ -125,10 +119,9 @@ async function decodeWindows(
   pictures: PictureTimes,
   windows: readonly Window[],
   made: string[],
-): Promise<Seen | null> {
+): Promise<KeptRun[] | null> {
   const runs: KeptRun[] = [];
-  const damage: CorruptedSpan[] = [];
-  if (windows.length === 0) return { runs, damage };
+  if (windows.length === 0) return runs;
   const { resultPath, info } = input;
   const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
   const file = await open(resultPath, 'r');
@@ -149,17 +142,18 @@ async function decodeWindows(
       const { tools, signal } = input;
       const looked = await measurePictures({ inputPath, ...part, tools, signal, onProgress, keepPath });
       const kept = looked.kept?.runs ?? [];
+      const damage = looked.measured?.damage ?? [];
       made.push(...kept.map(({ path }) => path));
       let from = 0;
       for (const window of group.windows) {
         const end = from + shownIn(window);
         runs.push(...sliceRuns(kept, from, end, window.shown));
-        damage.push(...sliceDamage(looked.measured?.damage ?? [], from, end, window.shown));
+        if (damage.some(({ first, last }) => first < end && last >= from)) return null;
         from = end;
       }
       done += count;
     }
-    return { runs, damage };
+    return runs;
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;
@@ -175,7 +169,7 @@ const CHUNK = 64;
 async function judgeStretch(
   { shown, end }: Stretch,
   pictures: PictureTimes,
-  seen: Seen & KeptPictures & Pick<Plan, 'spans'>,
+  seen: KeptPictures & Pick<Plan, 'spans'>,
 ): Promise<Finding[]> {
   const builder = createGreySeries(seen.size);
   const frameOfDecoded: number[] = [];
@@ -198,7 +192,7 @@ async function judgeStretch(
     {
       series: builder.finish(),
       index: { times, frameOfDecoded },
-      damage: sliceDamage(seen.damage, shown, end, 0),
+      damage: [],
       scan: { video: [], audio: null },
       spans: seen.spans,
     },
@@ -296,24 +290,6 @@ function closeWindow(
     }
   }
   return { first, shown, end: count, packets: frameOfPacket.length - start };
-}
-
-/** What of damaged stretches lies in the pictures `[from, end)`, numbered anew: `from` becomes `to`. */
-function sliceDamage(
-  damage: readonly CorruptedSpan[],
-  from: number,
-  end: number,
-  to: number,
-): CorruptedSpan[] {
-  return damage.flatMap((span) => {
-    const first = Math.max(span.first, from);
-    const last = Math.min(span.last, end - 1);
-    if (first > last) return [];
-    const inside = span.damagedData.filter((frame) => frame >= first && frame <= last);
-    const damagedData = inside.map((frame) => frame - from + to);
-    const undecoded = Math.min(span.undecoded, last + 1 - first);
-    return [{ ...span, first: first - from + to, last: last - from + to, damagedData, undecoded }];
-  });
 }
 
 function nearFresh(

@@ -17,13 +17,13 @@ const MOST_EMPTY = 0.5;
  * @returns the tracks with usable times; null when there is nothing to be said against the times
  * @throws Mp4Error when tables cannot be read
  */
-export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks'>): MovedMedia | null {
+export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'timescale'>): MovedMedia | null {
   const video = movie.tracks.find(({ handler }) => handler === 'vide');
   if (!video) return null;
   const samples = readSamples(video.stbl);
   if (samples.length < 2) return null;
   const notes: string[] = [];
-  const timed = hasTimes(video, samples) ? null : evenTimes(video, samples);
+  const timed = hasTimes(video, samples) ? null : evenTimes(video, samples, movie.timescale);
   if (timed)
     notes.push('The times of the pictures in the index made no sense; even ones were set by its header.');
   const ends = (timed ?? samples).reduce(
@@ -59,9 +59,10 @@ function hasTimes({ timescale }: Track, samples: readonly Sample[]): boolean {
   return samples.filter(({ durationTicks }) => durationTicks === 0).length <= MOST_EMPTY * samples.length;
 }
 
-/** Even times of the length that the media header tells; null when it tells none. */
-function evenTimes({ trak, timescale }: Track, samples: readonly Sample[]): Sample[] | null {
-  const interval = Math.round(readDuration(needBox(trak, 'mdia/mdhd')) / samples.length);
+/** Even times of the length that the track tells; null when it tells none. */
+function evenTimes(track: Track, samples: readonly Sample[], movieTimescale: number): Sample[] | null {
+  const { timescale } = track;
+  const interval = Math.round(mediaTicks(track, samples.length, movieTimescale) / samples.length);
   if (interval < 1 || interval > LONGEST_SECONDS * timescale) return null;
   return samples.map((sample, index) => {
     const shift = sample.pts - sample.dts;
@@ -69,6 +70,19 @@ function evenTimes({ trak, timescale }: Track, samples: readonly Sample[]): Samp
     const usable = Math.abs(shift) <= LONGEST_SECONDS * timescale;
     return { ...sample, dts, pts: dts + (usable ? shift : 0), durationTicks: interval };
   });
+}
+
+/** ffmpeg 8.0 counts what an edit list hides in front of a first picture with B pictures behind it to the length of the media. */
+const MOST_COUNTED_TWICE = 2.5;
+
+/** Length of the media: what the edits show of it, where its header tells hardly another. */
+function mediaTicks({ trak, timescale, edits }: Track, pictures: number, movieTimescale: number): number {
+  const told = readDuration(needBox(trak, 'mdia/mdhd'));
+  const shown = edits.reduce((sum, { mediaTime, durationTicks }) => {
+    return mediaTime < 0 ? sum : sum + durationTicks;
+  }, 0);
+  const ticks = (shown * timescale) / movieTimescale;
+  return Math.abs(told - ticks) <= (MOST_COUNTED_TWICE * told) / pictures ? ticks : told;
 }
 
 function withoutEdits(trak: Box): Box {

@@ -379,6 +379,16 @@ describe('rebuildIndex', () => {
       },
     ],
     [
+      'gives the pictures no time and their media that of one more, as ffmpeg 8 writes it',
+      (bytes) => {
+        const [times, header] = [tableAt(bytes, 'stts'), bytes.indexOf('mdhd', 0, 'latin1')];
+        const each = bytes.readUInt32BE(times + 12);
+        bytes.writeUInt32BE(0, times + 12);
+        bytes.writeUInt32BE(121 * each, header + 20);
+        return bytes;
+      },
+    ],
+    [
       'shows nothing of the pictures',
       (bytes) => {
         bytes.writeUInt32BE(0x10000000, tableAt(bytes, 'elst') + 12);

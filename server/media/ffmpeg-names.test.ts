@@ -6,6 +6,7 @@ import {
   MOVIE_IN_MS,
   namedFor,
   runsInThreads,
+  tellsCorruptPictures,
 } from './ffmpeg-names.ts';
 
 const ARGS = [KEEP_SIZES, '-map', '0:v:0', ...EACH_AT_ITS_TIME, ...MOVIE_IN_MS, '-f', 'mp4'];
@@ -41,6 +42,12 @@ describe('namedFor', () => {
   it('knows from which version on decoders run beside the filters', () => {
     expect(['6.1.1', 'N-47683-g0e8eb07980-static'].map(runsInThreads)).toEqual([false, false]);
     expect(['7.0', '9.0.2-4', 'N-125875-g5d4d3bdc61'].map(runsInThreads)).toEqual([true, true, true]);
+  });
+
+  it('knows from which version on corrupt pictures are told of one by one', () => {
+    expect(['N-47683-g0e8eb07980-static', '4.1.6'].map(tellsCorruptPictures)).toEqual([false, false]);
+    const newer = ['4.2.2-1ubuntu1', '5.1.9-0+deb12u1', '9.0.2-4', 'unknown'];
+    expect(newer.map(tellsCorruptPictures)).toEqual([true, true, true, true]);
   });
 
   it('reads the day of builds between releases', () => {

@@ -35,6 +35,7 @@ interface Since {
 const NEW_MODE: Since = { release: [5, 1], commits: 107_500, year: 2023 };
 const NEW_TIME_BASE: Since = { release: [6, 1], commits: 112_500, year: 2024 };
 const THREADED: Since = { release: [7, 0], commits: 113_000, year: 2024 };
+const TELLS_CORRUPT: Since = { release: [4, 2], commits: 93_000, year: 2020 };
 const SIZES_KEPT: Since = { release: [4, 4], commits: 102_000, year: 2021 };
 
 /** Every decoded picture is handed on once, at its own time. */
@@ -61,6 +62,12 @@ function isBefore(version: string, { release, commits, year }: Since): boolean {
  * or behind what the decoder says of the next, and in the middle of its line, without a name in front.
  */
 export const runsInThreads = (version: string): boolean => !isBefore(version, THREADED);
+
+/**
+ * Whether ffmpeg itself tells of each picture that it hands on whether it is corrupt. Before (the npm package's build of 2018), a
+ * picture of which the decoder found no fault but its early end is told of at the level of news alone, as what was concealed.
+ */
+export const tellsCorruptPictures = (version: string): boolean => !isBefore(version, TELLS_CORRUPT);
 
 /** The arguments as a build of some version knows them. */
 export function namedFor(version: string, args: readonly string[]): string[] {

@@ -39,7 +39,7 @@ describe('createLogReader', () => {
   });
 
   it('takes times and types from a decoder that runs beside the filters, as far as these let its pictures pass', () => {
-    const reader = createLogReader((ptsTicks) => ptsTicks >= 1024);
+    const reader = createLogReader({ passes: (ptsTicks) => ptsTicks >= 1024 });
     const mark = (pts: number | string, type: number) =>
       reader.read(
         `[vist#0:0/h264 @ 0x55] [dec:h264 @ 0x56] [info] decoder -> pts:${pts} pts_time:0 keyframe:0 frame_type:${type} time_base:1/15360`,
@@ -53,6 +53,19 @@ describe('createLogReader', () => {
       types: ['P', 'B'],
       messages: [{ picturesOut: 2 }],
     });
+  });
+
+  it('hears what is concealed where ffmpeg itself says nothing of corrupt pictures', () => {
+    const hear = (hearsConcealing: boolean) => {
+      const reader = createLogReader({ hearsConcealing });
+      reader.read(SHOWN);
+      reader.read('[h264 @ 0x55d0] [info] concealing 370 DC, 370 AC, 370 MV errors in B frame');
+      reader.read('[h264 @ 0x55d0] [info] Reinit context to 352x288, pix_fmt: yuv420p');
+      return { complained: reader.complained(), messages: reader.finish(1).messages };
+    };
+    expect(hear(false)).toEqual({ complained: false, messages: [] });
+    const text = 'h264: concealing 370 DC, 370 AC, 370 MV errors in B frame';
+    expect(hear(true)).toEqual({ complained: true, messages: [{ level: 'warning', text, picturesOut: 1 }] });
   });
 
   it('leaves out what the scaler says of formats', () => {

@@ -1,4 +1,10 @@
-import { DECODER_MARKS, EACH_PICTURE, runsInThreads, versionOf } from '#server/media/ffmpeg-names.ts';
+import {
+  DECODER_MARKS,
+  EACH_PICTURE,
+  runsInThreads,
+  tellsCorruptPictures,
+  versionOf,
+} from '#server/media/ffmpeg-names.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey-series.ts';
@@ -77,7 +83,11 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   const { stream } = input;
   const size = smallSize(stream.width, stream.height);
   const builder = createGreySeries(size);
-  const reader = createLogReader((ptsTicks) => isInRange(input, ptsTicks));
+  const version = await versionOf(input.tools, input.signal);
+  const reader = createLogReader({
+    passes: (ptsTicks) => isInRange(input, ptsTicks),
+    hearsConcealing: !tellsCorruptPictures(version),
+  });
   const looksRepeated = createRepeatWatch(size.width * size.height);
   const opening: Uint8Array[] = [];
   const { keepPath } = input;
@@ -98,8 +108,7 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
   let pictures = 0;
   let kept: readonly KeptRun[] = [];
   try {
-    const says = runsInThreads(await versionOf(input.tools, input.signal));
-    await runFfmpeg(decodePlan(input, size, says ? 'decoder' : 'filter'), {
+    await runFfmpeg(decodePlan(input, size, runsInThreads(version) ? 'decoder' : 'filter'), {
       tools: input.tools,
       signal: input.signal,
       onStderrLine: reader.read,
@@ -210,7 +219,7 @@ interface LogReader {
  * that of its decoder, which then is called `dec:h264` and has an address of its own.
  */
 const SAID =
-  /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:([^\]@]+)|([^\]@]+)) @ ([^\]]+)\] )?\[(error|warning|fatal)\] (.+)$/;
+  /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:([^\]@]+)|([^\]@]+)) @ ([^\]]+)\] )?\[(error|warning|fatal|info)\] (.+)$/;
 /** What `DECODER_MARKS` makes a decoder say; without its name in front where another thread has not ended its line. */
 const HANDED_ON = /decoder -> pts:(-?\d+|NOPTS) .*?frame_type:(\d)/;
 /** Of ffmpeg's `AVPictureType`, as it names them. */
@@ -220,12 +229,20 @@ const SCALER = 'swscaler';
 /** The line with which ffmpeg ends its preparations. */
 const MAPPED = /^(\[info\] )?Stream mapping:/;
 
+interface Hearing {
+  /** Whether the filters let a picture pass that the decoder says it hands on. */
+  readonly passes?: (ptsTicks: number) => boolean;
+  /** Whether what a decoder conceals is a complaint, as with builds that do not tell of corrupt pictures. */
+  readonly hearsConcealing?: boolean;
+}
+/** News of a decoder, of a picture that it has just come to the end of. */
+const CONCEALED = /^concealing \d+ DC/;
+
 /**
  * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
  * Exported for tests with captured logs.
- * @param passes whether the filters let a picture pass that the decoder says it hands on
  */
-export function createLogReader(passes: (ptsTicks: number) => boolean = () => true): LogReader {
+export function createLogReader({ passes = () => true, hearsConcealing = false }: Hearing = {}): LogReader {
   const ptsTicks: (number | null)[] = [];
   const types: string[] = [];
   const messages: PlacedMessage[] = [];
@@ -248,10 +265,11 @@ export function createLogReader(passes: (ptsTicks: number) => boolean = () => tr
     const said = SAID.exec(line);
     if (!said) return;
     const [, stream, own, address, loudness, words = ''] = said;
+    if (loudness === 'info' && !(hearsConcealing && CONCEALED.test(words))) return;
     const name = (stream ?? own)?.trim();
     if (messages.length >= MAX_MESSAGES || name === SCALER) return;
     const text = name === undefined ? words : `${name}: ${words}`;
-    const level = loudness === 'warning' ? 'warning' : 'error';
+    const level = loudness === 'warning' || loudness === 'info' ? 'warning' : 'error';
     const by = own === undefined ? null : (address ?? null);
     messages.push({ level, text, picturesOut: ptsTicks.length, by });
     complained ||= damageReason({ level, text }) !== null;

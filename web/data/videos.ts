@@ -1,7 +1,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { atom, useAtomValue, useSetAtom } from 'jotai';
+import { atom, useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { atomWithInfiniteQuery, atomWithQuery } from 'jotai-tanstack-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { cursorAfterVideo, type VideoDto, videosApi } from '#common/api/videos.ts';
 import { draftsApi } from '#common/api/drafts.ts';
 import type { RepairReport } from '#common/report.ts';
@@ -183,12 +183,28 @@ export function useSetHeroVideo(): (id: string | null) => void {
   return useSetAtom(heroVideoIdAtom);
 }
 
-/** The video the landing page follows: the one just brought in (`chosen`), else the newest at work. */
-export function useHeroVideo(): { readonly id: string | null; readonly chosen: boolean } {
-  const chosen = useAtomValue(heroVideoIdAtom);
+interface HeroVideo {
+  readonly id: string | null;
+  readonly chosen: boolean;
+  /** It is not there any more. */
+  readonly forget: () => void;
+}
+
+/**
+ * The video the landing page follows: the one just brought in (`chosen`), else the newest that was at work when the page was opened. One
+ * that begins later, from the list below it, comes without pushing the page down, and one that ends goes without pulling it up.
+ */
+export function useHeroVideo(): HeroVideo {
+  const [chosen, choose] = useAtom(heroVideoIdAtom);
   const { data } = useVideos('dashboard');
+  const [found, setFound] = useState<string | null | undefined>(undefined);
   const working = data?.find((video: VideoDto) => video.status === 'processing')?.id ?? null;
-  return { id: chosen ?? working, chosen: chosen !== null };
+  if (data && found === undefined) setFound(working);
+  const forget = useCallback(() => {
+    choose(null);
+    setFound(null);
+  }, [choose]);
+  return { id: chosen ?? found ?? null, chosen: chosen !== null, forget };
 }
 
 /** Asks the server for a clip with planted defects and follows its repair. */

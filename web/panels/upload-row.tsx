@@ -61,11 +61,16 @@ interface Reading {
 function transferDetail(item: UploadItem): string {
   const sent = texts.of(formatBytes(item.acknowledgedBytes), formatBytes(item.file.size));
   if (item.state !== 'uploading' || !item.bytesPerSecond) return sent;
-  const left = (item.file.size - item.acknowledgedBytes) / item.bytesPerSecond;
   // Lines break between the facts, never inside of one.
-  return [sent, texts.speed(formatBytes(item.bytesPerSecond)), texts.left(formatWait(left))]
+  return [sent, texts.speed(formatBytes(item.bytesPerSecond))]
     .map((fact) => fact.replaceAll(' ', '\u{A0}'))
     .join(' · ');
+}
+
+/** How long the transfer still takes, beside its state: all facts in one line would need a second where they grow. */
+function timeLeft({ state, file, acknowledgedBytes, bytesPerSecond }: UploadItem): string {
+  if (state !== 'uploading' || !bytesPerSecond) return '';
+  return ` · ${texts.left(formatWait((file.size - acknowledgedBytes) / bytesPerSecond))}`;
 }
 
 /** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
@@ -137,7 +142,9 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
       />
       <Facts $failed={failed}>
         {state}{' '}
-        {failed || ready !== null || known !== null || (ended && !video) ? '' : `${Math.round(percent)} %`}
+        {failed || ready !== null || known !== null || (ended && !video)
+          ? ''
+          : `${Math.round(percent)} %${timeLeft(item)}`}
         <br />
         {ready === null ? (
           detail

@@ -80,7 +80,7 @@ export function CreatorHero() {
   const uploads = useUploads();
   const [kept, keep] = useKeptFile();
   const sample = useSampleClip();
-  const { id: heroVideoId, chosen } = useHeroVideo();
+  const { id: heroVideoId, chosen, forget } = useHeroVideo();
   const setHeroVideo = useSetHeroVideo();
   const { data: videos } = useVideos('dashboard');
   const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
@@ -100,7 +100,6 @@ export function CreatorHero() {
     keep(null);
     start(kept);
   }, [kept, keep, start]);
-  const forget = useCallback(() => setHeroVideo(null), [setHeroVideo]);
 
   return (
     <HeroLayout

@@ -1,6 +1,7 @@
 import styled, { css } from 'styled-components';
 import type { LiveState } from '#common/live-findings.ts';
 import type { Defect } from '#common/report.ts';
+import { explanationParts } from '../components/explanation-parts.ts';
 import { Badge, type Tone } from '../components/badge.tsx';
 import { formatMark } from '../components/time-text.ts';
 import { videoTexts } from '../texts/videos.ts';
@@ -95,7 +96,7 @@ export function DefectList({ defects, unchanged, compact = false, onJump }: Defe
               <Time>{formatMark(defect.startMs)}</Time>
               <strong>{videoTexts.defects[defect.kind]}</strong>
               <Badge tone={TONES[defect.outcome]}>{videoTexts.outcomes[defect.outcome]}</Badge>
-              <p>{defect.explanation}</p>
+              <p>{explanationParts(defect.explanation).plain}</p>
             </Row>
           </li>
         ))}

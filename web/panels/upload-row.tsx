@@ -10,7 +10,7 @@ import { type UploadItem } from '../data/upload-items.ts';
 import { type UploadCommand } from '../data/uploads.ts';
 import { uploadTexts } from '../texts/uploads.ts';
 import { videoTexts } from '../texts/videos.ts';
-import { colour, figures, space, text } from '../theme.ts';
+import { colour, figures, font, space, text } from '../theme.ts';
 
 const { panel: texts, states, reasons } = uploadTexts;
 
@@ -46,6 +46,7 @@ const Facts = styled.div<{ $failed: boolean }>`
 `;
 
 const Choice = styled.div`
+  font-family: ${font.text};
   display: flex;
   flex-wrap: wrap;
   align-items: center;
@@ -93,7 +94,7 @@ export function readingOf(item: UploadItem, video: VideoDto | undefined): Readin
     return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
   if (video.errorMessage !== null) return { state: states.queued, percent: 0, detail: video.errorMessage };
   if (video.queuePosition !== null && video.currentStep === null)
-    return { state: states.queued, percent: 0, detail: videoTexts.queued(video.queuePosition) };
+    return { state: videoTexts.queued(video.queuePosition), percent: 0, detail: '' };
   const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label ?? '';
   return { state: states.processing, percent: video.progress, detail: step };
 }

@@ -152,7 +152,13 @@ async function assemble(
   }
 }
 
-/** Distance of two pictures in ticks: the known one, unless the length of the sound contradicts it. */
+/** Pictures a second of cameras; only pictures lost or left out make the rate of a clip another one. */
+const USUAL_RATES = [24, 25, 30, 48, 50, 60, 120, 240];
+const NEAR_RATE = 0.03;
+/** Clips of variable rate last longer than their usual distance says, but hardly twice as long. */
+const MOST_STRETCH = 2;
+
+/** Distance of two pictures in ticks: the known one, unless the length of the sound contradicts it with one that cameras have. */
 function pictureInterval(
   video: Track,
   knownTicks: number | null,
@@ -162,5 +168,9 @@ function pictureInterval(
   const usual = knownTicks ?? Math.round(video.timescale / ASSUMED_RATE);
   if (!soundMs) return usual;
   const bySound = (soundMs * video.timescale) / 1000 / found.pictures.length;
-  return Math.abs(bySound - usual) > 0.05 * usual ? Math.max(1, Math.round(bySound)) : usual;
+  if (Math.abs(bySound - usual) <= 0.05 * usual) return usual;
+  const rate = video.timescale / bySound;
+  const isCameras = USUAL_RATES.some((one) => Math.abs(rate - one) <= NEAR_RATE * one);
+  const isSlower = bySound > usual && bySound <= MOST_STRETCH * usual;
+  return isCameras || isSlower ? Math.max(1, Math.round(bySound)) : usual;
 }

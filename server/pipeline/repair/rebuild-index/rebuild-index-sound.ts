@@ -10,6 +10,7 @@ import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts'
 import { parseSoundFrame } from '#server/media/pcm.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { findSoundFrames } from './rebuild-index-frames.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import type { Reference } from './rebuild-index-settings.ts';
 
@@ -37,20 +38,27 @@ const MAX_PRIMING_TICKS = 4096;
 /** Shorter stretches between pictures are padding, not sound. */
 const MIN_SOUND_BYTES = 6;
 
+/** Of frames that were found by reading them so many may be damaged, one in this number, and they are carried over all the same. */
+const FRAMES_PER_FAULT = 20;
+
 /**
  * Makes a sound track of the stretches between the pictures, with the description of the reference. Coded
- * AAC frames carry no mark at their start: where each stretch is one frame they are copied, where stretches
- * hold several the decoder separates them and they are encoded anew.
+ * AAC frames carry no mark at their start: they are read to tell where each ends, and copied. Where they cannot be read and
+ * stretches hold several the decoder separates them and they are encoded anew.
  * @returns null when the reference has no AAC sound or the stretches do not decode
  */
 export async function restoreSound(input: SoundInput): Promise<RestoredSound | null> {
   const { sound } = input.reference;
   const stretches = input.gaps.filter((gap) => gap.sizeBytes >= MIN_SOUND_BYTES);
-  if (!sound || sound.entries[0]?.coding !== 'mp4a' || stretches.length === 0) return null;
+  const entry = sound?.entries[0];
+  if (!sound || entry?.coding !== 'mp4a' || stretches.length === 0) return null;
+  const found = await findSoundFrames(input.file, stretches, entry.bytes, input.signal);
+  const isFound = found !== null && found.length > 0;
+  const pieces = isFound ? found : stretches;
   // The median: cameras stretch single packets to keep sound and pictures together.
   const durations = readSamples(sound.stbl).map((sample) => sample.durationTicks);
   const frameTicks = durations.sort((a, b) => a - b)[durations.length >> 1] ?? 1024;
-  const samples = stretches.map(({ offset, sizeBytes }, index) => ({
+  const samples = pieces.map(({ offset, sizeBytes }, index) => ({
     bytes: { file: input.file, offset, sizeBytes },
     dts: index * frameTicks,
     pts: index * frameTicks,
@@ -69,12 +77,15 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
       tracks: [rebuildTrack(trak, sound.timescale, samples)],
       signal: input.signal,
     });
-    decoded = await recode(input, samples.length, rawPath, codedPath);
-    if (decoded === null) {
+    decoded = await recode(input, rawPath, codedPath);
+    // A wrong description fails on most pieces; single damaged ones are what a broken recording has.
+    if (decoded === null || decoded.faults * 2 > pieces.length) {
       await remove();
       return null;
     }
-    if (decoded === 'one in each') {
+    const { frames, faults } = decoded;
+    const isRead = isFound && faults * FRAMES_PER_FAULT <= pieces.length;
+    if (isRead || (faults === 0 && frames <= pieces.length)) {
       return {
         track: rebuildTrack(trak, sound.timescale, samples),
         durationMs: (samples.length * frameTicks * 1000) / sound.timescale,
@@ -86,7 +97,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
     await remove();
     throw error;
   }
-  return openCoded(input, codedPath, decoded === 'several in one', async () => void (await remove()));
+  return openCoded(input, codedPath, decoded.faults === 0, async () => void (await remove()));
 }
 
 const RECODED =
@@ -149,14 +160,13 @@ const moovHead = (reference: Reference) => container('moov', [needBox(reference.
 
 /**
  * Decodes the stretches and encodes them anew. Frames are counted, as only some versions of ffmpeg remark on several in one packet.
- * @returns how many frames the stretches held, or that some could not be read; null when next to nothing could be decoded
+ * @returns how many frames the pieces held, and how many pieces could not be read; null when nothing could be decoded
  */
 async function recode(
   input: SoundInput,
-  stretches: number,
   rawPath: string,
   codedPath: string,
-): Promise<'one in each' | 'several in one' | 'in parts' | null> {
+): Promise<{ readonly frames: number; readonly faults: number } | null> {
   let frames = 0;
   let faults = 0;
   try {
@@ -186,8 +196,5 @@ async function recode(
     if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
     throw error;
   }
-  // A wrong description fails on most stretches; single damaged ones are what a broken recording has.
-  if (faults * 2 > input.gaps.length) return null;
-  if (faults > 0) return 'in parts';
-  return frames > stretches ? 'several in one' : 'one in each';
+  return { frames, faults };
 }

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMovie } from '#server/media/mp4/movie.ts';
-import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
@@ -180,6 +181,7 @@ describe('rebuildIndex', () => {
     const after = await contentOf(`${file}.rebuilt.mp4`);
     expect(after.warnings).toBe('');
     expect(after.pictures).toEqual(before.pictures);
+    expect(after.sound).toEqual(before.sound);
     const info = await probe(tools, `${file}.rebuilt.mp4`, 'mov');
     const original = await probe(tools, back, 'mov');
     expect(info.video[0]?.durationMs).toBe(original.video[0]?.durationMs);
@@ -187,6 +189,30 @@ describe('rebuildIndex', () => {
       50,
     );
     expect(answer.notes.join(' ')).toContain('120 pictures');
+  });
+
+  it('finds sound and pictures where a camera writes a header in front of each piece, and telemetry between them', async () => {
+    const bytes = await readFile(back);
+    const handle = await open(back);
+    const movie = await readMovie(handle);
+    await handle.close();
+    const chunks = movie.tracks.flatMap(({ stbl }) => readChunks(stbl)).sort((a, b) => a.offset - b.offset);
+    const header = Buffer.from('GP\x05\0\0\0\0\x04\0\0\x0b\xbb\0\0\0\0', 'latin1');
+    const random = seededRandom(3);
+    const telemetry = () => Buffer.from(Array.from({ length: 300 }, () => Math.floor(256 * random())));
+    const media = chunks.flatMap(({ offset, sizeBytes }, at) => [
+      ...(at % 10 === 5 ? [header, telemetry()] : []),
+      header,
+      bytes.subarray(offset, offset + sizeBytes),
+    ]);
+    const file = path.join(folder, 'headed.mp4');
+    const start = (movie.topLevel.boxes.find((box) => box.type === 'mdat')?.offset ?? 0) + 8;
+    await writeFile(file, Buffer.concat([bytes.subarray(0, start), ...media]));
+    const answer = await rebuild(file, [reference]);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    const [before, after] = [await contentOf(back), await contentOf(`${file}.rebuilt.mp4`)];
+    expect(after.pictures).toEqual(before.pictures);
+    expect(after.sound).toEqual(before.sound);
   });
 
   it('does so for HEVC, with pictures that are shown in another order than they are coded', async () => {

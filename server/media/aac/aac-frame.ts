@@ -1,0 +1,276 @@
+import { bandsOf, type AacBands } from './aac-bands.ts';
+import { AacBits } from './aac-bits.ts';
+import type { CodeTree } from './aac-code-tree.ts';
+import { createBooks, SCALE_FACTORS } from './aac-codebooks.ts';
+import type { AacConfig } from './aac-config.ts';
+
+/** Syntactic elements (ISO/IEC 14496-3, table 4.85). */
+const ELEMENT = { single: 0, pair: 1, data: 4, program: 5, fill: 6, end: 7 } as const;
+/** Special tables of a band (4.6.2.3.2 and 4.6.8): nothing coded, reserved, noise, and positions of intensity. */
+const BOOK = { zero: 0, escape: 11, reserved: 12, noise: 13, intensity2: 14, intensity: 15 } as const;
+/** Window sequence of eight short windows. */
+const EIGHT_SHORT = 2;
+/** More elements than a frame with one main element needs. */
+const MOST_ELEMENTS = 16;
+
+/** How long frames are, told by reading them. */
+export interface AacFrameReader {
+  /**
+   * Bytes of the frame that begins at `offset`; null where none does, as far as the syntax tells.
+   * Random bytes pass about once in ten thousand places: only several frames one behind the other are proof.
+   */
+  frameBytes(bytes: Buffer, offset: number): number | null;
+}
+
+/**
+ * Reads raw frames of AAC with low complexity (ISO/IEC 14496-3, 4.4.2.1), one or two channels, without making samples: MP4 keeps the
+ * length of each in its index alone.
+ * @returns null for other kinds of AAC
+ */
+export function createAacFrameReader({
+  objectType,
+  frequencyIndex,
+  channels,
+}: AacConfig): AacFrameReader | null {
+  const bands = bandsOf(frequencyIndex);
+  const main = { 1: ELEMENT.single, 2: ELEMENT.pair }[channels];
+  if (objectType !== 2 || !bands || main === undefined) return null;
+  const books = createBooks();
+  return {
+    frameBytes(bytes, offset) {
+      const reader: FrameReader = { bits: new AacBits(bytes, offset), bands, books };
+      const isFrame = readFrame(reader, main);
+      return isFrame && !reader.bits.isOver() ? (reader.bits.position >> 3) - offset : null;
+    },
+  };
+}
+
+interface FrameReader {
+  readonly bits: AacBits;
+  readonly bands: AacBands;
+  readonly books: readonly (CodeTree | null)[];
+}
+
+/** One main element, and what may stand beside it. */
+function readFrame(reader: FrameReader, main: number): boolean {
+  const { bits } = reader;
+  let isRead = false;
+  for (let count = 0; count < MOST_ELEMENTS && !bits.isOver(); count += 1) {
+    const element = bits.bits(3);
+    if (element === ELEMENT.end) return isRead && bits.align();
+    if (element === ELEMENT.fill) skipFill(bits);
+    else if (element === ELEMENT.data) skipData(bits);
+    else if (isRead || element !== main) return false;
+    else {
+      bits.skip(4);
+      isRead = main === ELEMENT.pair ? readPair(reader) : readChannel(reader, null);
+      if (!isRead) return false;
+    }
+  }
+  return false;
+}
+
+function skipFill(bits: AacBits): void {
+  let count = bits.bits(4);
+  if (count === 15) count += bits.bits(8) - 1;
+  bits.skip(8 * count);
+}
+
+function skipData(bits: AacBits): void {
+  bits.skip(4);
+  const isAligned = bits.bit() === 1;
+  let count = bits.bits(8);
+  if (count === 255) count += bits.bits(8);
+  if (isAligned) bits.skip((8 - (bits.position & 7)) & 7);
+  bits.skip(8 * count);
+}
+
+/** `channel_pair_element()` behind its tag. */
+function readPair(reader: FrameReader): boolean {
+  const { bits } = reader;
+  const isCommon = bits.bit() === 1;
+  const info = isCommon ? readInfo(reader) : null;
+  if (isCommon) {
+    if (!info) return false;
+    const sides = bits.bits(2);
+    if (sides === 3) return false;
+    if (sides === 1) bits.skip(info.groups.length * info.mostBands);
+  }
+  return readChannel(reader, info) && readChannel(reader, info);
+}
+
+interface ChannelInfo {
+  readonly isShort: boolean;
+  /** Windows in each group. */
+  readonly groups: readonly number[];
+  /** Bands that are coded. */
+  readonly mostBands: number;
+  readonly widths: readonly number[];
+}
+
+/** `ics_info()`; null for what low complexity does not have. */
+function readInfo({ bits, bands }: FrameReader): ChannelInfo | null {
+  if (bits.bit() !== 0) return null;
+  const isShort = bits.bits(2) === EIGHT_SHORT;
+  bits.bit();
+  const mostBands = bits.bits(isShort ? 4 : 6);
+  const widths = isShort ? bands.short : bands.long;
+  if (mostBands > widths.length) return null;
+  if (!isShort) return bits.bit() === 0 ? { isShort, groups: [1], mostBands, widths } : null;
+  const groups = [1];
+  for (let window = 1; window < 8; window += 1) {
+    if (bits.bit() === 1) groups[groups.length - 1] = (groups.at(-1) ?? 0) + 1;
+    else groups.push(1);
+  }
+  return { isShort, groups, mostBands, widths };
+}
+
+/** `individual_channel_stream()`. */
+function readChannel(reader: FrameReader, common: ChannelInfo | null): boolean {
+  const { bits } = reader;
+  bits.skip(8);
+  const info = common ?? readInfo(reader);
+  const sections = info && readSections(bits, info);
+  if (!info || !sections || !skipScaleFactors(reader, sections)) return false;
+  if (bits.bit() === 1 && !skipPulses(bits, info)) return false;
+  if (bits.bit() === 1) skipNoiseShaping(bits, info);
+  // Gain control belongs to another profile.
+  return bits.bit() === 0 && skipSpectrum(reader, info, sections);
+}
+
+/** Table of each band, group by group (`section_data()`); null where sections run over the end. */
+function readSections(bits: AacBits, { isShort, groups, mostBands }: ChannelInfo): Uint8Array[] | null {
+  const lengthBits = isShort ? 3 : 5;
+  const more = 2 ** lengthBits - 1;
+  const tables: Uint8Array[] = [];
+  for (let group = 0; group < groups.length; group += 1) {
+    const books = new Uint8Array(mostBands);
+    for (let band = 0; band < mostBands;) {
+      const book = bits.bits(4);
+      let length = 0;
+      let part = more;
+      while (part === more && !bits.isOver()) {
+        part = bits.bits(lengthBits);
+        length += part;
+      }
+      if (book === BOOK.reserved || length === 0 || band + length > mostBands) return null;
+      books.fill(book, band, band + length);
+      band += length;
+    }
+    tables.push(books);
+  }
+  return tables;
+}
+
+/** `scale_factor_data()`: the first energy of noise is a number, all others are differences. */
+function skipScaleFactors({ bits, books }: FrameReader, sections: readonly Uint8Array[]): boolean {
+  const tree = books[SCALE_FACTORS];
+  if (!tree) return false;
+  let isFirstNoise = true;
+  for (const group of sections) {
+    for (const book of group) {
+      if (book === BOOK.zero) continue;
+      if (book === BOOK.noise && isFirstNoise) {
+        isFirstNoise = false;
+        bits.skip(9);
+      } else bits.word(tree);
+    }
+    if (bits.isOver()) return false;
+  }
+  return true;
+}
+
+function skipPulses(bits: AacBits, { isShort, widths }: ChannelInfo): boolean {
+  const count = bits.bits(2) + 1;
+  const firstBand = bits.bits(6);
+  bits.skip(9 * count);
+  return !isShort && firstBand < widths.length;
+}
+
+/** `tns_data()`. */
+function skipNoiseShaping(bits: AacBits, { isShort }: ChannelInfo): void {
+  for (let windows = isShort ? 8 : 1; windows > 0; windows -= 1) {
+    const filters = bits.bits(isShort ? 1 : 2);
+    if (filters === 0) continue;
+    const resolution = bits.bit();
+    for (let left = filters; left > 0; left -= 1) {
+      bits.skip(isShort ? 4 : 6);
+      const order = bits.bits(isShort ? 3 : 5);
+      if (order === 0) continue;
+      bits.skip(1);
+      const isCompressed = bits.bit();
+      bits.skip(order * (3 + resolution - isCompressed));
+    }
+  }
+}
+
+/** How the values of a table are told by its words: so many of them, digits of this base, that are 0 in the middle or at the start. */
+interface BookShape {
+  readonly size: 2 | 4;
+  readonly base: number;
+  /** Whether a sign follows each value that is not 0. */
+  readonly isUnsigned: boolean;
+}
+
+const shape = (size: 2 | 4, base: number, isUnsigned: boolean): BookShape => ({ size, base, isUnsigned });
+const SHAPES: readonly (BookShape | null)[] = [
+  null,
+  shape(4, 3, false),
+  shape(4, 3, false),
+  shape(4, 3, true),
+  shape(4, 3, true),
+  shape(2, 9, false),
+  shape(2, 9, false),
+  shape(2, 8, true),
+  shape(2, 8, true),
+  shape(2, 13, true),
+  shape(2, 13, true),
+  shape(2, 17, true),
+];
+/** The value that is followed by its true size, and the longest prefix of that. */
+const ESCAPED = 16;
+const MOST_ESCAPE_BITS = 8;
+
+/** `spectral_data()`. */
+function skipSpectrum(
+  reader: FrameReader,
+  { groups, widths }: ChannelInfo,
+  sections: readonly Uint8Array[],
+): boolean {
+  for (const [group, tables] of sections.entries()) {
+    for (const [band, book] of tables.entries()) {
+      const shaped = SHAPES[book];
+      if (!shaped) continue;
+      const lines = (widths[band] ?? 0) * (groups[group] ?? 0);
+      for (let line = 0; line < lines; line += shaped.size)
+        if (!skipLines(reader, book, shaped)) return false;
+      if (reader.bits.isOver()) return false;
+    }
+  }
+  return true;
+}
+
+/** Two or four lines of the spectrum. */
+function skipLines(
+  { bits, books }: FrameReader,
+  book: number,
+  { size, base, isUnsigned }: BookShape,
+): boolean {
+  const tree = books[book];
+  if (!tree) return false;
+  let word = bits.word(tree);
+  if (!isUnsigned) return true;
+  let escapes = 0;
+  for (let left = size; left > 0; left -= 1) {
+    const value = word % base;
+    word = (word - value) / base;
+    if (value > 0) bits.skip(1);
+    if (value === ESCAPED && book === BOOK.escape) escapes += 1;
+  }
+  for (; escapes > 0; escapes -= 1) {
+    let prefix = 0;
+    while (bits.bit() === 1) if (++prefix > MOST_ESCAPE_BITS) return false;
+    bits.skip(prefix + 4);
+  }
+  return true;
+}

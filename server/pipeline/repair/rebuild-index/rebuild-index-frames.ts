@@ -1,0 +1,108 @@
+import type { FileHandle } from 'node:fs/promises';
+import { readAacConfig } from '#server/media/aac/aac-config.ts';
+import { createAacFrameReader, type AacFrameReader } from '#server/media/aac/aac-frame.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+
+interface Range {
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** Frames one behind the other that prove the first of them: random bytes pass for one at one place in ten thousand. */
+const PROOF = 3;
+/** Bytes that some cameras put in front of each piece of data. */
+const MOST_BETWEEN = 64;
+/** Share of all frames that stand behind so many other bytes for it to be a habit of the camera. */
+const OFTEN = 0.01;
+/** Cameras write telemetry between sound and pictures, but not as much of it. */
+const LEAST_COVERED = 0.4;
+/** Bytes of a stretch that are read at once; recorders write a second of sound in one piece at most. */
+const MOST_BYTES = 16 << 20;
+/** Bytes that are looked at for a frame behind other data, before the rest of a stretch is given up. */
+const MOST_SEARCHED = 1 << 20;
+
+/**
+ * Coded frames of AAC sound in stretches between pictures, found by reading them; what lies beside them (telemetry, padding) is
+ * passed over.
+ * @param entry sample description of the sound
+ * @returns null for other sound than AAC of low complexity with one or two channels, and where next to nothing is found
+ */
+export async function findSoundFrames(
+  file: FileHandle,
+  stretches: readonly Range[],
+  entry: Buffer,
+  signal?: AbortSignal,
+): Promise<Range[] | null> {
+  const config = readAacConfig(entry);
+  const reader = config && createAacFrameReader(config);
+  if (!reader) return null;
+  let usual: readonly number[] = [0];
+  const readAll = async () => {
+    const all: FoundFrame[] = [];
+    for (const { offset, sizeBytes } of stretches) {
+      signal?.throwIfAborted();
+      const bytes = await readUpTo(file, offset, Math.min(sizeBytes, MOST_BYTES));
+      for (const frame of framesIn(bytes, reader, usual))
+        all.push({ ...frame, offset: frame.offset + offset });
+    }
+    return all;
+  };
+  const proven = await readAll();
+  usual = usualLeads(proven);
+  const frames = usual.some((lead) => lead > 0) ? await readAll() : proven;
+  const total = stretches.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const covered = frames.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return covered < LEAST_COVERED * total ? null : frames;
+}
+
+interface FoundFrame extends Range {
+  /** Bytes of other things in front of it, since the frame before or the start of the stretch. */
+  readonly leadBytes: number;
+}
+
+/** Where frames usually stand behind others, most often first: right away, or behind the headers that a camera writes. */
+function usualLeads(frames: readonly FoundFrame[]): number[] {
+  const counts = new Map([[0, 0]]);
+  for (const { leadBytes } of frames) counts.set(leadBytes, (counts.get(leadBytes) ?? 0) + 1);
+  const often = [...counts].filter(([lead, count]) => lead === 0 || count >= OFTEN * frames.length);
+  return often.sort((a, b) => b[1] - a[1]).map(([lead]) => lead);
+}
+
+function framesIn(bytes: Buffer, reader: AacFrameReader, usual: readonly number[]): FoundFrame[] {
+  const frames: FoundFrame[] = [];
+  for (let end = 0; ;) {
+    const leadBytes = leadTo(bytes, end, reader, usual);
+    if (leadBytes === null) return frames;
+    const sizeBytes = reader.frameBytes(bytes, end + leadBytes) ?? 0;
+    frames.push({ offset: end + leadBytes, sizeBytes, leadBytes });
+    end += leadBytes + sizeBytes;
+  }
+}
+
+/** Bytes up to the next frame: where frames usually stand, else where several prove it; null where there is none. */
+function leadTo(bytes: Buffer, end: number, reader: AacFrameReader, usual: readonly number[]): number | null {
+  const known = usual.find((lead) => reader.frameBytes(bytes, end + lead) !== null);
+  if (known !== undefined) return known;
+  for (let lead = 0; lead < MOST_SEARCHED && end + lead < bytes.length; lead += 1) {
+    if (reader.frameBytes(bytes, end + lead) !== null && isProven(bytes, end + lead, reader)) return lead;
+  }
+  return null;
+}
+
+/** Whether several frames follow one another from a place on, or some to the end, with hardly anything between them. */
+function isProven(bytes: Buffer, from: number, reader: AacFrameReader): boolean {
+  let at: number | null = from;
+  for (let left = PROOF; left > 0 && at !== null; left -= 1) {
+    const end: number = at + (reader.frameBytes(bytes, at) ?? Infinity);
+    if (bytes.length - end <= MOST_BETWEEN) return end <= bytes.length;
+    at = nextFrame(bytes, end, reader);
+  }
+  return at !== null;
+}
+
+/** Where the next frame begins, if not right away then behind a short header. */
+function nextFrame(bytes: Buffer, from: number, reader: AacFrameReader): number | null {
+  for (let at = from; at <= from + MOST_BETWEEN; at += 1)
+    if (reader.frameBytes(bytes, at) !== null) return at;
+  return null;
+}

@@ -1,9 +1,10 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
-import { probe, ALLOWED_DECODERS, type MediaInfo } from '#server/media/probe.ts';
+import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { countWholePictures } from './count-whole-pictures.ts';
 import { MediaFailure } from './media-failure.ts';
 import {
   rebuildIndex,
@@ -91,38 +92,40 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   return checked(await withReadableIndex(input, read), input);
 }
 
-/** From the gentlest on; the later ones only serve where the file cannot be read as it is. */
+/** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */
 const ATTEMPTS = [rebuildIndex, rewriteIndex, replaceIndex] as const;
+/** Of two readings of a damaged file ours is taken where it has this many times as many whole pictures. */
+const CLEARLY_MORE = 1.05;
 
 /**
  * A movie as it is where its index is whole; else with one that can be read and leads to pictures.
  * @throws MediaFailure with the reason that the first attempt tells
  */
 async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedClip> {
-  const asItIs = 'info' in read && isReadable(read.info) ? read.info : null;
-  const hasPictures = asItIs !== null && asItIs.video.length > 0;
+  const info = 'info' in read && isReadable(read.info) ? read.info : null;
+  const asItIs = info && { path: input.inputPath, info, rebuilt: null };
+  const hasPictures = info !== null && info.video.length > 0;
   const reasons: string[] = [];
   for (const attempt of ATTEMPTS) {
     const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
-    if (rebuilt.rebuilt) {
-      const again = await tryProbe(input, input.rebuiltPath, 'mov');
-      const info = 'info' in again ? again.info : null;
-      // An index that ffmpeg reads in spite of its faults is better than one without the sound.
-      const isWorse = hasPictures && (info?.audio.length ?? 0) < asItIs.audio.length;
-      if (info && info.video.length > 0 && !isWorse) {
-        return { path: input.rebuiltPath, info, rebuilt: { notes: rebuilt.notes } };
-      }
-      await rm(input.rebuiltPath, { force: true });
-    } else if (rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
-    if (hasPictures) break;
+    if (!rebuilt.rebuilt && rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
+    const again = rebuilt.rebuilt ? await tryProbe(input, input.rebuiltPath, 'mov') : null;
+    if (rebuilt.rebuilt && again && 'info' in again && again.info.video.length > 0) {
+      const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes: rebuilt.notes } };
+      // An index that ffmpeg reads in spite of its faults may be better than one without the sound, or than none that fits.
+      const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
+      if (!asItIs || !hasPictures || !isDoubtful) return mended;
+      const whole = await countWholePictures(asItIs, mended, input.tools, input.signal);
+      if (whole && whole.mended > CLEARLY_MORE * whole.asItIs) return mended;
+      break;
+    }
     const refused = unsupported(read);
     if (refused) throw refused;
-    // Sound alone, under a whole index: no pictures were lost.
+    // Under a whole index nothing was lost.
     if (asItIs && reasons.length === 0) break;
   }
-  if (asItIs && (hasPictures || reasons.length === 0)) {
-    return { path: input.inputPath, info: asItIs, rebuilt: null };
-  }
+  await rm(input.rebuiltPath, { force: true });
+  if (asItIs && (hasPictures || reasons.length === 0)) return asItIs;
   throw refusal(reasons[0] ?? UNREADABLE, detailOf(read));
 }
 

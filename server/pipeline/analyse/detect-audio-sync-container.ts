@@ -34,6 +34,8 @@ export const CONTAINER_LIMITS = {
   clockErrorShare: 0.05,
   /** Shorter gaps are rounding or jitter of the writer. */
   holeMs: 10,
+  /** No clip that is taken lasts longer: a longer hole is a wrong time. */
+  longestHoleMs: 3_600_000,
   /** Missing sound that has added up to this much is detectable (ITU-R BT.1359: 45 ms early, 125 ms late). */
   holeSumMs: 40,
 } as const;
@@ -185,7 +187,9 @@ export function readClock(clock: SoundClock): ClockFacts {
     overlapMs,
     driftPpm: clean ? (1 / (1 + line.slope) - 1) * 1e6 : 0,
     driftTotalMs: clean ? -totalMs : 0,
-    reliable: Math.abs(line.slope) <= CONTAINER_LIMITS.clockErrorShare,
+    reliable:
+      Math.abs(line.slope) <= CONTAINER_LIMITS.clockErrorShare &&
+      holes.every(({ durationMs }) => durationMs <= CONTAINER_LIMITS.longestHoleMs),
   };
 }
 

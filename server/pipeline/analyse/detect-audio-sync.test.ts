@@ -179,6 +179,8 @@ describe('readClock', () => {
 
   it('does not believe timestamps that lie grossly', () => {
     expect(readClock(clockOf(80, (i) => -i * FRAME_MS * 0.98)).reliable).toBe(false);
+    // Ten hours between two frames.
+    expect(readClock(clockOf(80, (i) => (i > 40 ? 36_000_000 : 0))).reliable).toBe(false);
   });
 });
 

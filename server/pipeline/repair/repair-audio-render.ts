@@ -204,11 +204,8 @@ function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz
         if (at >= count) break;
         pieces.push(samples.subarray(done * channels, at * channels));
         const before = joinTail(past, interleaved.subarray(0, at * channels), bridged * channels);
-        pieces.push(
-          filling.sampleCount <= bridged
-            ? fadingMirror(before, filling.sampleCount, channels)
-            : new Float32Array(filling.sampleCount * channels),
-        );
+        if (filling.sampleCount <= bridged) pieces.push(fadingMirror(before, filling.sampleCount, channels));
+        else pieces.push(...silence(filling.sampleCount, channels));
         done = at;
         next += 1;
       }
@@ -218,6 +215,15 @@ function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz
       return pieces.filter((piece) => piece.length > 0);
     },
   };
+}
+
+/** Silence in pieces that share their memory. */
+function silence(sampleCount: number, channels: number): Float32Array[] {
+  const zeros = new Float32Array(CHUNK_SAMPLES * channels);
+  const count = Math.ceil(sampleCount / CHUNK_SAMPLES);
+  return Array.from({ length: count }, (_, at) =>
+    zeros.subarray(0, channels * Math.min(CHUNK_SAMPLES, sampleCount - at * CHUNK_SAMPLES)),
+  );
 }
 
 /** The last `most` values of two lists in a row. */

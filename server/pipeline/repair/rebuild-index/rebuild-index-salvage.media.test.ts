@@ -62,6 +62,21 @@ describe('an index with damaged tables', () => {
     expect(opened.info.audio).toHaveLength(1);
   });
 
+  it('takes the pictures found by their structure before an index that leads to half of them and all of the sound', async () => {
+    const harm = (bytes: Buffer) => {
+      // From the tenth on each picture is said to be shorter than it is, and a box says to end behind the file.
+      const sizes = bytes.indexOf('stsz', 0, 'latin1') + 4;
+      for (let at = sizes + 12 + 4 * 9; at < sizes + 12 + 4 * 60; at += 4) {
+        bytes.writeUInt32BE(Math.round(0.8 * bytes.readUInt32BE(at)), at);
+      }
+      const udta = bytes.lastIndexOf('udta', undefined, 'latin1');
+      bytes.writeUInt32BE(0x7fffffff, udta - 4);
+      return bytes;
+    };
+    const opened = await openDamaged('half', harm);
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+  });
+
   it('leaves a whole index alone', async () => {
     expect(await openDamaged('same', (bytes) => bytes)).toMatchObject({ rebuilt: null });
   });

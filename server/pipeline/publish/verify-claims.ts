@@ -11,6 +11,7 @@ import { MediaFailure } from '../media-failure.ts';
 import { openOriginal } from '../open-original.ts';
 import { hashFile } from '../step-store.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
+import { isNear } from './near-figure.ts';
 import { clock } from './build-report.ts';
 import { hiddenClaim, isOwnStep, isSameDetector, isTrace } from './verify-traces.ts';
 import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
@@ -262,11 +263,9 @@ function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
       const again = original.analysis.findings.find((finding) => isSame(finding, defect));
       const value = again?.measure.value ?? null;
       const said = defect.measure.before;
-      const agrees =
-        value !== null && said !== null && Math.abs(value - said) <= Math.abs(said) * 0.01 + 1e-9;
       return {
         claim: `${defect.kind} at ${clock(defect.startMs)} in the original`,
-        confirmed: agrees,
+        confirmed: value !== null && said !== null && isNear(value, { ...defect.measure, before: said }),
         detail: again
           ? `${again.measure.name}: ${value} ${again.measure.unit}, the report says ${said}.`
           : 'The detector does not find it.',

@@ -7,7 +7,7 @@ import { runTool } from '#server/media/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { readPackets } from '../analyse/read-packets.ts';
-import { codeInPieces, type PieceCut } from './code-in-pieces.ts';
+import { codeInPieces, piecesOf, type PieceCut } from './code-in-pieces.ts';
 
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);
@@ -43,13 +43,14 @@ async function code(inputPath: string, workDir: string, stopAfter = Infinity) {
     ],
     expectedDurationMs: null,
   });
+  const clip = { inputPath, info, tools, signal: stop.signal };
+  const planned = await piecesOf(clip);
+  if (!planned) return { made: null, pieces, shares };
   const made = await codeInPieces({
-    inputPath,
-    info,
+    ...clip,
+    pieces: planned,
     workDir,
     plan,
-    tools,
-    signal: stop.signal,
     onProgress: (share) => shares.push(share),
     onPiece() {
       pieces += 1;
@@ -107,8 +108,14 @@ describe('codeInPieces', () => {
     expect(await decodeHashes(rest.made ?? '')).toEqual(await decodeHashes(whole.made ?? ''));
   }, 60_000);
 
-  it('says so where a clip cannot be cut', async () => {
+  it('codes a short clip in one piece, and none whose times are not told by its file', async () => {
     const clip = await encodeSource('testsrc2=s=160x90:r=25:d=3', file('short.mp4'), X264.split(' '));
-    expect(await code(clip, folder.path)).toEqual({ made: null, pieces: 0, shares: [] });
+    const short = await code(clip, folder.path);
+    expect(short.pieces).toBe(1);
+    expect(await shownTimes(short.made ?? '')).toEqual(await shownTimes(clip));
+    const hidden = file('hidden.mp4');
+    const cut = `-v error -ss 0.5 -i ${clip} -c copy ${hidden}`.split(' ');
+    await runTool('hide pictures behind an edit list', tools.ffmpeg, cut);
+    expect(await code(hidden, folder.path)).toEqual({ made: null, pieces: 0, shares: [] });
   });
 });

@@ -6,6 +6,7 @@ import type { MediaInfo } from '#server/media/probe.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { listPackets } from '../analyse/list-packets.ts';
+import { readPackets } from '../analyse/read-packets.ts';
 import { hashFile, openStepStore } from '../step-store.ts';
 import { joinPieces } from './join-pieces.ts';
 import { type Piece, planPieces } from './piece-plan.ts';
@@ -18,15 +19,32 @@ export interface PieceCut {
   readonly filter: string;
 }
 
-export interface PiecesInput {
+export interface ClipToCut {
   readonly inputPath: string;
   readonly info: MediaInfo;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Where a clip is cut for its coding; one piece where it has no place for a cut.
+ * @returns null where the times of its pictures are not certain: it has to be coded in one run, without knowing them
+ * @throws MediaToolError when the clip cannot be read or the run is cancelled
+ */
+export async function piecesOf(clip: ClipToCut): Promise<readonly Piece[] | null> {
+  const { inputPath, info } = clip;
+  const stream = info.video[0];
+  if (stream?.timeBase.num !== 1 || info.format !== 'mov') return null;
+  const { video } = (await listPackets(inputPath, info)) ?? (await readPackets(clip));
+  return planPieces(video, stream.timeBase.den);
+}
+
+export interface PiecesInput extends ClipToCut {
+  readonly pieces: readonly Piece[];
   /** Folder that outlives a killed attempt: pieces in it that are whole, and of the same clip and plan, are not coded again. */
   readonly workDir: string;
   /** Codes the pictures of one piece, one by one, as an MP4 without sound. */
   readonly plan: (cut: PieceCut, outputPath: string) => FfmpegPlan;
-  readonly tools: ToolPaths;
-  readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
   /** A piece is finished for good. */
   readonly onPiece?: () => void;
@@ -37,17 +55,13 @@ const pieceDone = z.object({ pictures: z.number() });
 /**
  * Codes the pictures of a clip in pieces from key picture to key picture, each by a run of its own, and joins them without coding
  * them again: a killed job goes on behind its last finished piece.
- * @returns path of an MP4 with all pictures at their times and no sound; null where the clip cannot be cut, or the pieces are not
- *   what they should be: it has to be coded in one run then
+ * @returns path of an MP4 with all pictures at their times and no sound; null where the pieces are not what they should be: the clip
+ *   has to be coded in one run then
  * @throws MediaToolError when a run fails, is cancelled or stalls
  */
 export async function codeInPieces(input: PiecesInput): Promise<string | null> {
-  const { inputPath, info, workDir, tools, signal, onProgress } = input;
-  const stream = info.video[0];
-  const scan = stream && (await listPackets(inputPath, info));
-  const pieces = scan && stream.timeBase.num === 1 ? planPieces(scan.video, stream.timeBase.den) : null;
-  if (!stream || !pieces || pieces.length < 2) return null;
-  const ticksPerSecond = stream.timeBase.den;
+  const { inputPath, info, pieces, workDir, tools, signal, onProgress } = input;
+  const ticksPerSecond = info.video[0]?.timeBase.den ?? 1;
   const named = createHash('sha256').update(planToArgs(input.plan(cutOf(pieces[0], 1), '-')).join('\0'));
   const key = named.update(await hashFile(inputPath)).digest('hex');
   const store = await openStepStore(path.join(workDir, `pieces-${key.slice(0, 16)}`), key);

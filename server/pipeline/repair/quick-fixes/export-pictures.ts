@@ -1,5 +1,5 @@
 import type { Platform } from '#common/platform-check.ts';
-import { codeInPieces } from '../../encode/code-in-pieces.ts';
+import { codeInPieces, piecesOf } from '../../encode/code-in-pieces.ts';
 import type { Clip } from './change-sound.ts';
 import type { FixJob } from './fix-job.ts';
 import { COST } from './measure-facts.ts';
@@ -31,18 +31,20 @@ export function createExportPictures(job: FixJob, clip: Clip): ExportPictures {
       const known = made.get(way);
       if (known !== undefined) return known;
       const given = { inputPath: clip.path, info: clip.info, stream, platform, limits };
-      const pictures = await stages.run(COST.export, (onProgress) =>
-        codeInPieces({
-          inputPath: clip.path,
-          info: clip.info,
-          workDir,
-          plan: (cut, outputPath) => platformPiecePlan(given, cut, outputPath),
-          tools,
-          signal,
-          onProgress,
-          onPiece: job.madeHeadway,
-        }),
-      );
+      const cut = { inputPath: clip.path, info: clip.info, tools, signal };
+      const pieces = await piecesOf(cut);
+      const pictures =
+        pieces &&
+        (await stages.run(COST.export, (onProgress) =>
+          codeInPieces({
+            ...cut,
+            pieces,
+            workDir,
+            plan: (part, outputPath) => platformPiecePlan(given, part, outputPath),
+            onProgress,
+            onPiece: job.madeHeadway,
+          }),
+        ));
       made.set(way, pictures);
       return pictures;
     },

@@ -9,7 +9,7 @@ import { ConfigError, readConfig, type Config } from './config.ts';
 import { DataDirInUse, lockDataDir } from './data-lock.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { findTools } from './media/find-tools.ts';
-import { knownFlaw } from './media/known-flaws.ts';
+import { knownFlaw, knownLimit } from './media/known-flaws.ts';
 import { createSandbox } from './media/sandbox.ts';
 import type { ToolPaths } from './media/tools.ts';
 import { startFault } from './start-fault.ts';
@@ -85,6 +85,8 @@ async function prepareTools(config: Config, logger: Logger): Promise<ToolPaths> 
   }
   const flaw = knownFlaw(found.version);
   if (flaw) logger.warn(flaw);
+  const limit = knownLimit(found.version);
+  if (limit) logger.info(limit);
   const sandbox = await createSandbox({
     tools: { ...found.paths, ...(config.whisper === null ? {} : { whisper: config.whisper.cli }) },
     folder: path.join(config.dataDir, 'tools'),

@@ -1,3 +1,5 @@
+import { runsInThreads, tellsCorruptPictures } from './ffmpeg-names.ts';
+
 /** First release of each line of ffmpeg without the MagicYUV heap write (CVE-2026-8461). */
 const REPAIRED: readonly (readonly [major: number, minor: number, patch: number])[] = [
   [5, 1, 10],
@@ -26,5 +28,20 @@ export function knownFlaw(version: string): string | null {
   return (
     `ffmpeg ${version} may still have a memory error that hostile files can use (CVE-2026-8461, ` +
     `repaired in ${repaired.join('.')}). Install the newest update of your system.`
+  );
+}
+
+/**
+ * A sentence about what this ffmpeg cannot do that others can, measured over the tests of README's decision on versions; null where
+ * there is nothing to say.
+ */
+export function knownLimit(version: string): string | null {
+  if (!tellsCorruptPictures(version)) {
+    return `ffmpeg ${version} is older than 4.2: single damaged pictures may be missed. Install a newer one.`;
+  }
+  if (!runsInThreads(version)) return null;
+  return (
+    `ffmpeg ${version} fills what damage took of HEVC pictures with what its memory held: figures of such stretches ` +
+    'may differ a little from run to run.'
   );
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { repairReport } from '#common/report.ts';
 import { findTools } from '#server/media/find-tools.ts';
+import { knownLimit } from '#server/media/known-flaws.ts';
 import { readPublicKey, verifyCertificate } from '#server/pipeline/publish/verify-certificate.ts';
 import { verifyClaims, type Claim } from '#server/pipeline/publish/verify-claims.ts';
 
@@ -88,6 +89,8 @@ async function claimsOfReport(call: Call, json: unknown): Promise<Claim[]> {
   if (report.tools.ffmpeg !== found.version) {
     console.log(`Note: the report was made with ffmpeg ${report.tools.ffmpeg}, this is ${found.version}.`);
   }
+  const limit = knownLimit(found.version);
+  if (limit) console.log(`Note: ${limit}`);
   const { originalPath, repairedPath } = call;
   return verifyClaims({ originalPath, repairedPath, report, tools: found.paths });
 }

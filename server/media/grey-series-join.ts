@@ -12,7 +12,10 @@ export function joinSeries(
   tailStart: number,
 ): FrameSeries {
   const join = <T>(a: readonly T[], b: readonly T[]): T[] => [...a.slice(0, headEnd), ...b.slice(tailStart)];
-  const shifted = [...tail.jumps].map(([at, jump]) => [at - tailStart + headEnd, jump] as const);
+  const joinMaps = <T>(a: ReadonlyMap<number, T>, b: ReadonlyMap<number, T>) => {
+    const moved = [...b].map(([at, value]) => [at - tailStart + headEnd, value] as const);
+    return new Map([...[...a].filter(([at]) => at < headEnd), ...moved.filter(([at]) => at >= headEnd)]);
+  };
   return {
     size: head.size,
     count: headEnd + tail.count - tailStart,
@@ -30,9 +33,7 @@ export function joinSeries(
     crushedShare: join(head.crushedShare, tail.crushedShare),
     sharpness: join(head.sharpness, tail.sharpness),
     rises: join(head.rises, tail.rises),
-    jumps: new Map([
-      ...[...head.jumps].filter(([at]) => at < headEnd),
-      ...shifted.filter(([at]) => at >= headEnd),
-    ]),
+    jumps: joinMaps(head.jumps, tail.jumps),
+    coherence: joinMaps(head.coherence, tail.coherence),
   };
 }

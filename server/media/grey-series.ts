@@ -1,5 +1,6 @@
 import { BLOCK, histogramDistance, measureLevels, strongestMean, type GreySize } from './grey-frame.ts';
 import { measureJump, type JumpMeasure } from './grey-jumps.ts';
+import { jumpCoherence } from './grey-coherence.ts';
 import { createGreyKernel } from './grey-kernel.ts';
 import { curveShift, emptyProjections, project } from './grey-motion.ts';
 import { createStepRises, type StepRise } from './grey-rises.ts';
@@ -37,6 +38,8 @@ export interface FrameSeries {
   readonly rises: readonly (StepRise | null)[];
   /** Motion compared step by step, for the few pictures that differ more than their neighbours. */
   readonly jumps: ReadonlyMap<number, JumpMeasure>;
+  /** Whether far steps behind still pictures lead to the same shot (`jumpCoherence`), for those that tell. */
+  readonly coherence: ReadonlyMap<number, number>;
 }
 
 /** A step is followed in detail when it changes this many times more than both its neighbours... */
@@ -45,6 +48,13 @@ const JUMP_CANDIDATE = 1.2;
 const JUMP_MIN = 2;
 /** Pictures that the comparison of a step needs: three before it, itself and two after. */
 const JUMP_PICTURES = 6;
+
+/** A step that changes as much as a cut (mean difference, grey levels; histogram) behind one that changes so little (block difference). */
+const FAR_STEP = 12;
+const FAR_HISTOGRAM = 0.02;
+const STILL_STEP = 2.6;
+/** Following all texture takes 20 to 90 ms: a slide show, whose every change is such a step, has no more than these followed. */
+const MOST_FOLLOWED = 12;
 
 /** Full-range grey level at or below which a pixel counts as crushed (about 22 of 16..235 luma). */
 const CRUSHED_LEVEL = 7;
@@ -77,6 +87,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const sharpness: number[] = [];
   const rises = createStepRises();
   const jumps = new Map<number, JumpMeasure>();
+  const coherence = new Map<number, number>();
   const countsBefore = new Uint32Array(256);
   let curves = emptyProjections(size);
   let curvesBefore = emptyProjections(size);
@@ -111,6 +122,14 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
     jumps.set(at, measureJump(kernel, places));
   };
 
+  const compareShots = (now: number) => {
+    const before = blockDiff.get(1)?.[now - 1] ?? Infinity;
+    if (now < 2 || before > STILL_STEP || (meanDiff[now] ?? 0) < FAR_STEP) return;
+    if ((histogramDiff[now] ?? 0) < FAR_HISTOGRAM || coherence.size >= MOST_FOLLOWED) return;
+    const share = jumpCoherence(kernel, (now - 1) % kept, now % kept);
+    if (share !== null) coherence.set(now, share);
+  };
+
   return {
     add(bytes) {
       const now = meanDiff.length;
@@ -127,6 +146,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       crushedShare.push(levels.crushedShare);
       sharpness.push(kernel.gradient(place) / ((size.width - 1) * (size.height - 1)));
       followJump(now);
+      compareShots(now);
     },
     finish: () => ({
       size,
@@ -144,6 +164,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       sharpness,
       rises: rises.finish(),
       jumps,
+      coherence,
     }),
   };
 }

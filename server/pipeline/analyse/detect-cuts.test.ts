@@ -26,4 +26,12 @@ describe('detectCuts', () => {
     const histogramDiff = moves.map((move) => move / 4000);
     expect(detectCuts(frameSeries(moves, { histogramDiff }))).toEqual([]);
   });
+
+  it('takes a far step behind repeats that all texture follows together for lost pictures of one shot', () => {
+    const moves = Array.from({ length: 60 }, (_, i) => (i >= 24 && i < 30 ? 0.1 : i === 30 ? 400 : 16));
+    const change = { histogramDiff: at(30, 0.2, 0.002) };
+    expect(detectCuts(frameSeries(moves, change))).toEqual([30]);
+    expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.3]]) }))).toEqual([30]);
+    expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.5]]) }))).toEqual([]);
+  });
 });

@@ -11,6 +11,12 @@ const MIN_HISTOGRAM_RATIO = 5;
 const MIN_HISTOGRAM = 0.02;
 /** A displacement that explains the change leaves less than this: a jump inside one shot, no cut. */
 const MIN_RESIDUAL = 0.6;
+/**
+ * Behind pictures that stand still, a step that so much of the texture follows together leads over lost pictures of one shot. Of 837 runs
+ * of 4 to 11 repeats before a step over as many pictures, in lively places of 21 real clips, 82 were taken for the end of a shot and 45
+ * are now (48 and 16 of 393 in the clips the limit was not chosen on); of 436 true cuts behind repeats five are lost.
+ */
+const MIN_COHERENCE = 0.4;
 /** A change this strong is a cut even between two lively shots. */
 const STRONG_DIFFERENCE = 40;
 const STRONG_RATIO = 2.5;
@@ -18,7 +24,7 @@ const STRONG_HISTOGRAM = 0.15;
 
 /**
  * Scene cuts: the difference to the picture before stands out of its flanks, the histogram breaks with it,
- * and no displacement explains it (a jump of the camera keeps the histogram, a cut does not). Constants
+ * and no displacement explains it (a jump of the camera keeps the histogram, a cut does not; behind repeats the texture is followed). Constants
  * measured on 21 hard cuts of five real clips, all found, and on 30 clips without cuts.
  * @returns decoder-order numbers of the first picture of each new shot, ascending
  */
@@ -32,6 +38,7 @@ function isCut(series: FrameSeries, i: number): boolean {
   const difference = series.meanDiff[i] ?? 0;
   const broken = series.histogramDiff[i] ?? 0;
   if (difference < MIN_DIFFERENCE || broken < MIN_HISTOGRAM) return false;
+  if ((series.coherence.get(i) ?? 0) >= MIN_COHERENCE) return false;
   const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
   if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && broken > STRONG_HISTOGRAM) return true;
   return (

@@ -1,0 +1,93 @@
+import type { GreyKernel } from './grey-kernel.ts';
+
+/** Side of the windows that are looked for (that of the kernel), and the distance of their corners, pixels. */
+const WINDOW = 16;
+const STRIDE = 8;
+/** Farthest displacement looked for, pixels of the small picture: what moves in a dozen pictures of fast motion. */
+const REACH = 20;
+/** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window tell where it is. */
+const MIN_TEXTURE = 4;
+/** Mean change (grey levels) below which a window stands still. */
+const STILL = 3;
+/** Fewer windows than this say nothing. */
+const MIN_WINDOWS = 6;
+/** Windows that touch a window nowhere but lie this near to it, in strides... */
+const NEAR = 2;
+/** ...confirm its displacement by one that is so near to it, pixels; so many of them must. */
+const ALIKE = 2;
+const CONFIRMED = 3;
+
+/**
+ * Share of the textured windows of a picture that are found in the next one displaced as those around them, 0 to 1: in one shot they
+ * are, however far it moved; in another one each is found anywhere.
+ * @param before place of the first picture in the kernel
+ * @param after place of the second
+ * @returns null where too few windows tell
+ */
+export function jumpCoherence(kernel: GreyKernel, before: number, after: number): number | null {
+  const { width, height } = kernel.size;
+  const columns = Math.floor((width - WINDOW) / STRIDE) + 1;
+  const rows = Math.floor((height - WINDOW) / STRIDE) + 1;
+  const found: (readonly [number, number] | null)[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const [left, top] = [column * STRIDE, row * STRIDE];
+      const tells =
+        isTextured(kernel.texture(before, left, top)) &&
+        kernel.windowChange(before, after, left, top) >= STILL * WINDOW * WINDOW;
+      found.push(tells ? search(kernel, { before, after, left, top }) : null);
+    }
+  }
+  const known = found.filter((place) => place !== null).length;
+  if (known < MIN_WINDOWS) return null;
+  const confirmed = found.filter((place, at) => {
+    if (!place) return false;
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    let alike = 0;
+    for (let r = Math.max(0, row - NEAR); r <= Math.min(rows - 1, row + NEAR); r += 1) {
+      for (let c = Math.max(0, column - NEAR); c <= Math.min(columns - 1, column + NEAR); c += 1) {
+        const other = found[r * columns + c];
+        if (!other || Math.max(Math.abs(r - row), Math.abs(c - column)) < NEAR) continue;
+        if (Math.hypot(other[0] - place[0], other[1] - place[1]) <= ALIKE) alike += 1;
+      }
+    }
+    return alike >= CONFIRMED;
+  });
+  return confirmed.length / known;
+}
+
+/** @param sums products of differences over two pixels each, so four times those of the gradient */
+function isTextured(sums: Int32Array): boolean {
+  const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
+  const smallest = (xx + yy) / 2 - Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);
+  return smallest >= MIN_TEXTURE * WINDOW * WINDOW;
+}
+
+interface Sought {
+  readonly before: number;
+  readonly after: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Displacement at which a window differs least from the other picture, among all within reach. */
+function search(kernel: GreyKernel, { before, after, left, top }: Sought): readonly [number, number] {
+  const { width, height } = kernel.size;
+  const [a, b] = [kernel.picture(before), kernel.picture(after)];
+  let best = Infinity;
+  let place: readonly [number, number] = [0, 0];
+  for (let dy = Math.max(-REACH, -top); dy <= Math.min(REACH, height - WINDOW - top); dy += 1) {
+    for (let dx = Math.max(-REACH, -left); dx <= Math.min(REACH, width - WINDOW - left); dx += 1) {
+      let sum = 0;
+      for (let y = 0; y < WINDOW && sum < best; y += 1) {
+        const from = (top + y) * width + left;
+        const to = from + dy * width + dx;
+        for (let x = 0; x < WINDOW; x += 1) sum += Math.abs((a[from + x] ?? 0) - (b[to + x] ?? 0));
+      }
+      if (sum >= best) continue;
+      best = sum;
+      place = [dx, dy];
+    }
+  }
+  return place;
+}

@@ -10,8 +10,8 @@ import {
   type LimitedExportsDeps,
 } from './limited-export.service.ts';
 
-export interface ComposeExportsDeps
-  extends Omit<LimitedExportJobDeps, 'limits' | 'folder'>, Pick<LimitedExportsDeps, 'queue'> {
+export interface ComposeExportsDeps extends Omit<LimitedExportJobDeps, 'limits' | 'folder' | 'queue'> {
+  readonly queue: LimitedExportJobDeps['queue'] & LimitedExportsDeps['queue'];
   readonly config: Pick<Config, 'dataDir' | 'mediaLimits' | 'enforcePlans'>;
 }
 

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
@@ -6,7 +5,7 @@ import { Video } from '#db/models/video.ts';
 import { VideoExport } from '#db/models/video-export.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createJobFolders } from '#server/jobs/job-folder.ts';
@@ -18,10 +17,20 @@ import { recordObject } from '#server/videos/create-video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
+import { codeInPieces, piecesOf } from '../encode/code-in-pieces.ts';
 import { mustMatch } from '../encode/must-match.ts';
 import { limitedSize, shownSize } from '../encode/picture-size.ts';
-import { limitedExportPlan } from './limited-export-plan.ts';
+import {
+  limitedCopyPlan,
+  limitedExportPlan,
+  limitedPiecePlan,
+  type LimitedExportInput as PlanInput,
+} from './limited-export-plan.ts';
 import { detailOf } from '#server/error-detail.ts';
+
+interface LimitedExportInput extends PlanInput {
+  readonly row: VideoExport;
+}
 
 const KEPT = 'The whole result and your original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
@@ -32,7 +41,8 @@ export interface LimitedExportJobDeps {
   readonly events: EventBus;
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
-  /** Folder for files being written. */
+  readonly queue: Pick<JobQueue, 'madeHeadway'>;
+  /** Folder for files being written; that of a job outlives a killed attempt. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -71,21 +81,44 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       about: { videoId: row.videoId },
     });
 
-  async function make(row: VideoExport, signal: AbortSignal): Promise<StoredFile> {
-    const progress = progressOf(row);
-    const workDir = await folders.fresh();
+  /** Pictures in pieces, which a killed attempt leaves to the next one; in one run where the clip cannot be cut. */
+  async function encode(job: ClaimedJob, input: LimitedExportInput, workDir: string, signal: AbortSignal) {
+    const { inputPath, info } = input;
+    const progress = progressOf(input.row);
+    const clip = { inputPath, info, tools, signal };
+    const pieces = await piecesOf(clip);
+    const pictures =
+      pieces &&
+      (await codeInPieces({
+        ...clip,
+        pieces,
+        workDir,
+        plan: (cut, outputPath) => limitedPiecePlan(input, cut, outputPath),
+        onProgress: progress,
+        onPiece: () =>
+          void deps.queue.madeHeadway(job.id).catch((error: unknown) => {
+            logger.warn({ videoId: input.row.videoId, error: String(error) }, 'headway was not noted');
+          }),
+      }));
+    const plan = pictures === null ? limitedExportPlan(input) : limitedCopyPlan(input, pictures);
+    await runFfmpeg(plan, {
+      tools,
+      signal,
+      wallMs: CODING_WALL_MS,
+      onProgress: ({ share }) => share !== null && pictures === null && progress(share),
+    });
+  }
+
+  async function make(job: ClaimedJob, row: VideoExport, signal: AbortSignal): Promise<StoredFile> {
+    const workDir = await folders.kept(job.id);
     const outputPath = path.join(workDir, 'smaller.mp4');
     const source = await storage.localPath(row.sourceSha256);
     try {
       const info = await probeFile(tools, source.path, signal);
       const { shortSide } = row;
       const { limits } = deps;
-      await runFfmpeg(limitedExportPlan({ inputPath: source.path, info, shortSide, limits, outputPath }), {
-        tools,
-        signal,
-        wallMs: CODING_WALL_MS,
-        onProgress: ({ share }) => share !== null && progress(share),
-      });
+      const input = { inputPath: source.path, info, shortSide, limits, outputPath, row };
+      await encode(job, input, workDir, signal);
       const [stream] = info.video;
       if (!stream) throw new MediaToolError('tool_failed', 'the clip has no pictures');
       const wanted = limitedSize(shownSize(stream), shortSide);
@@ -93,7 +126,6 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       return await storage.put(outputPath);
     } finally {
       await source.release();
-      await rm(workDir, { recursive: true, force: true });
     }
   }
 
@@ -121,7 +153,8 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     if (!row || row.state === 'failed') return { kind: 'done' };
     await tell(row, { state: 'running', progress: 0, message: null });
     try {
-      await publish(row, await make(row, signal));
+      await publish(row, await make(job, row, signal));
+      await folders.remove(job.id);
       return { kind: 'done' };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
@@ -133,6 +166,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       logger.warn({ videoId, detail }, 'a smaller copy could not be made');
       const message = await reasonFor(error, videoId);
       await tell(row, { state: 'failed', message });
+      await folders.remove(job.id);
       return { kind: 'failed', error: message, retryable: false };
     }
   }
@@ -154,6 +188,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       const { videoId } = JOB_PAYLOADS['export-video'].parse(job.payload);
       const row = await VideoExport.query(db).findById(videoId);
       if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
+      await folders.remove(job.id);
     },
   };
 }

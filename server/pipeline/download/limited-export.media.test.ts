@@ -1,10 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPath } from '#common/api/build-path.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import { VideoExport } from '#db/models/video-export.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { createEventBus } from '#server/events.ts';
+import { insertFinishedVideo } from '#server/test/finished-video.ts';
+import { createDiskStorage } from '../storage/disk-storage.ts';
+import { createLimitedExportJob } from './limited-export.job.ts';
 import { findTools } from '#server/media/find-tools.ts';
 import { probe } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -117,4 +123,65 @@ it('keeps the depth and the colours of high dynamic range', async () => {
     colorPrimaries: 'bt2020',
     colorSpace: 'bt2020nc',
   });
+}, 60_000);
+
+it('goes on behind the pieces that a killed attempt had finished', async () => {
+  const clip = path.join(folder, 'long.mp4');
+  const args =
+    '-v error -f lavfi -i testsrc2=s=320x180:r=10:d=17 -f lavfi -i sine=f=300:d=17 -c:v libx264 -preset ultrafast -g 10 -c:a aac';
+  await runTool('make a clip', tools.ffmpeg, [...args.split(' '), clip]);
+  const times = await timesOf(clip);
+  const storage = createDiskStorage(path.join(folder, 'objects'));
+  const result = await storage.put(clip);
+  const { db } = app;
+  const user = await createUser(db, { plan: 'starter' });
+  const at = Date.now();
+  const report = await storage.putBuffer(Buffer.from('{}'));
+  const { videoId } = await db.transaction((trx) =>
+    insertFinishedVideo(trx, { userId: user.id, original: result, result, report, at }),
+  );
+  const row = { sourceSha256: result.sha256, shortSide: 90, state: 'waiting', progress: 0 } as const;
+  await VideoExport.query(db).insert({ ...row, videoId, message: null, updatedAt: at });
+  const stop = new AbortController();
+  const headway: string[] = [];
+  const silent = () => undefined;
+  const work = path.join(folder, 'copies');
+  const handler = createLimitedExportJob({
+    db,
+    storage,
+    tools,
+    events: createEventBus(),
+    limits: {
+      threads: 2,
+      preset: 'veryfast',
+      maxEncodePixels: 4096 * 2304,
+      maxDurationMs: 60_000,
+      maxPictures: 200_000,
+    },
+    queue: {
+      async madeHeadway(id) {
+        headway.push(id);
+        stop.abort();
+      },
+    },
+    folder: work,
+    collect: async () => undefined,
+    logger: { info: silent, warn: silent, error: silent },
+    now: Date.now,
+  });
+  const job = { id: 'job', type: 'export-video', payload: { videoId }, userId: null, videoId } as const;
+  expect(await handler.run({ ...job, attempt: 1 }, stop.signal)).toEqual({ kind: 'interrupted' });
+  expect(headway).toEqual(['job']);
+  expect(await readdir(work)).toEqual(['job']);
+  expect(await handler.run({ ...job, attempt: 2 }, new AbortController().signal)).toEqual({ kind: 'done' });
+  // Three pieces, of which the first was there.
+  expect(headway).toHaveLength(3);
+  expect(await readdir(work)).toEqual([]);
+  const version = await VideoVersion.query(db).findOne({ videoId, kind: 'export' }).throwIfNotFound();
+  const copy = await storage.localPath(version.sha256);
+  const made = await probe(tools, copy.path, 'mov');
+  expect(made.video[0]).toMatchObject({ width: 160, height: 90, frameCount: 170 });
+  expect(made.audio[0]).toMatchObject({ codec: 'aac' });
+  expect(await timesOf(copy.path)).toEqual(times);
+  await copy.release();
 }, 60_000);

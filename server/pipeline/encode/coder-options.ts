@@ -22,10 +22,13 @@ export function pictureOptions(stream: VideoStreamInfo, { threads, preset }: Med
   return ['-c:v', 'libx264', ...common, '-crf', CRF, ...format, '-x264-params', LOW_MEMORY_PARAMS.join(':')];
 }
 
-/** The sound as it is where browsers play it, else its first track as AAC. */
-export function soundOptions(info: MediaInfo): string[] {
+/**
+ * The sound as it is where browsers play it, else its first track as AAC.
+ * @param from number of the input that has it
+ */
+export function soundOptions(info: MediaInfo, from = 0): string[] {
   const first = info.audio[0];
   if (!first) return [];
-  if (playbackNeeds(info).audio === null) return ['-map', '0:a', '-c:a', 'copy'];
-  return ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
+  if (playbackNeeds(info).audio === null) return ['-map', `${from}:a`, '-c:a', 'copy'];
+  return ['-map', `${from}:a:0`, '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
 }

@@ -23,3 +23,13 @@ describe('findTools', () => {
     expect(stdout.startsWith(`ffmpeg version ${tools.version} `)).toBe(true);
   });
 });
+
+describe('createSandbox', () => {
+  it('gives each thread of ffmpeg a small stack, and a speech engine the usual one', async () => {
+    const shell = { ffmpeg: '/bin/sh', ffprobe: '/bin/sh', whisper: '/bin/sh' };
+    const { tools } = await createSandbox({ tools: shell, folder, dataLimitMb: 300 });
+    const stackOf = async (tool: string) => (await runTool('ask', tool, ['-c', 'ulimit -s'])).stdout.trim();
+    expect([await stackOf(tools.ffmpeg), await stackOf(tools.ffprobe)]).toEqual(['2048', '2048']);
+    expect(await stackOf(tools.whisper ?? '')).toBe(await stackOf('/bin/sh'));
+  });
+});

@@ -58,6 +58,10 @@ describe('indexPictures', () => {
     const listed = packets.map((packet, at) => (at === 4 ? { ...packet, ptsTicks: 120 } : packet));
     const times = [0, 40, 80, 120, 121, 200, 240, 280, 320, 360, 400, 440];
     expect(numbersOf(times, 'hevc', listed)).toEqual({ numbers: steady(12, 1), undecoded: [] });
+    const twice = listed.map((packet, at) => (at === 6 ? { ...packet, ptsTicks: 200 } : packet));
+    expect(numbersOf([0, 40, 80, 120, 121, 200, 201, ...times.slice(7)], 'hevc', twice).undecoded).toEqual(
+      [],
+    );
     // One of the two is damaged and does not come out.
     const fewer = times.filter((time) => time !== 121);
     expect(numbersOf(fewer, 'hevc', listed).undecoded).toEqual([3]);

@@ -102,11 +102,10 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
   return exact.map((frame, at) => {
     if (anchors[anchor] === at && frame !== null) {
       anchor += 1;
-      const next = anchors[anchor];
-      const between = (next ?? exact.length) - at - 1;
-      const free = ((next === undefined ? null : exact[next]) ?? last + 1) - frame - 1;
-      // Of two listed with one time the decoder moves the second: the first has that time then.
-      const isFirst = between > free && ptsTicks[frame - 1] === ptsTicks[frame] && frame - 1 > previous;
+      // Of two listed with one time the decoder moves the second, a little behind it: the first has that time then.
+      const later = exact[at + 1] === null ? decodedPts[at + 1] : null;
+      const isMoved = typeof later === 'number' && later < (ptsTicks[frame + 1] ?? Infinity);
+      const isFirst = isMoved && ptsTicks[frame - 1] === ptsTicks[frame] && frame - 1 > previous;
       previous = isFirst ? frame - 1 : frame;
       return previous;
     }

@@ -106,6 +106,8 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   const asItIs = info && { path: input.inputPath, info, rebuilt: null };
   const hasPictures = info !== null && info.video.length > 0;
   const reasons: string[] = [];
+  /** What the first attempt says of the index. */
+  let isWhole: boolean | null = null;
   for (const attempt of ATTEMPTS) {
     const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
     if (!rebuilt.rebuilt && rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
@@ -121,11 +123,11 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
     }
     const refused = unsupported(read);
     if (refused) throw refused;
-    // Under a whole index nothing was lost.
-    if (asItIs && reasons.length === 0) break;
+    isWhole ??= reasons.length === 0;
+    if (hasPictures && isWhole) break;
   }
   await rm(input.rebuiltPath, { force: true });
-  if (asItIs && (hasPictures || reasons.length === 0)) return asItIs;
+  if (asItIs && (hasPictures || isWhole === true)) return asItIs;
   throw refusal(reasons[0] ?? UNREADABLE, detailOf(read));
 }
 

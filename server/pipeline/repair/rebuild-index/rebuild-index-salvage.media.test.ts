@@ -54,6 +54,8 @@ describe('an index with damaged tables', () => {
     ['what kind the track of pictures is', change('vide', -4, () => 0, 'first')],
     ['in which file the pictures are', change('dref', 4, () => 0x00010001, 'first')],
     ['how many key pictures are listed', change('stss', 4, () => 0x7fffffff)],
+    ['where the box of the media header of the sound ends', change('smhd', -8, () => 0x00ffffff)],
+    ['where the track of the pictures ends', change('trak', -8, () => 24, 'first')],
   ])('gives back every picture and all of the sound where %s is wrong', async (name, harm) => {
     const opened = await openDamaged(name.replaceAll(' ', '-'), harm);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);

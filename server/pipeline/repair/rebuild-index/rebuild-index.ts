@@ -4,6 +4,7 @@ import { findSampleFault } from '#server/media/h264/check-sample.ts';
 import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
+import { healMovie } from '#server/media/mp4/heal-movie.ts';
 import {
   type Movie,
   readMovie,
@@ -52,8 +53,33 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     if (listed && !(hidden && listsPictures(readTracks(hidden))))
       return await repairListed(input, file, listed);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
-    return await rebuildFromMedia(input, file, topLevel);
+    const healed = await salvageHealed(file);
+    const hasSound = healed?.movie.tracks.some(({ handler }) => handler === 'soun') === true;
+    const found = hasSound ? null : await rebuildFromMedia(input, file, topLevel);
+    return healed && !found?.rebuilt ? writeHealed(input, healed) : (found ?? refuse(NOTHING));
   });
+}
+
+interface Healed {
+  readonly movie: Movie;
+  readonly media: MovedMedia;
+}
+
+/** What an index tells whose boxes cannot be read as they stand; null where that is no picture. */
+async function salvageHealed(file: FileHandle): Promise<Healed | null> {
+  try {
+    const movie = await healMovie(file);
+    const media = await salvageTracks(file, movie, true);
+    return media && { movie, media };
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  }
+}
+
+function writeHealed(input: RebuildIndexInput, { movie, media }: Healed): Promise<RebuildIndexResult> {
+  const moov = container('moov', [needBox(movie.moov, 'mvhd')]);
+  return writeMoved(input, { ftyp: movie.ftyp, moov }, media);
 }
 
 /**
@@ -64,10 +90,10 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
 export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
   return withFile(input, async (file) => {
     const movie = await tryReadMovie(file);
-    const salvaged = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
-    if (!movie || !salvaged) return refuse(NOTHING);
-    const moov = container('moov', [needBox(movie.moov, 'mvhd')]);
-    return writeMoved(input, { ftyp: movie.ftyp, moov }, salvaged);
+    const media = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
+    if (movie && media) return writeHealed(input, { movie, media });
+    const healed = await salvageHealed(file);
+    return healed ? writeHealed(input, healed) : refuse(NOTHING);
   });
 }
 

@@ -37,7 +37,7 @@ export function knownFlaw(version: string): string | null {
  */
 export function knownLimit(version: string): string | null {
   if (!tellsCorruptPictures(version)) {
-    return `ffmpeg ${version} is older than 4.2: single damaged pictures may be missed. Install a newer one.`;
+    return `ffmpeg ${version} is older than 4.2: not all that newer ones find in a clip is found. Install a newer one.`;
   }
   if (!runsInThreads(version)) return null;
   return (

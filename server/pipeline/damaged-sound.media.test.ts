@@ -57,7 +57,7 @@ describe('damaged sound packets', () => {
     expect(found).toMatchObject({ outcome: 'repaired', action: 'filled_audio' });
     expect(found?.explanation).toMatch(says);
     const result = resultPath ?? '';
-    const coded = '-map 0:v -c copy -f streamhash -hash md5';
+    const coded = '-map 0:v -c copy -f hash -hash md5';
     expect(await hashOf(result, coded)).toBe(await hashOf(at('clean.mp4'), coded));
     const strict = [
       '-v',

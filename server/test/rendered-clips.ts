@@ -42,7 +42,7 @@ export async function encodeSource(
 
 /** Hash of the coded sound of a clip. */
 export async function soundHash(file: string): Promise<string> {
-  const options = '-map 0:a -c copy -f streamhash -'.split(' ');
+  const options = '-map 0:a -c copy -f hash -'.split(' ');
   const { stdout } = await runTool('sound', testTools.ffmpeg, ['-v', 'error', '-i', file, ...options]);
   return stdout;
 }

@@ -1,4 +1,4 @@
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac.ts';
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-bit-rate.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { saneSamples } from '#server/media/sane-samples.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe.ts';

@@ -32,6 +32,22 @@ beforeAll(async () => {
     'pcm_s16le',
   ];
   await runTool('make', tools.ffmpeg, [...web, at('wav-sound.mkv')]);
+  await runTool('make', tools.ffmpeg, [...web, '-ar', '192000', at('studio-rate.mov')]);
+  const tones = Array.from({ length: 10 }, (_, at) => `0.1*sin(${300 + 40 * at}*t)`).join('|');
+  const sounds = ['-f', 'lavfi', '-i', `aevalsrc=exprs=${tones}:s=48000:d=2`, '-map', '0:v', '-map', '1:a'];
+  const ten = [
+    '-v',
+    'error',
+    '-i',
+    at('clean.mp4'),
+    ...sounds,
+    '-c:v',
+    'copy',
+    '-c:a',
+    'pcm_s16le',
+    '-shortest',
+  ];
+  await runTool('make', tools.ffmpeg, [...ten, at('ten-microphones.mov')]);
 });
 afterAll(() => folder.remove());
 
@@ -52,6 +68,8 @@ it.each([
   ['late.mp4', 'copied'],
   ['old.avi', 'full_encode'],
   ['wav-sound.mkv', 'copied'],
+  ['studio-rate.mov', 'copied'],
+  ['ten-microphones.mov', 'copied'],
 ])('writes %s (%s) as H.264 and AAC in MP4 with the index in front', async (name, treatment) => {
   const task = await makeTask(at(name), at(`work-${name}`));
   const io = { signal: new AbortController().signal, send: () => undefined };

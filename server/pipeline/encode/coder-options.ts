@@ -1,4 +1,4 @@
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-bit-rate.ts';
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.ts';

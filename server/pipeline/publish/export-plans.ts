@@ -1,6 +1,5 @@
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-bit-rate.ts';
+import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { saneSamples } from '#server/media/sane-samples.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe.ts';
 import { playsSound } from './playback.ts';
 
@@ -76,8 +75,5 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
 function soundTrack(stream: AudioStreamInfo, index: number, input = 0): string[] {
   const map = ['-map', `${input}:${stream.index}`];
   if (playsSound(stream.codec)) return [...map, `-c:a:${index}`, 'copy'];
-  const { codec, channels, sampleRateHz } = stream;
-  const bits = AAC_BITS_PER_CHANNEL * channels;
-  const aac = `-c:a:${index} aac -b:a:${index} ${bits} -ar:a:${index} ${sampleRateHz} -ac:a:${index} ${channels}`;
-  return [...map, ...saneSamples(codec, index), ...aac.split(' ')];
+  return [...map, ...aacTrackOptions(index, stream)];
 }

@@ -1,8 +1,7 @@
+import { aacRateHz } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import type { AudioStreamInfo } from '#server/media/probe.ts';
 
-/** Sampling rates AAC knows (ISO/IEC 14496-3, table 1.16). */
-const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
 /** Rates are multiplied by this for the resampler, whose settings take whole numbers only: 0.02 ppm at 48 kHz. */
 const RATE_SCALE = 1000;
 
@@ -33,7 +32,8 @@ export interface EncodeSound {
 export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
   const { stream, stretch } = input;
   const filters = stretch === 1 ? [] : stretchFilters(stream.sampleRateHz, stretch, input.resampler);
-  const rate = AAC_RATES.includes(stream.sampleRateHz) ? [] : ['-ar', '48000'];
+  const rateHz = aacRateHz(stream.sampleRateHz);
+  const rate = rateHz === stream.sampleRateHz ? [] : ['-ar', String(rateHz)];
   return {
     label: 'encode the sound',
     inputs: [

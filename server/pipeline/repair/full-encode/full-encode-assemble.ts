@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
+import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
@@ -16,8 +17,7 @@ import {
   readDuration,
   withDuration,
 } from '#server/media/mp4/write-tables.ts';
-import { saneSamples } from '#server/media/sane-samples.ts';
-import { type AudioStreamInfo, uploadedInputOptions } from '#server/media/probe.ts';
+import { uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 
@@ -250,19 +250,12 @@ function toTimedSamples(
 /** Codecs that MP4 can hold and browsers or phones play. */
 const MP4_SOUND = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac']);
 
-/** Options that make AAC of output sound stream `index` at the same rate and channel count. */
-function toAac(index: number, { codec, sampleRateHz, channels }: AudioStreamInfo): string[] {
-  const bitRate = Math.min(320, 96 * channels);
-  const options = `-c:a:${index} aac -b:a:${index} ${bitRate}k -ar:a:${index} ${sampleRateHz} -ac:a:${index} ${channels}`;
-  return [...saneSamples(codec, index), ...options.split(' ')];
-}
-
 /** The sound tracks in an MP4 of their own, copied where possible. */
 async function extractSound(input: AssembleInput): Promise<string> {
   const outputPath = path.join(input.workDir, 'full-encode-sound.mp4');
   const { info } = input;
   const codecs = info.audio.flatMap((stream, index) =>
-    MP4_SOUND.has(stream.codec) ? [`-c:a:${index}`, 'copy'] : toAac(index, stream),
+    MP4_SOUND.has(stream.codec) ? [`-c:a:${index}`, 'copy'] : aacTrackOptions(index, stream),
   );
   await runFfmpeg(
     {

@@ -1,5 +1,5 @@
 import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-bit-rate.ts';
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';

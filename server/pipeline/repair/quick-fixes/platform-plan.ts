@@ -1,5 +1,5 @@
 import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-bit-rate.ts';
+import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import { checkPlatforms, PLATFORM_LIMITS, PLATFORMS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';

@@ -2,16 +2,10 @@
 const MOST_FULL_SCALES = 16;
 
 /**
- * Output options that silence impossible samples of sound track `index`. Damaged floating-point sound holds values that are not
+ * Filter that silences impossible samples; null where nothing is to be done. Damaged floating-point sound holds values that are not
  * numbers or fill the range of the format, at which encoders give up; other codecs cannot say such values.
  * @param codec as ffmpeg names it
  */
-export function saneSamples(codec: string, index: number): string[] {
-  const filter = saneFilter(codec);
-  return filter === null ? [] : [`-filter:a:${index}`, filter];
-}
-
-/** The same as a filter for sound that is decoded to be measured or mended; null where nothing is to be done. */
 export function saneFilter(codec: string): string | null {
   return codec.startsWith('pcm_f') ? SANE : null;
 }

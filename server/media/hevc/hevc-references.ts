@@ -1,5 +1,6 @@
 import { H264Error } from '../h264/h264-error.ts';
 import { toRbsp } from '../h264/nal.ts';
+import { orderMsb } from '../order-count.ts';
 import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isSubLayerNonReference } from './hevc-nal.ts';
@@ -113,17 +114,6 @@ function listed({ active, modifiesLists }: SliceHeader, { deltas }: SliceReferen
   const after = deltas.filter((delta) => delta > 0);
   const lists = [[...before, ...after].slice(0, active[0]), [...after, ...before].slice(0, active[1])];
   return [...new Set(lists.flat())];
-}
-
-/** PicOrderCntMsb (8-1). */
-function orderMsb(
-  lsb: number,
-  before: { readonly lsb: number; readonly msb: number },
-  range: number,
-): number {
-  if (lsb < before.lsb && before.lsb - lsb >= range / 2) return before.msb + range;
-  if (lsb > before.lsb && lsb - before.lsb > range / 2) return before.msb - range;
-  return before.msb;
 }
 
 /** Whether later order counts are told from the one of this slice's picture (prevTid0Pic, 8.3.1). */

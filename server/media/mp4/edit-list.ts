@@ -1,4 +1,4 @@
-import { findBox, type Box } from './box.ts';
+import { container, findBox, type Box } from './box.ts';
 import { Mp4Error } from './mp4-error.ts';
 
 /** One entry of an edit list (ISO/IEC 14496-12, 8.6.6). */
@@ -30,6 +30,17 @@ export function readEditList(trak: Box): Edit[] {
     });
   }
   return edits;
+}
+
+/** A track with these edits in place of its own, behind its header as all writers put them; without a list when there are none. */
+export function withEditList(trak: Box, edits: readonly Edit[]): Box {
+  const others = (trak.children ?? []).filter((box) => box.type !== 'edts');
+  if (edits.length === 0) return container('trak', others);
+  const edts = writeEditList(edits);
+  return container(
+    'trak',
+    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
+  );
 }
 
 /** Box `edts` for a list of edits; version 1 only when a value needs 64 bits. */

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Box, container, parseBoxes, readBoxHeader } from './box.ts';
 import { readExactly, readUpTo } from './file-bytes.ts';
+import { MAX_MOOV_BYTES } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 
 const PIECE_BYTES = 4 << 20;
-const MAX_MOOV_BYTES = 128 << 20;
 
 /**
  * Looks for a whole index anywhere in a file whose box lengths hide it: a box of any name (some lose theirs to `free`)

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Box, container, leaf } from './box.ts';
 import { readUpTo } from './file-bytes.ts';
 import { Mp4Error } from './mp4-error.ts';
-import { type Movie, readMovieTimescale, readTracks } from './movie.ts';
+import { MAX_MOOV_BYTES, type Movie, readMovieTimescale, readTracks } from './movie.ts';
 import { scanTopLevel } from './top-level.ts';
 
 /** Boxes that hold others, each in the one that it stands in (ISO/IEC 14496-12, table 1). */
@@ -35,8 +35,6 @@ const LEAVES: Readonly<Record<string, string>> = {
   co64: 'stbl',
 };
 const KNOWN = [...Object.keys(PARENTS), ...Object.keys(LEAVES)];
-/** As `readMovie` takes. */
-const MOST_BYTES = 128 << 20;
 
 /**
  * Reads an index whose boxes have impossible lengths or lost their names: the boxes that are known by name are put together as they
@@ -60,7 +58,7 @@ async function readIndex(file: FileHandle, fileBytes: number): Promise<Buffer> {
   for (let from = 0; from < fileBytes; from += PIECE - 8) {
     const piece = await readUpTo(file, from, PIECE);
     const at = piece.indexOf('mvhd', 4, 'latin1');
-    if (at >= 4) return readUpTo(file, from + at - 4, Math.min(MOST_BYTES, fileBytes - from - at + 4));
+    if (at >= 4) return readUpTo(file, from + at - 4, Math.min(MAX_MOOV_BYTES, fileBytes - from - at + 4));
   }
   throw new Mp4Error('The file has no movie header.');
 }

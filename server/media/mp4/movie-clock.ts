@@ -1,7 +1,7 @@
 import { type Box, container, needBox, replaceBox } from './box.ts';
 import { readEditList, writeEditList } from './edit-list.ts';
 import { readMovieTimescale } from './movie.ts';
-import { readDuration, withDuration } from './write-tables.ts';
+import { readDuration, withDuration, withTimescale } from './write-tables.ts';
 
 const MAX_TIMESCALE = 2 ** 31 - 1;
 
@@ -16,9 +16,7 @@ export function clockFactor(timescale: number, divisor: number): number {
 export function refineMovie(moov: Box, factor: number): Box {
   const timescale = readMovieTimescale(moov) * factor;
   return replaceBox(moov, 'mvhd', (header) => {
-    const bytes = Buffer.from(header.payload);
-    bytes.writeUInt32BE(timescale, bytes[0] === 1 ? 20 : 12);
-    const refined = { ...header, payload: bytes };
+    const refined = withTimescale(header, timescale);
     return withDuration(refined, readDuration(refined) * factor);
   });
 }

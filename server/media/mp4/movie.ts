@@ -32,7 +32,7 @@ export interface Movie {
 }
 
 /** A moov of 648 000 pictures and as many sound packets is below 30 MB. */
-const MAX_MOOV_BYTES = 128 << 20;
+export const MAX_MOOV_BYTES = 128 << 20;
 const MAX_TRACKS = 32;
 
 /**

@@ -26,7 +26,7 @@ export interface Chunk {
 }
 
 /** Three hours at 90 pictures a second: more is no clip. */
-const MAX_SAMPLES = 1_000_000;
+export const MAX_SAMPLES = 1_000_000;
 
 interface Table {
   readonly bytes: Buffer;

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { type Box, container, findBox, needBox, replaceBox } from './box.ts';
-import { type Edit, readEditList, writeEditList } from './edit-list.ts';
+import { type Box, findBox, needBox, replaceBox } from './box.ts';
+import { type Edit, readEditList, withEditList } from './edit-list.ts';
 import { clockFactor, refineMovie, refineTrack } from './movie-clock.ts';
 import { readListedMovie } from './listed-movie.ts';
 import type { Track } from './movie.ts';
@@ -70,12 +70,7 @@ function hasHoleAtStart({ stbl }: Track): boolean {
 function withEdits(trak: Box, edits: readonly Edit[]): Box {
   const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
   const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
-  const others = (timed.children ?? []).filter((box) => box.type !== 'edts');
-  const edts = writeEditList(edits);
-  return container(
-    'trak',
-    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
-  );
+  return withEditList(timed, edits);
 }
 
 /**

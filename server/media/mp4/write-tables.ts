@@ -1,4 +1,4 @@
-import { container, findBox, fullBox, type Box } from './box.ts';
+import { container, findBox, fullBox, replaceBox, serializeBox, type Box } from './box.ts';
 import type { ByteRange } from './file-bytes.ts';
 
 /** A sample of a rebuilt track: where its bytes are now and when it is shown. Media timescale ticks. */
@@ -131,6 +131,13 @@ export function withDuration(header: Box, durationTicks: number): Box {
   return { ...header, payload: wide };
 }
 
+/** A copy of a header box (`mvhd`, `mdhd`) that counts so many ticks a second; its duration stays as a number. */
+export function withTimescale(header: Box, timescale: number): Box {
+  const payload = Buffer.from(header.payload);
+  payload.writeUInt32BE(timescale, payload[0] === 1 ? 20 : 12);
+  return { ...header, payload };
+}
+
 /** Duration field of `mvhd`, `tkhd` or `mdhd`, in the ticks of that header. */
 export function readDuration(header: Box): number {
   const bytes = header.payload;
@@ -153,4 +160,15 @@ export function isSelfContained(minf: Box): boolean {
     at += sizeBytes;
   }
   return true;
+}
+
+/** Flag of a data reference: the media are in the same file (ISO/IEC 14496-12, 8.7.2). */
+const SAME_FILE = 1;
+
+/** A track's box that says its media are in its own file. */
+export function withOwnMedia(trak: Box): Box {
+  const count = Buffer.from([0, 0, 0, 1]);
+  const own = fullBox('url ', 0, SAME_FILE, Buffer.alloc(0));
+  const dref = fullBox('dref', 0, 0, Buffer.concat([count, serializeBox(own)]));
+  return replaceBox(trak, 'mdia/minf/dinf', () => container('dinf', [dref]));
 }

@@ -1,10 +1,10 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
+import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
 import { findVideoTrack, type Movie, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { type NewSample, withDuration, withTimescale } from '#server/media/mp4/write-tables.ts';
 
 export interface CodedPiece {
   /** MP4 with the pictures of the piece alone. */
@@ -94,24 +94,12 @@ function joined(template: Movie, coded: readonly CodedPicture[], { ticksPerSecon
   const edits = [...wait, { durationTicks: lengthTicks, mediaTime: delay, rate: 1 }];
   const totalTicks = edits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
   // One clock for the movie and its track, so that nothing is rounded.
-  const clocked = (box: Box, length: number) => withDuration(withClock(box, ticksPerSecond), length);
+  const clocked = (box: Box, length: number) => withDuration(withTimescale(box, ticksPerSecond), length);
   let trak = replaceBox(findVideoTrack(template, 0).trak, 'tkhd', (box) => withDuration(box, totalTicks));
   trak = replaceBox(trak, 'mdia/mdhd', (box) => clocked(box, lengthTicks));
-  const children = (trak.children ?? []).filter(({ type }) => type !== 'edts');
-  const edited = container(
-    'trak',
-    children.flatMap((box) => (box.type === 'tkhd' ? [box, writeEditList(edits)] : [box])),
-  );
   return {
     ftyp: template.ftyp,
     moov: container('moov', [clocked(needBox(template.moov, 'mvhd'), totalTicks)]),
-    tracks: [rebuildTrack(edited, ticksPerSecond, samples)],
+    tracks: [rebuildTrack(withEditList(trak, edits), ticksPerSecond, samples)],
   };
-}
-
-/** A `mvhd` or `mdhd` with another number of ticks a second. */
-function withClock(header: Box, ticksPerSecond: number): Box {
-  const payload = Buffer.from(header.payload);
-  payload.writeUInt32BE(ticksPerSecond, payload[0] === 1 ? 20 : 12);
-  return { ...header, payload };
 }

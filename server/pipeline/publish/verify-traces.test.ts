@@ -43,21 +43,22 @@ describe('hiddenClaim', () => {
   });
 });
 
+const jump = (firstFrame: number): Finding => ({
+  kind: 'dropped_frames',
+  startMs: 0,
+  endMs: 0,
+  firstFrame,
+  lastFrame: firstFrame + 1,
+  count: 1,
+  confidence: 0.9,
+  detector: 'detect-hidden-drops',
+  measure: { name: 'step', unit: 'ratio', threshold: 1.45, value: 2 },
+  detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
+});
+
 describe('isOwnStep', () => {
   const hole = (firstFrame: number, count: number) =>
     defect(firstFrame * 40, { kind: 'dropped_frames', firstFrame, lastFrame: firstFrame + 1, count });
-  const jump = (firstFrame: number): Finding => ({
-    kind: 'dropped_frames',
-    startMs: 0,
-    endMs: 0,
-    firstFrame,
-    lastFrame: firstFrame + 1,
-    count: 1,
-    confidence: 0.9,
-    detector: 'detect-hidden-drops',
-    measure: { name: 'step', unit: 'ratio', threshold: 1.45, value: 2 },
-    detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
-  });
 
   it('knows a step that the original has too from one beside a new picture', () => {
     const defects = [
@@ -84,18 +85,6 @@ describe('isTrace', () => {
     lastFrame: 40,
     count: 21,
     action: 'concealed_frames',
-  });
-  const jump = (firstFrame: number): Finding => ({
-    kind: 'dropped_frames',
-    startMs: 0,
-    endMs: 0,
-    firstFrame,
-    lastFrame: firstFrame + 1,
-    count: 1,
-    confidence: 0.9,
-    detector: 'detect-hidden-drops',
-    measure: { name: 'step', unit: 'ratio', threshold: 1.45, value: 2 },
-    detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
   });
   const tracesOf = (others: readonly Defect[]) =>
     [17, 18, 40, 41, 42, 44, 45].filter((frame) => isTrace(jump(frame), [damage, ...others]));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
 import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { type Edit, writeEditList } from '#server/media/mp4/edit-list.ts';
+import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { clockFactor, refineMovie, refineTrack } from '#server/media/mp4/movie-clock.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
@@ -16,6 +16,7 @@ import {
   type NewSample,
   readDuration,
   withDuration,
+  withTimescale,
 } from '#server/media/mp4/write-tables.ts';
 import { uploadedInputOptions } from '#server/media/probe.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
@@ -54,7 +55,8 @@ export async function assembleClip(input: AssembleInput): Promise<void> {
       return;
     }
     const own = findVideoTrack(pictureMovie, 0);
-    const scaled = withTimescale(own.trak, input.info.video[0]?.timeBase.den ?? 1000);
+    const ticksPerSecond = input.info.video[0]?.timeBase.den ?? 1000;
+    const scaled = replaceBox(own.trak, 'mdia/mdhd', (header) => withTimescale(header, ticksPerSecond));
     const tracks = [timedTrack(input, pictureMovie, pictures, pictureMovie, scaled)];
     if (input.info.audio.length > 0) {
       const sound = await openFile(await extractSound(input));
@@ -154,14 +156,6 @@ function withStsd(video: Track, pictureMovie: Movie): Box {
   );
 }
 
-function withTimescale(trak: Box, timescale: number): Box {
-  return replaceBox(trak, 'mdia/mdhd', (header) => {
-    const payload = Buffer.from(header.payload);
-    payload.writeUInt32BE(timescale, payload[0] === 1 ? 20 : 12);
-    return { ...header, payload };
-  });
-}
-
 /** The encoded pictures as a track in which each is shown at its planned time. */
 function timedTrack(
   input: AssembleInput,
@@ -188,9 +182,7 @@ function timedTrack(
   const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
   let timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
   timed = replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
-  const others = (timed.children ?? []).filter((box) => box.type !== 'edts');
-  const children = others.flatMap((box) => (box.type === 'tkhd' ? [box, writeEditList(edits)] : [box]));
-  return rebuildTrack(container('trak', children), den, samples);
+  return rebuildTrack(withEditList(timed, edits), den, samples);
 }
 
 /** How long the last picture stays: to the end of the original, moved by the edit, or one usual interval. */

@@ -11,7 +11,7 @@ import type { Movie, Track } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
-import type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
+import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './rebuild-index-types.ts';
 
 /**
  * Writes a damaged fragmented movie with one index for all that its fragments list. Players stop at the first fragment
@@ -105,11 +105,10 @@ function toOutTrack(one: GatheredTrack, movieTimescale: number, origin: number) 
 }
 
 function lossesOf({ track, samples, missing, holeTicks }: GatheredTrack): string[] {
-  const name = { vide: 'picture', soun: 'sound' }[track.handler] ?? 'data';
   const hole = (holeTicks / track.timescale).toFixed(2);
   return [
     ...(missing > 0
-      ? [`${missing} of ${samples.length + missing} ${name} samples are not in the file.`]
+      ? [`${missing} of ${samples.length + missing} ${sampleName(track)} samples are not in the file.`]
       : []),
     ...(holeTicks > 0 && track.handler === 'vide'
       ? [`Fragments with ${hole} s of pictures have lost their index or are not in the file.`]

@@ -71,38 +71,52 @@ function usualLeads(frames: readonly FoundFrame[]): number[] {
 function framesIn(bytes: Buffer, reader: AacFrameReader, usual: readonly number[]): FoundFrame[] {
   const frames: FoundFrame[] = [];
   for (let end = 0; ;) {
-    const leadBytes = leadTo(bytes, end, reader, usual);
-    if (leadBytes === null) return frames;
-    const sizeBytes = reader.frameBytes(bytes, end + leadBytes) ?? 0;
-    frames.push({ offset: end + leadBytes, sizeBytes, leadBytes });
-    end += leadBytes + sizeBytes;
+    const frame = frameBehind(bytes, end, reader, usual);
+    if (frame === null) return frames;
+    frames.push(frame);
+    end = frame.offset + frame.sizeBytes;
   }
 }
 
-/** Bytes up to the next frame: where frames usually stand, else where several prove it; null where there is none. */
-function leadTo(bytes: Buffer, end: number, reader: AacFrameReader, usual: readonly number[]): number | null {
-  const known = usual.find((lead) => reader.frameBytes(bytes, end + lead) !== null);
-  if (known !== undefined) return known;
+/** The next frame: where frames usually stand, else where several prove it; null where there is none. */
+function frameBehind(
+  bytes: Buffer,
+  end: number,
+  reader: AacFrameReader,
+  usual: readonly number[],
+): FoundFrame | null {
+  const frameAt = (leadBytes: number): FoundFrame | null => {
+    const offset = end + leadBytes;
+    const sizeBytes = reader.frameBytes(bytes, offset);
+    return sizeBytes === null ? null : { offset, sizeBytes, leadBytes };
+  };
+  for (const lead of usual) {
+    const frame = frameAt(lead);
+    if (frame) return frame;
+  }
   for (let lead = 0; lead < MOST_SEARCHED && end + lead < bytes.length; lead += 1) {
-    if (reader.frameBytes(bytes, end + lead) !== null && isProven(bytes, end + lead, reader)) return lead;
+    const frame = frameAt(lead);
+    if (frame && isProven(bytes, frame, reader)) return frame;
   }
   return null;
 }
 
-/** Whether several frames follow one another from a place on, or some to the end, with hardly anything between them. */
-function isProven(bytes: Buffer, from: number, reader: AacFrameReader): boolean {
-  let at: number | null = from;
-  for (let left = PROOF; left > 0 && at !== null; left -= 1) {
-    const end: number = at + (reader.frameBytes(bytes, at) ?? Infinity);
+/** Whether several frames follow a frame, or some to the end, with hardly anything between them. */
+function isProven(bytes: Buffer, first: Range, reader: AacFrameReader): boolean {
+  let frame: Range | null = first;
+  for (let left = PROOF; left > 0 && frame !== null; left -= 1) {
+    const end: number = frame.offset + frame.sizeBytes;
     if (bytes.length - end <= MOST_BETWEEN) return end <= bytes.length;
-    at = nextFrame(bytes, end, reader);
+    frame = nextFrame(bytes, end, reader);
   }
-  return at !== null;
+  return frame !== null;
 }
 
-/** Where the next frame begins, if not right away then behind a short header. */
-function nextFrame(bytes: Buffer, from: number, reader: AacFrameReader): number | null {
-  for (let at = from; at <= from + MOST_BETWEEN; at += 1)
-    if (reader.frameBytes(bytes, at) !== null) return at;
+/** The next frame, if not right away then behind a short header. */
+function nextFrame(bytes: Buffer, from: number, reader: AacFrameReader): Range | null {
+  for (let offset = from; offset <= from + MOST_BETWEEN; offset += 1) {
+    const sizeBytes = reader.frameBytes(bytes, offset);
+    if (sizeBytes !== null) return { offset, sizeBytes };
+  }
   return null;
 }

@@ -3,9 +3,8 @@ import { container, needBox } from '#server/media/mp4/box.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
+import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
-import { withOwnMedia } from './rebuild-index-salvage.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,

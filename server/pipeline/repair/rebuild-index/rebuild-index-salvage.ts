@@ -1,27 +1,21 @@
 import type { FileHandle } from 'node:fs/promises';
-import {
-  type Box,
-  container,
-  findBox,
-  fullBox,
-  needBox,
-  replaceBox,
-  serializeBox,
-} from '#server/media/mp4/box.ts';
+import { type Box, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLES, readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, type OutTrack, rebuildTrack } from '#server/media/mp4/write-movie.ts';
-import { isSelfContained, type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import {
+  isSelfContained,
+  type NewSample,
+  withDuration,
+  withOwnMedia,
+} from '#server/media/mp4/write-tables.ts';
 import { median } from '#server/media/statistics.ts';
 import type { MovedMedia } from './rebuild-index-move.ts';
+import { LONGEST_SECONDS } from './rebuild-index-sane.ts';
+import { sampleName } from './rebuild-index-types.ts';
 import { unitRulesOf } from './rebuild-index-units.ts';
-
-/** Three hours at 90 units a second, as `readSamples` takes. */
-const MOST_SAMPLES = 1_000_000;
-/** No camera shows one picture for an hour. */
-const LONGEST_SECONDS = 3600;
 
 /**
  * Reads all that damaged sample tables still tell, and writes new ones from it: lengths of tables come from their boxes where
@@ -52,9 +46,8 @@ export async function salvageTracks(
       if (!(await arePictures(file, track, samples))) return null;
       hasPictures = true;
     }
-    const name = { vide: 'picture', soun: 'sound' }[track.handler] ?? 'data';
     const lost = listed - samples.length;
-    if (lost > 0) notes.push(`${lost} of ${listed} ${name} samples have no place in it.`);
+    if (lost > 0) notes.push(`${lost} of ${listed} ${sampleName(track)} samples have no place in it.`);
     const ticks = samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
     const trak = replaceBox(withWholeDescriptions(track), 'mdia/mdhd', (box) => withDuration(box, ticks));
     kept.push(rebuildTrack(trak, track.timescale, samples));
@@ -135,7 +128,7 @@ function readLeniently(
 ): { readonly samples: NewSample[]; readonly listed: number } {
   const { stbl, timescale } = track;
   const sizes = lenientSizes(stbl);
-  const listed = Math.min(sizes.count, MOST_SAMPLES);
+  const listed = Math.min(sizes.count, MAX_SAMPLES);
   const durations = lenientRuns(stbl, 'stts', (ticks) => ticks >= 0 && ticks <= LONGEST_SECONDS * timescale);
   const shifts = lenientRuns(stbl, 'ctts', (ticks) => Math.abs(ticks) <= LONGEST_SECONDS * timescale);
   const usual = median(durations.slice(0, listed)) || Math.round(timescale / 30);
@@ -240,7 +233,7 @@ function nextStart(starts: readonly number[], offset: number): number {
 function lenientWords(stbl: Box, type: string, perEntry: number): number[] {
   const bytes = findBox(stbl, type)?.payload;
   if (!bytes || bytes.length < 8) return [];
-  const entries = Math.min(MOST_SAMPLES, Math.floor((bytes.length - 8) / (4 * perEntry)));
+  const entries = Math.min(MAX_SAMPLES, Math.floor((bytes.length - 8) / (4 * perEntry)));
   return Array.from({ length: entries * perEntry }, (_, at) => bytes.readUInt32BE(8 + 4 * at));
 }
 
@@ -279,11 +272,11 @@ function lenientPerChunk(stbl: Box, chunks: number, samples: number): number[] {
 function lenientRuns(stbl: Box, type: 'stts' | 'ctts', isPossible: (value: number) => boolean): number[] {
   const words = lenientWords(stbl, type, 2);
   const values: number[] = [];
-  for (let at = 0; at < words.length && values.length < MOST_SAMPLES; at += 2) {
+  for (let at = 0; at < words.length && values.length < MAX_SAMPLES; at += 2) {
     const [count = 0, word = 0] = words.slice(at, at + 2);
     const value = word | 0;
     const last = values.at(-1) ?? 0;
-    for (let left = Math.min(count, MOST_SAMPLES - values.length); left > 0; left -= 1) {
+    for (let left = Math.min(count, MAX_SAMPLES - values.length); left > 0; left -= 1) {
       values.push(isPossible(value) ? value : last);
     }
   }
@@ -302,15 +295,4 @@ function withWholeDescriptions({ trak, handler, entries }: Track): Box {
     head.writeUInt32BE(entries.length, 4);
     return { ...stsd, payload: Buffer.concat([head, ...entries.map(({ bytes }) => bytes)]) };
   });
-}
-
-/** Flag of a data reference: the media are in the same file (ISO/IEC 14496-12, 8.7.2). */
-const SAME_FILE = 1;
-
-/** A track's box that says its media are in its own file. */
-export function withOwnMedia(trak: Box): Box {
-  const count = Buffer.from([0, 0, 0, 1]);
-  const own = fullBox('url ', 0, SAME_FILE, Buffer.alloc(0));
-  const dref = fullBox('dref', 0, 0, Buffer.concat([count, serializeBox(own)]));
-  return replaceBox(trak, 'mdia/minf/dinf', () => container('dinf', [dref]));
 }

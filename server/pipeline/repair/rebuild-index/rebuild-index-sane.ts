@@ -7,7 +7,7 @@ import { readDuration } from '#server/media/mp4/write-tables.ts';
 import type { MovedMedia } from './rebuild-index-move.ts';
 
 /** No camera shows one picture for an hour. */
-const LONGEST_SECONDS = 3600;
+export const LONGEST_SECONDS = 3600;
 /** A share of pictures without any length that no recorder writes; single ones occur at joins. */
 const MOST_EMPTY = 0.5;
 

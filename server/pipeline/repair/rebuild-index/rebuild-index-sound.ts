@@ -1,7 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { PACKET_REFUSED } from '#server/media/ffmpeg-names.ts';
 import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import { withEditList } from '#server/media/mp4/edit-list.ts';
 import { refineTrack } from '#server/media/mp4/movie-clock.ts';
 import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
@@ -147,12 +147,8 @@ function bareTrack(sound: Track, samples: readonly NewSample[], movieTimescale: 
   const skipped = Math.max(0, sound.edits.at(-1)?.mediaTime ?? 0);
   const mediaTime = skipped <= MAX_PRIMING_TICKS && skipped < ticks ? skipped : 0;
   const durationTicks = Math.round(((ticks - mediaTime) * movieTimescale) / sound.timescale);
-  const others = (sound.trak.children ?? []).filter((box) => box.type !== 'edts');
-  const edts = writeEditList([{ durationTicks, mediaTime, rate: 1 }]);
-  const children = others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box]));
-  const timed = replaceBox(container('trak', children), 'tkhd', (header) =>
-    withDuration(header, durationTicks),
-  );
+  const edited = withEditList(sound.trak, [{ durationTicks, mediaTime, rate: 1 }]);
+  const timed = replaceBox(edited, 'tkhd', (header) => withDuration(header, durationTicks));
   return replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, ticks));
 }
 

@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Box, container, replaceBox } from '#server/media/mp4/box.ts';
-import { writeEditList } from '#server/media/mp4/edit-list.ts';
+import { withEditList } from '#server/media/mp4/edit-list.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { orderMsb } from '#server/media/order-count.ts';
 import type { PictureOrder } from './rebuild-index-coding.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
 
@@ -73,23 +74,16 @@ const byDisplay = (a: DisplayKey, b: DisplayKey) => a.period - b.period || a.poc
 function displayKeys(pictures: readonly FoundPicture[], order: PictureOrder): DisplayKey[] {
   if (order.kind !== 'counted') return pictures.map((_, index) => ({ index, period: 0, poc: index }));
   const range = 2 ** order.bits;
-  let previousMsb = 0;
-  let previousLsb = 0;
+  let before = { lsb: 0, msb: 0 };
   let period = 0;
   return pictures.map(({ mark }, index) => {
     const lsb = mark.lsb ?? 0;
     if (mark.restarts) {
       period++;
-      previousMsb = 0;
-      previousLsb = 0;
+      before = { lsb: 0, msb: 0 };
     }
-    let msb = previousMsb;
-    if (lsb < previousLsb && previousLsb - lsb >= range / 2) msb += range;
-    else if (lsb > previousLsb && lsb - previousLsb > range / 2) msb -= range;
-    if (mark.leads) {
-      previousMsb = msb;
-      previousLsb = lsb;
-    }
+    const msb = orderMsb(lsb, before, range);
+    if (mark.leads) before = { lsb, msb };
     return { index, period, poc: msb + lsb };
   });
 }
@@ -101,11 +95,7 @@ export function freshTrack(video: Track, samples: readonly NewSample[], movieTim
   const delay = samples.reduce((least, sample) => Math.min(least, sample.pts), Infinity);
   let trak = replaceBox(video.trak, 'tkhd', (header) => withDuration(header, durationTicks));
   trak = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
-  const others = (trak.children ?? []).filter((box) => box.type !== 'edts' && box.type !== 'tref');
-  if (delay === 0) return container('trak', others);
-  const edts = writeEditList([{ durationTicks, mediaTime: delay, rate: 1 }]);
-  return container(
-    'trak',
-    others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
-  );
+  const children = (trak.children ?? []).filter((box) => box.type !== 'tref');
+  const edits = delay === 0 ? [] : [{ durationTicks, mediaTime: delay, rate: 1 }];
+  return withEditList(container('trak', children), edits);
 }

@@ -1,3 +1,4 @@
+import type { Track } from '#server/media/mp4/movie.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 
 export interface RebuildIndexInput {
@@ -12,6 +13,10 @@ export interface RebuildIndexInput {
 export type RebuildIndexResult =
   | { readonly rebuilt: true; readonly notes: readonly string[] }
   | { readonly rebuilt: false; readonly reason: string };
+
+/** What the samples of a track are called in a sentence. */
+export const sampleName = ({ handler }: Track): string =>
+  ({ vide: 'picture', soun: 'sound' })[handler] ?? 'data';
 
 /** Bytes for a sentence: "4 kB", "12 MB". */
 export function formatSize(bytes: number): string {

@@ -24,7 +24,12 @@ import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFragments } from './rebuild-index-fragments.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
 import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
-import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
+import {
+  formatSize,
+  type RebuildIndexInput,
+  type RebuildIndexResult,
+  sampleName,
+} from './rebuild-index-types.ts';
 
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
 
@@ -255,7 +260,7 @@ async function writeTrimmed(
   const out: TrimmedTrack[] = [];
   const losses: string[] = [];
   for (const track of readTracks(moov)) {
-    const name = { vide: 'picture', soun: 'sound' }[track.handler] ?? 'data';
+    const name = sampleName(track);
     const trimmed = trimTrack(track, file, fileBytes, timescale);
     if (!trimmed) {
       if (track.handler === 'vide') return refuse(missingMedia(fileBytes));

@@ -1,5 +1,5 @@
 import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
+import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
@@ -125,7 +125,7 @@ export function voicePlan(given: {
 }): FfmpegPlan {
   const { inputPath, info, filters, outputPath } = given;
   const { sampleRateHz, channels } = info.audio[0] ?? { sampleRateHz: 48_000, channels: 1 };
-  const rate = Math.min(96_000, sampleRateHz);
+  const rate = aacRateHz(Math.min(96_000, sampleRateHz));
   return {
     label: 'write the enhanced sound',
     globalOptions: ['-copyts'],

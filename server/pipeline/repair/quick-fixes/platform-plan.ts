@@ -1,5 +1,5 @@
 import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
-import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
+import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import { checkPlatforms, PLATFORM_LIMITS, PLATFORMS, type Platform } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
@@ -251,7 +251,7 @@ function sound({ info, platform, soundFilters }: PlatformPlanInput, from: number
   if (soundFilters.length === 0 && isTaken(stream, platform)) return [...map, '-c:a', 'copy'];
   const { mostSampleRateHz, mostChannels } = PLATFORM_LIMITS[platform];
   const channels = Math.min(2, mostChannels, stream.channels);
-  const rate = Math.min(48_000, mostSampleRateHz, stream.sampleRateHz);
+  const rate = aacRateHz(Math.min(48_000, mostSampleRateHz, stream.sampleRateHz));
   return [
     ...map,
     ...`-c:a aac -b:a ${AAC_BITS_PER_CHANNEL * channels} -ar ${rate} -ac ${channels}`.split(' '),

@@ -49,6 +49,12 @@ async function mendTorn(name: string, torn: Torn = { fault: 'random', amount: 64
   return { report, damage, resultPath };
 }
 
+/** What a clip shows, whatever it says of itself. */
+async function lookAt(inputPath: string) {
+  const info = await probe(tools, inputPath, 'mov');
+  return analyseVideo({ inputPath, info, tools, believesFile: false });
+}
+
 describe('in a stretch that refers to damaged data', () => {
   it('held pictures are found and rebuilt', async () => {
     const runs = [{ frame: 50, count: 4 }];
@@ -100,7 +106,7 @@ describe('in a stretch that refers to damaged data', () => {
       { firstFrame: 49, count: 2, outcome: 'repaired', action: 'rebuilt_frames' },
     ]);
     const inputPath = resultPath ?? '';
-    const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+    const again = await lookAt(inputPath);
     expect(again.findings.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
   });
 });
@@ -119,7 +125,7 @@ it('a jump over a picture whose data are lost is none of a loss that nobody sees
     frames: [41],
     fault: 'lost',
   });
-  const { findings } = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  const { findings } = await lookAt(inputPath);
   expect(findings.map(({ kind, firstFrame, lastFrame }) => [kind, firstFrame, lastFrame])).toEqual([
     ['corrupted_section', 41, 41],
   ]);
@@ -143,7 +149,7 @@ it('a hole within damage that lies over a cut shows the shot behind the cut', as
     ['dropped_frames', 'rebuilt_frames'],
   ]);
   const inputPath = resultPath ?? '';
-  const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  const again = await lookAt(inputPath);
   // A picture of the shot before would be two cuts more.
   expect(again.sceneCuts).toEqual([45, 90]);
 });
@@ -163,7 +169,7 @@ it('damage is not rebuilt into pictures that jump themselves', async () => {
     await processVideo(await makeTask(originalPath, at('zoom-work')), io),
   );
   const inputPath = resultPath ?? '';
-  const again = await analyseVideo({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+  const again = await lookAt(inputPath);
   expect(again.findings.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
   const claims = await verifyClaims({ originalPath, repairedPath: inputPath, report, tools });
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);

@@ -1,6 +1,7 @@
 import { smallSize } from '#server/media/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { readConcealed } from '../concealed-pictures.ts';
 import { checkStructure, type StructureCheck } from './check-structure.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePassInput } from './decode-pass.ts';
@@ -29,6 +30,8 @@ export interface MeasurePicturesInput {
   readonly signal?: AbortSignal;
   /** Pictures shown before this time are decoded, as others refer to them, but not looked at; ticks of the stream. */
   readonly fromTicks?: number;
+  /** False where what the file says of an earlier repair of itself is not to be believed; else it is. */
+  readonly believesFile?: boolean;
   /** Where to keep the small pictures, for a later look at the same ones: a path that names of files begin with. */
   readonly keepPath?: string;
   /** Share of this analysis done, 0 to 1, from pictures decoded. */
@@ -132,10 +135,12 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     signal,
     onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),
   });
+  const shown = index.times.ptsTicks.length;
+  const concealed = input.believesFile === false ? [] : await readConcealed(inputPath, shown);
   input.onProgress?.(1);
   const runs = renumbered(pass.kept, index.frameOfDecoded);
   const kept = runs.length === 0 ? null : { size: smallSize(stream.width, stream.height), runs };
-  return { scan, measured: { series: pass.series, index, damage, scan }, kept };
+  return { scan, measured: { series: pass.series, index, damage, concealed, scan }, kept };
 }
 
 /** Whether the packet list alone shows holes in the times. */

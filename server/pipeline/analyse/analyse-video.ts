@@ -10,6 +10,8 @@ export interface AnalyseInput {
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** False where what the file says of an earlier repair of itself is not to be believed. */
+  readonly believesFile?: boolean;
   /** Where to keep the small pictures; see `MeasurePicturesInput`. */
   readonly keepPath?: string;
   /** Share of the whole analysis, 0 to 1. */
@@ -62,6 +64,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     sceneCuts: picture.sceneCuts,
     findings,
     speech: sound.speech,
+    ...(picture.concealed && picture.concealed.length > 0 && { concealed: picture.concealed }),
     posterFrame: picture.posterFrame,
     notes: [...picture.notes, ...sound.notes],
     ...(picture.kept && { kept: picture.kept }),

@@ -20,6 +20,7 @@ import {
 import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './picture-times.ts';
 import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './read-packets.ts';
+import type { ConcealedSpan } from '../concealed-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
 export interface MeasuredPictures {
@@ -27,6 +28,8 @@ export interface MeasuredPictures {
   readonly series: FrameSeries;
   readonly index: Pick<PictureIndex, 'times' | 'frameOfDecoded'>;
   readonly damage: readonly CorruptedSpan[];
+  /** Pictures that show damage which an earlier repair kept as concealed; they are judged as damaged ones, but not told again. */
+  readonly concealed?: readonly ConcealedSpan[];
   /** What the container lists. */
   readonly scan: PacketScan;
   /** Where picture and sound of the whole clip lie, if the pictures are a stretch of it; by `scan` where left out. */
@@ -40,6 +43,8 @@ export interface PictureAnalysis {
   readonly sceneCuts: number[];
   readonly findings: Finding[];
   readonly posterFrame: number | null;
+  /** What an earlier repair has kept as concealed; absent where there is no picture at all. */
+  readonly concealed?: readonly ConcealedSpan[];
   readonly notes: string[];
   readonly audioPackets: AudioPackets | null;
   /**
@@ -54,16 +59,17 @@ export interface PictureAnalysis {
  * @param leadingSilenceMs digital silence in front of the sound
  */
 export function judgePictures(
-  { series, index, damage, scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
+  { series, index, damage, concealed = [], scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
   leadingSilenceMs: number,
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
   const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
   const decodedCuts = detectCuts(series);
-  const damagedFrames = framesOf(damage);
+  const shownDamage = [...damage, ...concealed];
+  const damagedFrames = framesOf(shownDamage);
   const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
   // Pictures that only refer to damaged ones still repeat or move as their own data say.
-  const ownDamage = new Set(damage.flatMap(({ damagedData }) => damagedData));
+  const ownDamage = new Set(shownDamage.flatMap(({ damagedData }) => damagedData));
   const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
   const cuts = decodedCuts.filter(isSound);
   const context: FindingContext = {
@@ -108,8 +114,9 @@ export function judgePictures(
     pictures: times,
     sceneCuts: [...context.sceneCuts],
     findings: findings.sort((a, b) => a.startMs - b.startMs),
+    concealed,
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: notesOn(times, scan),
+    notes: [...notesOn(times, scan), ...notesOnConcealed(concealed)],
     audioPackets: scan.audio,
     motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
   };
@@ -188,7 +195,7 @@ function explained(
   return taken;
 }
 
-function framesOf(spans: readonly CorruptedSpan[]): Set<number> {
+function framesOf(spans: readonly ConcealedSpan[]): Set<number> {
   const frames = new Set<number>();
   for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
   return frames;
@@ -208,4 +215,12 @@ function notesOn(times: PictureTimes, scan: PacketScan): string[] {
   const hidden = scan.video.filter((packet) => !packet.shown).length;
   if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
   return notes;
+}
+
+function notesOnConcealed(concealed: readonly ConcealedSpan[]): string[] {
+  const count = concealed.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
+  if (count === 0) return [];
+  return [
+    `This clip is the result of a repair, which kept ${count} damaged pictures as the decoder conceals them: what their stretches jump or repeat by is not told as a defect again.`,
+  ];
 }

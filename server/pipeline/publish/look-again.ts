@@ -74,7 +74,8 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
     }
   }
   const { onProgress } = input;
-  const all = await analysePicture({ inputPath: resultPath, info, tools, signal, onProgress });
+  const clip = { inputPath: resultPath, info, believesFile: false };
+  const all = await analysePicture({ ...clip, tools, signal, onProgress });
   return { pictures: all.pictures, findings: all.findings, decoded: total };
 }
 

@@ -145,7 +145,9 @@ async function tryOpen(filePath: string, tools: ToolPaths): Promise<OpenFile | n
   if (format === null) return null;
   const info = await probe(tools, filePath, format).catch(() => null);
   if (!info || info.video.length === 0) return null;
-  return { path: filePath, info, analysis: await analyseVideo({ inputPath: filePath, info, tools }) };
+  // What a result says of itself is no proof.
+  const analysis = await analyseVideo({ inputPath: filePath, info, tools, believesFile: false });
+  return { path: filePath, info, analysis };
 }
 
 async function streamClaims(

@@ -146,6 +146,9 @@ const analysis: z.ZodType<Analysis> = z.looseObject({
   sceneCuts: z.array(z.number()),
   findings: z.array(finding),
   speech: z.array(spanMs),
+  concealed: z
+    .array(z.looseObject({ first: z.number(), last: z.number(), damagedData: z.array(z.number()) }))
+    .optional(),
   posterFrame: figure,
   kept: z
     .looseObject({

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { probe } from '#server/media/probe.ts';
+import {
+  corruptSamples,
+  DEFAULT_ENCODE,
+  makeMovingClip,
+  type CorruptSamplesInput,
+  type Scenery,
+} from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { ACT_CONFIDENCE } from './analyse/analysis.ts';
+import { analyseVideo } from './analyse/analyse-video.ts';
+import { processVideo } from './process-video.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=30:min-keyint=30:scenecut=0:bframes=0:ref=1'];
+
+async function process(inputPath: string, name: string) {
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  return mustBeOk(await processVideo(await makeTask(inputPath, at(`${name}-work`)), io));
+}
+
+/** What would be acted on in a clip, as its pictures show it or also as it says itself. */
+async function defectsOf(inputPath: string, believesFile: boolean) {
+  const info = await probe(tools, inputPath, 'mov');
+  const { findings } = await analyseVideo({ inputPath, info, tools, believesFile });
+  const defects = ['stuttered_cut', 'dropped_frames', 'corrupted_section'];
+  return findings.filter(({ kind, confidence }) => defects.includes(kind) && confidence >= ACT_CONFIDENCE);
+}
+
+type Torn = Pick<CorruptSamplesInput, 'frames' | 'fault'>;
+
+async function mendTorn(name: string, scenery: Scenery, torn: Torn): Promise<string> {
+  const clip = { tools, seconds: 4, width: 320, height: 192, sound: false, scenery, encode };
+  await makeMovingClip({ ...clip, outputPath: at(`${name}.mp4`) });
+  const places = { outputPath: at(`${name}-torn.mp4`), seed: 5, amount: 64, place: 0.1 };
+  await corruptSamples({ tools, inputPath: at(`${name}.mp4`), ...places, ...torn });
+  const { report, resultPath } = await process(at(`${name}-torn.mp4`), name);
+  expect(report.defects).toContainEqual(
+    expect.objectContaining({ kind: 'corrupted_section', action: 'concealed_frames' }),
+  );
+  return resultPath ?? '';
+}
+
+it.each<[string, Scenery, Torn, string]>([
+  ['jumps out of a smear', 'zoom', { frames: [63], fault: 'random' }, 'dropped_frames'],
+  ['freezes of a lost group', 'mover', { frames: [60], fault: 'lost' }, 'stuttered_cut'],
+])('%s that a repair kept are not mended in its result', async (name, scenery, torn, kind) => {
+  const result = await mendTorn(name.replaceAll(' ', '-'), scenery, torn);
+  expect(await defectsOf(result, false)).toContainEqual(expect.objectContaining({ kind }));
+  expect(await defectsOf(result, true)).toEqual([]);
+  const again = await process(result, `${scenery}-again`);
+  expect(again.report.outcome).toBe('unchanged');
+  expect(again.report.notes).toContainEqual(expect.stringContaining('the result of a repair'));
+});
+
+it('a result that is damaged and mended once more says what both repairs have kept', async () => {
+  const result = await mendTorn('twice', 'zoom', { frames: [63], fault: 'random' });
+  const damage = { frames: [20], fault: 'random', seed: 7, amount: 64, place: 0.1 } as const;
+  await corruptSamples({ tools, inputPath: result, outputPath: at('twice-torn.mp4'), ...damage });
+  const second = await process(at('twice-torn.mp4'), 'twice-again');
+  const claims = await verifyClaims({
+    originalPath: at('twice-torn.mp4'),
+    repairedPath: second.resultPath ?? '',
+    report: second.report,
+    tools,
+  });
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  expect(await defectsOf(second.resultPath ?? '', true)).toEqual([]);
+});

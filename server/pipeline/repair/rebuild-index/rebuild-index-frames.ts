@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { readAacConfig } from '#server/media/aac/aac-config.ts';
-import { createAacFrameReader, type AacFrameReader } from '#server/media/aac/aac-frame.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { createSoundFrameReader, type SoundFrameReader } from '#server/media/sound-frame.ts';
 
 interface Range {
   readonly offset: number;
@@ -22,10 +21,10 @@ const MOST_BYTES = 16 << 20;
 const MOST_SEARCHED = 1 << 20;
 
 /**
- * Coded frames of AAC sound in stretches between pictures, found by reading them; what lies beside them (telemetry, padding) is
+ * Coded frames of sound in stretches between pictures, found by reading them; what lies beside them (telemetry, padding) is
  * passed over.
  * @param entry sample description of the sound
- * @returns null for other sound than AAC of low complexity with one or two channels, and where next to nothing is found
+ * @returns null for sound whose frames do not tell their length (`createSoundFrameReader`), and where next to nothing is found
  */
 export async function findSoundFrames(
   file: FileHandle,
@@ -33,8 +32,7 @@ export async function findSoundFrames(
   entry: Buffer,
   signal?: AbortSignal,
 ): Promise<Range[] | null> {
-  const config = readAacConfig(entry);
-  const reader = config && createAacFrameReader(config);
+  const reader = createSoundFrameReader(entry);
   if (!reader) return null;
   let usual: readonly number[] = [0];
   const readAll = async () => {
@@ -68,7 +66,7 @@ function usualLeads(frames: readonly FoundFrame[]): number[] {
   return often.sort((a, b) => b[1] - a[1]).map(([lead]) => lead);
 }
 
-function framesIn(bytes: Buffer, reader: AacFrameReader, usual: readonly number[]): FoundFrame[] {
+function framesIn(bytes: Buffer, reader: SoundFrameReader, usual: readonly number[]): FoundFrame[] {
   const frames: FoundFrame[] = [];
   for (let end = 0; ;) {
     const frame = frameBehind(bytes, end, reader, usual);
@@ -82,7 +80,7 @@ function framesIn(bytes: Buffer, reader: AacFrameReader, usual: readonly number[
 function frameBehind(
   bytes: Buffer,
   end: number,
-  reader: AacFrameReader,
+  reader: SoundFrameReader,
   usual: readonly number[],
 ): FoundFrame | null {
   const frameAt = (leadBytes: number): FoundFrame | null => {
@@ -102,7 +100,7 @@ function frameBehind(
 }
 
 /** Whether several frames follow a frame, or some to the end, with hardly anything between them. */
-function isProven(bytes: Buffer, first: Range, reader: AacFrameReader): boolean {
+function isProven(bytes: Buffer, first: Range, reader: SoundFrameReader): boolean {
   let frame: Range | null = first;
   for (let left = PROOF; left > 0 && frame !== null; left -= 1) {
     const end: number = frame.offset + frame.sizeBytes;
@@ -113,7 +111,7 @@ function isProven(bytes: Buffer, first: Range, reader: AacFrameReader): boolean 
 }
 
 /** The next frame, if not right away then behind a short header. */
-function nextFrame(bytes: Buffer, from: number, reader: AacFrameReader): Range | null {
+function nextFrame(bytes: Buffer, from: number, reader: SoundFrameReader): Range | null {
   for (let offset = from; offset <= from + MOST_BETWEEN; offset += 1) {
     const sizeBytes = reader.frameBytes(bytes, offset);
     if (sizeBytes !== null) return { offset, sizeBytes };

@@ -52,7 +52,32 @@ export async function rebuildFromMedia(
   const firstKey = found.pictures.findIndex((picture) => picture.isKey);
   if (firstKey < 0)
     return refuse('The index (moov) is missing or damaged, and no complete key picture is in the file.');
-  return assemble(input, file, settings, { ...found, pictures: found.pictures.slice(firstKey) });
+  const pictures = found.pictures.slice(firstKey);
+  const media = { pictures, gaps: withoutBoxes(found.gaps, topLevel) };
+  return assemble(input, file, settings, media);
+}
+
+/** Boxes that hold no media, and their headers in front of media. */
+const OTHER_BOXES = new Set('ftyp free skip wide moov moof uuid udta meta styp sidx mfra pnot'.split(' '));
+
+/** Stretches between pictures without the boxes that are known to hold something else. */
+function withoutBoxes(gaps: FoundMedia['gaps'], { boxes }: TopLevel): FoundMedia['gaps'] {
+  const taken = boxes.flatMap(({ type, offset, headerBytes, sizeBytes }) => {
+    if (type === 'mdat') return [{ from: offset, to: offset + headerBytes }];
+    return OTHER_BOXES.has(type) ? [{ from: offset, to: offset + sizeBytes }] : [];
+  });
+  return gaps.flatMap((gap) => {
+    const parts: { offset: number; sizeBytes: number }[] = [];
+    let at = gap.offset;
+    const end = gap.offset + gap.sizeBytes;
+    for (const { from, to } of taken) {
+      if (to <= at || from >= end) continue;
+      if (from > at) parts.push({ offset: at, sizeBytes: from - at });
+      at = Math.max(at, to);
+    }
+    if (end > at) parts.push({ offset: at, sizeBytes: end - at });
+    return parts;
+  });
 }
 
 /** The settings under which the decoder is content with the first pictures, most of them found. */

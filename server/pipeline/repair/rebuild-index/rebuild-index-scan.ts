@@ -42,7 +42,7 @@ export async function findPictures(
   file: FileHandle,
   start: number,
   end: number,
-  { coding, lengthSize }: PictureSettings,
+  { coding, lengthSize, reference }: PictureSettings,
   signal?: AbortSignal,
 ): Promise<FoundMedia> {
   const window = createWindow(file, end);
@@ -68,7 +68,11 @@ export async function findPictures(
       (lengthSize !== 4 || bytes[0] === 0) &&
       coding.mayBegin(bytes.subarray(lengthSize), gapStart !== null);
     const unit = mayBegin ? await readUnit(source, position, false) : null;
-    const isTrusted = unit !== null && (await mayStand(source, position, unit, hasSlice()));
+    const stretchBytes = gapStart === null ? 0 : position - gapStart;
+    const isTrusted =
+      unit !== null &&
+      (await mayStand(source, position, unit, hasSlice())) &&
+      (stretchBytes === 0 || mayFollow(source, reference, position, unit, stretchBytes));
     if (!unit || !isTrusted) {
       close();
       gapStart ??= position;
@@ -95,6 +99,20 @@ export async function findPictures(
   const from = gapStart ?? position;
   if (from < end) gaps.push({ offset: from, sizeBytes: end - from });
   return { pictures, gaps };
+}
+
+/** Whether a slice behind other data may be one, as far as the reference knows those data. */
+function mayFollow(
+  { window, lengthSize }: UnitSource,
+  reference: PictureSettings['reference'],
+  position: number,
+  { role, sizeBytes }: Unit,
+  stretchBytes: number,
+): boolean {
+  const layout = reference?.layout;
+  if (!layout || role !== 'slice') return true;
+  const unit = window.peek(position + lengthSize, sizeBytes - lengthSize);
+  return unit === null || layout.mayFollow(stretchBytes, unit);
 }
 
 interface UnitSource {

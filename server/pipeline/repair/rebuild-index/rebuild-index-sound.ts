@@ -1,40 +1,19 @@
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { PACKET_REFUSED } from '#server/media/ffmpeg-names.ts';
-import { container, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { withEditList } from '#server/media/mp4/edit-list.ts';
+import { container, needBox } from '#server/media/mp4/box.ts';
 import { refineTrack } from '#server/media/mp4/movie-clock.ts';
-import { readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
-import { carryTrack, type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { type NewSample, withDuration } from '#server/media/mp4/write-tables.ts';
+import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { parseSoundFrame } from '#server/media/pcm.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { createSoundFrameReader } from '#server/media/sound-frame.ts';
+import { MediaToolError } from '#server/media/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
-import type { FoundMedia } from './rebuild-index-scan.ts';
+import { restorePcm } from './rebuild-index-pcm.ts';
 import type { Reference } from './rebuild-index-settings.ts';
+import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
 
-export interface SoundInput {
-  readonly file: FileHandle;
-  readonly reference: Reference;
-  readonly gaps: FoundMedia['gaps'];
-  /** Working files get this path with an ending. */
-  readonly basePath: string;
-  readonly tools: ToolPaths;
-  readonly signal?: AbortSignal;
-}
-
-export interface RestoredSound {
-  readonly track: OutTrack;
-  /** Null where parts of it could not be read. */
-  readonly durationMs: number | null;
-  readonly note: string;
-  /** Closes and removes working files; call when the track has been written. */
-  release(): Promise<void>;
-}
-
-/** Encoders delay by one to four frames of 1024 samples. */
-const MAX_PRIMING_TICKS = 4096;
 /** Shorter stretches between pictures are padding, not sound. */
 const MIN_SOUND_BYTES = 6;
 
@@ -43,21 +22,22 @@ const FRAMES_PER_FAULT = 20;
 
 /**
  * Makes a sound track of the stretches between the pictures, with the description of the reference. Coded
- * AAC frames carry no mark at their start: they are read to tell where each ends, and copied. Where they cannot be read and
- * stretches hold several the decoder separates them and they are encoded anew.
- * @returns null when the reference has no AAC sound or the stretches do not decode
+ * frames are read to tell where each ends (AAC carries no mark at its start), and copied; uncompressed sound is what lies there.
+ * Where frames cannot be read and stretches hold several the decoder separates them and they are encoded anew.
+ * @returns null when the reference has no sound of these kinds or the stretches do not decode
  */
 export async function restoreSound(input: SoundInput): Promise<RestoredSound | null> {
   const { sound } = input.reference;
   const stretches = input.gaps.filter((gap) => gap.sizeBytes >= MIN_SOUND_BYTES);
   const entry = sound?.entries[0];
-  if (!sound || entry?.coding !== 'mp4a' || stretches.length === 0) return null;
+  if (!sound || !entry || stretches.length === 0) return null;
+  const even = await restorePcm({ ...input, gaps: stretches });
+  if (even) return even;
+  if (entry.coding !== 'mp4a' && !createSoundFrameReader(entry.bytes)) return null;
   const found = await findSoundFrames(input.file, stretches, entry.bytes, input.signal);
   const isFound = found !== null && found.length > 0;
   const pieces = isFound ? found : stretches;
-  // The median: cameras stretch single packets to keep sound and pictures together.
-  const durations = readSamples(sound.stbl).map((sample) => sample.durationTicks);
-  const frameTicks = durations.sort((a, b) => a - b)[durations.length >> 1] ?? 1024;
+  const frameTicks = input.reference.soundTicks;
   const samples = pieces.map(({ offset, sizeBytes }, index) => ({
     bytes: { file: input.file, offset, sizeBytes },
     dts: index * frameTicks,
@@ -65,7 +45,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
     durationTicks: frameTicks,
     sync: true,
   }));
-  const trak = bareTrack(sound, samples, input.reference.movie.timescale);
+  const trak = bareTrack(sound, samples.length * frameTicks, input.reference.movie.timescale);
   const rawPath = `${input.basePath}.sound.mp4`;
   const codedPath = `${input.basePath}.sound-coded.mp4`;
   const remove = () => Promise.all([rm(rawPath, { force: true }), rm(codedPath, { force: true })]);
@@ -136,20 +116,6 @@ async function openCoded(
     await release();
     throw error;
   }
-}
-
-/**
- * The reference's sound track, as long as the samples. What its edit list skips at the start is encoder delay
- * (priming), the same in every clip of one device.
- */
-function bareTrack(sound: Track, samples: readonly NewSample[], movieTimescale: number) {
-  const ticks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-  const skipped = Math.max(0, sound.edits.at(-1)?.mediaTime ?? 0);
-  const mediaTime = skipped <= MAX_PRIMING_TICKS && skipped < ticks ? skipped : 0;
-  const durationTicks = Math.round(((ticks - mediaTime) * movieTimescale) / sound.timescale);
-  const edited = withEditList(sound.trak, [{ durationTicks, mediaTime, rate: 1 }]);
-  const timed = replaceBox(edited, 'tkhd', (header) => withDuration(header, durationTicks));
-  return replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, ticks));
 }
 
 const moovHead = (reference: Reference) => container('moov', [needBox(reference.movie.moov, 'mvhd')]);

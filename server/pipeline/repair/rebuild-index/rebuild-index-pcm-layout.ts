@@ -1,0 +1,108 @@
+import { type EvenSamples, readEvenSamples } from '#server/media/mp4/even-track.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import { readChunks } from '#server/media/mp4/sample-table.ts';
+import { readSoundShape } from '#server/media/mp4/sound-entry.ts';
+import { looksCoded, type PcmShape } from './rebuild-index-pcm-noise.ts';
+
+/** How a device lays uncompressed sound between its pictures, told by a healthy clip. */
+export interface PcmLayout {
+  readonly even: EvenSamples;
+  readonly shape: PcmShape;
+  /** Bytes of other things in front of and behind the sound, where it most often stands. */
+  readonly leadBytes: number;
+  readonly trailBytes: number;
+  /** The longest piece. */
+  readonly mostBytes: number;
+  /**
+   * Whether a picture may begin behind a stretch of so many bytes: samples of quiet sound pass for small slices now and then, but do
+   * not look like coded data.
+   * @param unit what would be the picture
+   */
+  mayFollow(stretchBytes: number, unit: Buffer): boolean;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Shorter pieces than this are no unit that a device counts in. */
+const LEAST_UNIT = 256;
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
+
+/** The layout of a clip with uncompressed sound; null for other sound. */
+export function readPcmLayout(tracks: readonly Track[], sound: Track): PcmLayout | null {
+  const even = readEvenSamples(sound);
+  const [entry] = sound.entries;
+  if (!even || !entry) return null;
+  const { isUsual, ...places } = readPlaces(tracks, sound);
+  const { channels } = readSoundShape(entry.bytes);
+  return {
+    even,
+    shape: { sampleBytes: even.sampleBytes, channels },
+    ...places,
+    mayFollow: (stretchBytes, unit) =>
+      looksCoded(unit) || isUsual(stretchBytes - places.leadBytes - places.trailBytes),
+  };
+}
+
+interface Places extends Pick<PcmLayout, 'leadBytes' | 'trailBytes' | 'mostBytes'> {
+  /** Whether a piece of so many bytes is one that the device writes. */
+  isUsual(bytes: number): boolean;
+}
+
+/** Without a list of its own (a movie of fragments) nothing but sound is taken to lie between pictures. */
+const UNKNOWN: Places = { leadBytes: 0, trailBytes: 0, mostBytes: Infinity, isUsual: () => false };
+
+function readPlaces(tracks: readonly Track[], sound: Track): Places {
+  const pictures = joined(tracks.filter(({ handler }) => handler === 'vide').flatMap(spansOf));
+  const pieces = joined(spansOf(sound));
+  if (pieces.length === 0 || pictures.length === 0) return UNKNOWN;
+  const leads: number[] = [];
+  const trails: number[] = [];
+  for (const { from, to } of pieces) {
+    const before = pictures.findLast((span) => span.to <= from);
+    const behind = pictures.find((span) => span.from >= to);
+    if (before) leads.push(from - before.to);
+    if (behind) trails.push(behind.from - to);
+  }
+  const lengths = pieces.map(({ from, to }) => to - from);
+  // The last piece ends where the recording did.
+  const unit = lengths.slice(0, -1).reduce(commonDivisor, 0);
+  return {
+    leadBytes: mostFrequent(leads),
+    trailBytes: mostFrequent(trails),
+    mostBytes: Math.max(...lengths),
+    isUsual: (bytes) => lengths.includes(bytes) || (unit >= LEAST_UNIT && bytes > 0 && bytes % unit === 0),
+  };
+}
+
+function spansOf({ stbl }: Track): Span[] {
+  try {
+    return readChunks(stbl).flatMap(({ offset, sizeBytes }) =>
+      sizeBytes > 0 ? [{ from: offset, to: offset + sizeBytes }] : [],
+    );
+  } catch (error) {
+    if (error instanceof Mp4Error) return [];
+    throw error;
+  }
+}
+
+/** Spans in file order; those that adjoin are one. */
+function joined(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = out.at(-1);
+    if (last && last.to === span.from) out[out.length - 1] = { from: last.from, to: span.to };
+    else out.push(span);
+  }
+  return out;
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}

@@ -1,0 +1,49 @@
+import { type EvenSamples, evenTrack } from '#server/media/mp4/even-track.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
+import type { PcmLayout } from './rebuild-index-pcm-layout.ts';
+import { soundEnds } from './rebuild-index-pcm-noise.ts';
+import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
+
+type Gap = SoundInput['gaps'][number];
+
+/**
+ * Makes a track of uncompressed sound from the stretches between the pictures. Its samples carry no mark: the reference tells what
+ * else its device writes there and how long a piece is; in longer stretches what is none is left out.
+ * @returns null when the reference has no uncompressed sound
+ */
+export async function restorePcm(input: SoundInput): Promise<RestoredSound | null> {
+  const { reference, file } = input;
+  const { sound, layout } = reference;
+  if (!sound || !layout) return null;
+  const { even, shape } = layout;
+  const ranges: ByteRange[] = [];
+  for (const [index, gap] of input.gaps.entries()) {
+    input.signal?.throwIfAborted();
+    const stretch = withoutOthers(gap, layout, even);
+    if (!stretch) continue;
+    // Pictures that are damaged, or cut off at the end, lie beside the sound.
+    const isUnusual = stretch.sizeBytes > layout.mostBytes || index === input.gaps.length - 1;
+    const pieces = isUnusual ? await soundEnds(file, stretch, shape) : [stretch];
+    ranges.push(...pieces.map((piece) => ({ file, ...piece })));
+  }
+  if (ranges.length === 0) return null;
+  const samples = ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes / even.sampleBytes, 0);
+  const ticks = samples * even.sampleTicks;
+  const trak = bareTrack(sound, ticks, reference.movie.timescale);
+  return {
+    track: evenTrack(trak, sound.timescale, even, ranges),
+    durationMs: (ticks * 1000) / sound.timescale,
+    note: 'The sound was found between the pictures and carried over unchanged.',
+    release: () => Promise.resolve(),
+  };
+}
+
+/** Whole samples where the sound of a stretch usually stands; null where there is no room for any. */
+function withoutOthers(
+  gap: Gap,
+  { leadBytes, trailBytes }: PcmLayout,
+  { sampleBytes }: EvenSamples,
+): Gap | null {
+  const samples = Math.floor((gap.sizeBytes - leadBytes - trailBytes) / sampleBytes);
+  return samples < 1 ? null : { offset: gap.offset + leadBytes, sizeBytes: samples * sampleBytes };
+}

@@ -1,0 +1,46 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Box, replaceBox } from '#server/media/mp4/box.ts';
+import { withEditList } from '#server/media/mp4/edit-list.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import type { OutTrack } from '#server/media/mp4/write-movie.ts';
+import { withDuration } from '#server/media/mp4/write-tables.ts';
+import type { ToolPaths } from '#server/media/tools.ts';
+import type { FoundMedia } from './rebuild-index-scan.ts';
+import type { Reference } from './rebuild-index-settings.ts';
+
+export interface SoundInput {
+  readonly file: FileHandle;
+  readonly reference: Reference;
+  /** Stretches of media data between pictures, in file order. */
+  readonly gaps: FoundMedia['gaps'];
+  /** Working files get this path with an ending. */
+  readonly basePath: string;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+export interface RestoredSound {
+  readonly track: OutTrack;
+  /** Null where parts of it could not be read. */
+  readonly durationMs: number | null;
+  readonly note: string;
+  /** Closes and removes working files; call when the track has been written. */
+  release(): Promise<void>;
+}
+
+/** Encoders delay by one to four frames of 1024 samples. */
+const MAX_PRIMING_TICKS = 4096;
+
+/**
+ * The reference's sound track, as long as the media. What its edit list skips at the start is encoder delay
+ * (priming), the same in every clip of one device.
+ * @param ticks length of the media, media timescale ticks
+ */
+export function bareTrack(sound: Track, ticks: number, movieTimescale: number): Box {
+  const skipped = Math.max(0, sound.edits.at(-1)?.mediaTime ?? 0);
+  const mediaTime = skipped <= MAX_PRIMING_TICKS && skipped < ticks ? skipped : 0;
+  const durationTicks = Math.round(((ticks - mediaTime) * movieTimescale) / sound.timescale);
+  const edited = withEditList(sound.trak, [{ durationTicks, mediaTime, rate: 1 }]);
+  const timed = replaceBox(edited, 'tkhd', (header) => withDuration(header, durationTicks));
+  return replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, ticks));
+}

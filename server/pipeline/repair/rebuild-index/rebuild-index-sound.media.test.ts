@@ -1,0 +1,88 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { testTools } from '#server/test/media-job.ts';
+import {
+  decodeHashes,
+  encodeSource,
+  renderLimits,
+  sharedFolder,
+  soundHash,
+} from '#server/test/rendered-clips.ts';
+import { runTool } from '#server/media/tools.ts';
+import { openOriginal } from '../../open-original.ts';
+
+/** Samples of this noise pass for two small slices where nobody asks what coded data look like. */
+const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';
+/** Of the same device, of other things. */
+const EARLIER = 'mandelbrot=s=192x144:r=25[out0];sine=f=300:r=44100[out1]';
+const PICTURES = '-c:v libx264 -preset veryfast -g 25 -bf 2 -pix_fmt yuv420p -t 4 -ac 2';
+
+describe('the sound of a clip that lost its index', () => {
+  const folder = sharedFolder();
+  const at = (name: string) => path.join(folder.path, name);
+
+  /** A clip and an earlier one of the same settings. */
+  async function make(name: string, options: string) {
+    const ending = name.slice(name.lastIndexOf('.'));
+    const clip = await encodeSource(CLIP, at(name), `${PICTURES} ${options}`.split(' '));
+    const earlierOptions = `${PICTURES} ${options} -t 2`.split(' ');
+    return { clip, earlier: await encodeSource(EARLIER, at(`earlier-${name}${ending}`), earlierOptions) };
+  }
+
+  /** The clip with what `harm` makes of its bytes, opened beside the earlier one. */
+  async function openHarmed(clip: string, earlier: string, harm: (bytes: Buffer) => Buffer) {
+    const inputPath = `${clip}.harmed`;
+    await writeFile(inputPath, harm(await readFile(clip)));
+    const referencePaths = [earlier];
+    const rebuiltPath = `${clip}.rebuilt`;
+    return openOriginal({ inputPath, rebuiltPath, referencePaths, limits: renderLimits, tools: testTools });
+  }
+
+  /** Without anything behind the media, as a recording that was interrupted. */
+  const withoutIndex = (bytes: Buffer) =>
+    bytes.subarray(0, bytes.lastIndexOf('moov', undefined, 'latin1') - 4);
+
+  it.each([
+    ['pcm16.mov', '-c:a pcm_s16le'],
+    ['pcm16-high.mov', '-c:a pcm_s16be'],
+    ['pcm24.mov', '-c:a pcm_s24le'],
+    ['ac3.mov', '-c:a ac3 -b:a 192k'],
+    ['eac3.mov', '-c:a eac3 -b:a 192k'],
+    ['mp2.mp4', '-c:a mp2 -b:a 192k'],
+    ['aac.mp4', '-c:a aac -b:a 96k'],
+  ])('comes back byte for byte with all pictures: %s', async (name, options) => {
+    const { clip, earlier } = await make(name, options);
+    const opened = await openHarmed(clip, earlier, withoutIndex);
+    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    expect(opened.info.audio).toHaveLength(1);
+  });
+
+  it('ends where the last picture is cut off: nothing of its data is heard', async () => {
+    const { clip, earlier } = await make('cut.mov', '-c:a pcm_s16le -x264-params keyint=1:bitrate=20000');
+    const whole = await readFile(clip);
+    const opened = await openHarmed(clip, earlier, (bytes) => {
+      return withoutIndex(bytes).subarray(0, Math.floor(bytes.length / 2));
+    });
+    const raw = async (file: string) => {
+      const target = `${file}.raw`;
+      const options = ['-v', 'error', '-y', '-i', file, ...'-map 0:a:0 -c copy -f s16le'.split(' ')];
+      await runTool('sound', testTools.ffmpeg, [...options, target]);
+      return readFile(target);
+    };
+    const [before, after] = [await raw(clip), await raw(opened.path)];
+    expect(whole.length).toBeGreaterThan(before.length);
+    expect(after.length).toBeGreaterThan(0.4 * before.length);
+    expect(after.equals(before.subarray(0, after.length))).toBe(true);
+  });
+
+  it('comes back with the help of an earlier clip that is made of fragments', async () => {
+    const { clip } = await make('plain.mp4', '-c:a aac -b:a 96k');
+    const options = `${PICTURES} -c:a aac -b:a 96k -t 2 -movflags frag_keyframe+empty_moov`;
+    const earlier = await encodeSource(EARLIER, at('fragments.mp4'), options.split(' '));
+    const opened = await openHarmed(clip, earlier, withoutIndex);
+    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+  });
+});

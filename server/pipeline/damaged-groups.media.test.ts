@@ -141,6 +141,21 @@ describe('damage in groups of pictures', () => {
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
   });
 
+  it('in VP9, all of which is coded anew, stays as one thread shows it', async () => {
+    const [clean, broken] = [at('vp9.mp4'), at('vp9-broken.mp4')];
+    const encode = '-c:v libvpx-vp9 -crf 32 -b:v 0 -g 60 -deadline realtime -cpu-used 8 -threads 1'.split(
+      ' ',
+    );
+    const size = { width: 320, height: 192, seconds: 3, sound: false };
+    await makeMovingClip({ tools, outputPath: clean, ...size, encode });
+    const fault = { fault: 'zero', amount: 64, place: 0.1, seed: 5 } as const;
+    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [20], ...fault });
+    const { resultPath, report } = await mend(broken);
+    const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
+    expect(damage).toMatchObject({ outcome: 'repaired', action: 'concealed_frames' });
+    expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
+  });
+
   it('in a clip that a cut by stream copy left without pictures before its last one is mended alone', async () => {
     const [whole, cut, broken] = [at('whole.mp4'), at('cut.mp4'), at('cut-broken.mp4')];
     const x264 = ['-x264-params', 'keyint=25:min-keyint=25:bframes=3:b-adapt=0:b-pyramid=none:scenecut=0'];

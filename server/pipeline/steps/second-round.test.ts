@@ -115,6 +115,17 @@ describe('planSecondRound', () => {
     expect(round?.tasks.map(({ kind }) => kind)).toEqual(['rebuild', 'rebuild', 'rebuild']);
   });
 
+  it.each([
+    [0, 'held'],
+    [-120, 'inserted'],
+    [null, 'inserted'],
+  ] as const)('takes nothing out that a sound %s ms longer does not speak for', (soundSurplusMs, history) => {
+    const verdicts = [mended(damage(60, 66), 'concealed_frames'), mended(damage(67, 67), 'rebuilt_frames')];
+    const round = secondRound({ verdicts, shown: [repeats(69, 71, 'inserted')], soundSurplusMs });
+    const found = round?.analysis.findings.find(({ foundIn }) => foundIn === 'result');
+    expect(found?.detail).toMatchObject({ kind: 'stuttered_cut', history });
+  });
+
   it('leaves alone what is known, what stands apart, and traces of damage that stays', () => {
     const torn = damage(60, 66);
     const run = repeats(80, 84);

@@ -41,7 +41,9 @@ export function planSecondRound({
   readonly dropped: readonly Finding[];
   readonly limits: MediaLimits;
 }): SecondRound | null {
-  const found = broughtToLight(first).map((finding) => asContinued(finding, first.analysis.findings));
+  const found = broughtToLight(first)
+    .map((finding) => asContinued(finding, first.analysis.findings))
+    .map((finding) => (isTooLongFor(finding, first) ? asHeld(finding) : finding));
   const held = heldAfterAll(first);
   const decoded = found.length > 0 ? [] : badlyRebuilt(first);
   if (found.length + held.length + decoded.length === 0) return null;
@@ -117,6 +119,16 @@ export function heldAfterAll({ analysis, planned, shown, verdicts, resultInfo }:
       return before === (firstFrame ?? 0) - 1 && after === (lastFrame ?? 0) + 1;
     });
   });
+}
+
+/**
+ * Repeats that look put in, though the pictures of the first result do not outlast the sound by half of them: only a part of the run
+ * may show, whose end tells nothing. Taken out, they would leave all behind them early; held ones move nothing.
+ */
+function isTooLongFor({ count }: Finding, { analysis: { pictures }, resultInfo }: FirstRound): boolean {
+  const surplusMs = soundSurplusMs(resultInfo);
+  if (surplusMs === null || !pictures) return false;
+  return -surplusMs < (count * ticksToMs(pictures.medianIntervalTicks, pictures.timeBase)) / 2;
 }
 
 /** How much longer the sound lasts than the pictures, ms; null without sound. */

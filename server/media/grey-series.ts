@@ -60,8 +60,11 @@ const MOST_FOLLOWED = 12;
 const CRUSHED_LEVEL = 7;
 
 export interface GreySeriesBuilder {
-  /** Takes the next picture; the bytes are copied. */
-  add(picture: Uint8Array): void;
+  /**
+   * Takes the next picture; the bytes are copied.
+   * @returns its mean absolute difference to the picture before, grey levels; null for the first
+   */
+  add(picture: Uint8Array): number | null;
   finish(): FrameSeries;
 }
 
@@ -147,6 +150,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       sharpness.push(kernel.gradient(place) / ((size.width - 1) * (size.height - 1)));
       followJump(now);
       compareShots(now);
+      return now === 0 ? null : (meanDiff[now] ?? null);
     },
     finish: () => ({
       size,

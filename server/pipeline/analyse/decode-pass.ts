@@ -88,19 +88,19 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
     passes: (ptsTicks) => isInRange(input, ptsTicks),
     hearsConcealing: !tellsCorruptPictures(version),
   });
-  const looksRepeated = createRepeatWatch(size.width * size.height);
+  const looksRepeated = createRepeatWatch();
   const opening: Uint8Array[] = [];
   const { keepPath } = input;
   const keeper =
     keepPath === undefined ? null : await createPictureKeeper(keepPath, size.width * size.height);
   const assemble = createAssembler(size.width * size.height, (picture) => {
-    builder.add(picture);
+    const change = builder.add(picture);
     keeper?.add(picture);
     if (input.opening && opening.length < input.opening.count) {
       opening.push(picture.slice());
       if (opening.length === input.opening.count) input.opening.take(opening);
     }
-    if (input.onSign && looksRepeated(picture)) input.onSign('picture');
+    if (looksRepeated(change)) input.onSign?.('picture');
     if (reader.complained()) input.onSign?.('damage');
     const share = ++pictures / Math.max(1, input.expectedPictures);
     input.onProgress?.(Math.min(1, share));

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createRepeatWatch } from './repair-signs.ts';
 
-const BYTES = 160 * 88;
-
-/** A ramp that moves by `place` pixels. */
-function ramp(place: number): Uint8Array {
-  return Uint8Array.from({ length: BYTES }, (_, i) => ((i % 160) * 3 + place * 4) & 255);
-}
-
+/** Places of the pictures of a thing that moves by so many grey levels a step at which a repeat is seen. */
 function repeatsSeen(places: readonly number[]): number[] {
-  const watch = createRepeatWatch(BYTES);
-  return places.flatMap((place, at) => (watch(ramp(place)) ? [at] : []));
+  const watch = createRepeatWatch();
+  return places.flatMap((place, at) => {
+    const before = places[at - 1];
+    return watch(before === undefined ? null : 4 * Math.abs(place - before)) ? [at] : [];
+  });
 }
 
 describe('createRepeatWatch', () => {

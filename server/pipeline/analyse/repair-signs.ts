@@ -5,8 +5,6 @@
  */
 export type RepairSign = 'damage' | 'picture' | 'wind' | 'calm_sound';
 
-/** Every so many bytes of a small picture are compared. */
-const STEP = 5;
 /** Changes that make the usual change. */
 const RECENT = 12;
 /** A picture that changes this much less than the usual... */
@@ -15,25 +13,14 @@ const REPEAT_SHARE = 0.1;
 const MIN_CHANGE = 0.8;
 
 /**
- * Watches small grey pictures go by for one that looks like a repeat of the one before.
- * @returns what takes the next picture (copied) and answers whether it looks like a repeat
+ * Watches the changes of pictures go by for one that looks like a repeat of the one before.
+ * @returns what takes the mean difference of the next picture to the one before, grey levels, null for the first picture,
+ * and answers whether it looks like a repeat
  */
-export function createRepeatWatch(bytes: number): (picture: Uint8Array) => boolean {
-  const samples = Math.ceil(bytes / STEP);
-  const before = new Uint8Array(samples);
+export function createRepeatWatch(): (change: number | null) => boolean {
   const recent: number[] = [];
-  let pictures = 0;
-  return (picture) => {
-    let sum = 0;
-    for (let at = 0, from = 0; at < samples; at += 1, from += STEP) {
-      const value = picture[from] ?? 0;
-      const difference = value - (before[at] ?? 0);
-      sum += difference < 0 ? -difference : difference;
-      before[at] = value;
-    }
-    pictures += 1;
-    if (pictures === 1) return false;
-    const change = sum / samples;
+  return (change) => {
+    if (change === null) return false;
     const usual = recent.toSorted((a, b) => a - b)[recent.length >> 1] ?? 0;
     const known = recent.length === RECENT;
     recent.push(change);

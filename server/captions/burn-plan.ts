@@ -1,9 +1,6 @@
 import path from 'node:path';
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import { soundOptions } from '#server/pipeline/encode/coder-options.ts';
+import type { CopyRecipe } from '#server/pipeline/encode/copy-plans.ts';
 import { shownSize, squareSize, type Size } from '#server/pipeline/encode/picture-size.ts';
 import {
   colourOptions,
@@ -15,14 +12,13 @@ import { coderOptions } from '#server/pipeline/repair/quick-fixes/picture-coder.
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
 import type { TextWhite } from './ass-file.ts';
 
-export interface BurnInput {
+export interface CaptionedCopyInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
   readonly stream: VideoStreamInfo;
   readonly assPath: string;
   readonly fontPath: string;
   readonly limits: MediaLimits;
-  readonly outputPath: string;
 }
 
 /** The filter that draws a script with the fonts beside ours, and with no others of the machine. */
@@ -44,47 +40,27 @@ export function whiteOf({ colorTransfer }: VideoStreamInfo): TextWhite {
 }
 
 /** A copy of the clip with captions drawn into every picture, each at its own time; the sound is carried over. */
-export function burnPlan({
+export function captionedCopy({
   inputPath,
   info,
   stream,
   assPath,
   fontPath,
   limits,
-  outputPath,
-}: BurnInput): FfmpegPlan {
+}: CaptionedCopyInput): CopyRecipe {
   const size = burnedSize(stream);
   const shown = shownSize(stream);
   const same = size.width === shown.width && size.height === shown.height;
   const scale = same ? '' : `scale=${size.width}:${size.height}:flags=lanczos,setsar=1,`;
-  // High dynamic range takes twice the memory: no room for a second decoder.
-  const decoders = isHdr(stream) ? 1 : limits.threads;
   return {
-    label: 'draw the captions',
-    globalOptions: [...LEAN_GRAPH],
-    inputs: [
-      {
-        path: inputPath,
-        format: info.format,
-        options: [...uploadedPictureOptions(info), '-threads', String(decoders)],
-      },
-    ],
-    outputs: [
-      {
-        path: outputPath,
-        options: [
-          ...'-map 0:v:0'.split(' '),
-          ...EACH_AT_ITS_TIME,
-          '-vf',
-          `${scale}${drawFilter(assPath, fontPath)}`,
-          ...coderOptions(stream, limits),
-          ...colourOptions(stream, isFullRange(stream)),
-          ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
-          ...soundOptions(info),
-          ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
-        ],
-      },
-    ],
-    expectedDurationMs: info.durationMs,
+    what: 'the clip with captions',
+    inputPath,
+    info,
+    stream,
+    // High dynamic range takes twice the memory: no room for a second decoder.
+    decoderThreads: isHdr(stream) ? 1 : limits.threads,
+    filters: `${scale}${drawFilter(assPath, fontPath)}`,
+    coding: [...coderOptions(stream, limits), ...colourOptions(stream, isFullRange(stream))],
+    graphOptions: LEAN_GRAPH,
   };
 }

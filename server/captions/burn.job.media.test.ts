@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
+import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { probe } from '#server/media/probe.ts';
 import { runTool } from '#server/media/tools.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
@@ -53,6 +55,7 @@ function handler(change: Partial<BurnJobDeps> = {}) {
     tools: testTools,
     limits: renderLimits,
     font: () => readCaptionFont(findCaptionFont() ?? ''),
+    queue: { madeHeadway: async () => undefined },
     folder: path.join(folder.path, 'captions'),
     collect: (sha256s) => createObjectGc({ db, storage, now }).collect(sha256s),
     logger: { info: silent, warn: silent, error: silent },
@@ -62,17 +65,17 @@ function handler(change: Partial<BurnJobDeps> = {}) {
 }
 
 /** A wish for a file: words from 1 s to 2 s. */
-async function wished(style: CaptionBurn['style'] = 'box', attempt = 1) {
+async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip = clip) {
   const user = await createUser(db);
   const copy = path.join(folder.path, `${newId()}.mp4`);
-  await runTool('copy', 'cp', [clip, copy]);
+  await runTool('copy', 'cp', [ofClip, copy]);
   const result = await storage.put(copy);
   const put = (text: string) => storage.putBuffer(Buffer.from(text));
   const [original, report] = [await put(`original ${newId()}`), await put(JSON.stringify(fakeReport()))];
   const { videoId } = await db.transaction((trx) =>
     insertFinishedVideo(trx, { userId: user.id, original, result, report, at: now() }),
   );
-  const jobId = newId();
+  const jobId = await createTableQueue({ db, now }).enqueue('burn-captions', { videoId });
   await CaptionBurn.query(db).insert({
     videoId,
     jobId,
@@ -163,6 +166,46 @@ describe('captions in the picture', () => {
     expect(second?.sha256).not.toBe(first?.sha256);
     expect(await VideoVersion.query(db).where({ videoId, kind: 'captioned' }).resultSize()).toBe(1);
   });
+
+  it('of a long clip are drawn in pieces: a kill leaves those that are finished to the next attempt', async () => {
+    const long = path.join(folder.path, 'long.mp4');
+    const made =
+      '-v error -f lavfi -i color=c=gray:s=180x320:r=10:d=17 -f lavfi -i sine=f=220:d=17 -c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p -c:a aac';
+    await runTool('make a long clip', testTools.ffmpeg, [...made.split(' '), long]);
+    const { videoId, job } = await wished('box', 1, long);
+    const cues = [
+      { startMs: 4000, endMs: 7000, text: 'Across', source: 'manual', confidence: null } as const,
+    ];
+    await CaptionBurn.query(db).patch({ cues }).where({ videoId });
+    const stop = new AbortController();
+    const headway: string[] = [];
+    const queue = {
+      async madeHeadway(id: string) {
+        headway.push(id);
+        stop.abort();
+      },
+    };
+    const work = path.join(folder.path, 'captions');
+    expect(await handler({ queue }).run(job, stop.signal)).toEqual({ kind: 'interrupted' });
+    expect(await readdir(work)).toContain(job.id);
+    expect(await handler({ queue }).run(job, never)).toEqual({ kind: 'done' });
+    // Three pieces, of which the first was there.
+    expect(headway).toEqual([job.id, job.id, job.id]);
+    expect(await readdir(work)).not.toContain(job.id);
+    const local = await storage.localPath((await fileOf(videoId))?.sha256 ?? '');
+    const info = await probe(testTools, local.path, 'mov');
+    expect(info.video[0]).toMatchObject({ width: 180, height: 320, frameCount: 170 });
+    expect(info.audio).toHaveLength(1);
+    for (const [atSeconds, drawn] of [
+      [3.5, false],
+      [4.5, true],
+      [5.5, true],
+      [6.5, true],
+      [7.5, false],
+    ] as const)
+      expect((await extremes(local.path, atSeconds)).lower > 100, `${atSeconds} s`).toBe(drawn);
+    await local.release();
+  }, 60_000);
 
   it('are refused in words where the picture is too large, the font is missing or the renderer draws nothing', async () => {
     const refusals: [Partial<BurnJobDeps> & { unseen?: true }, RegExp][] = [

@@ -1,17 +1,19 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { createJobFolders } from '#server/jobs/job-folder.ts';
+import { createJobFolders, leaveJobFolder } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probeFile } from '#server/media/probe-file.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
+import { makeCopy } from '#server/pipeline/encode/make-copy.ts';
 import { mustMatch } from '#server/pipeline/encode/must-match.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
@@ -19,7 +21,7 @@ import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts
 import { recordObject } from '#server/videos/create-video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import { toAss } from './ass-file.ts';
-import { burnedSize, burnPlan, whiteOf } from './burn-plan.ts';
+import { burnedSize, captionedCopy, whiteOf } from './burn-plan.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { mustDraw } from './must-draw.ts';
 import { detailOf } from '#server/error-detail.ts';
@@ -36,7 +38,8 @@ export interface BurnJobDeps {
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   readonly font: () => Promise<CaptionFont | null>;
-  /** Folder for files being written. */
+  readonly queue: Pick<JobQueue, 'madeHeadway'>;
+  /** Folder for files being written; that of a job outlives a killed attempt. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -62,7 +65,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     const font = await deps.font();
     if (!font) throw new Refusal(NO_FONT);
     if (!(await readFilters(tools, signal)).has('subtitles')) throw new Refusal(NO_FILTER);
-    const workDir = await folders.fresh();
+    const workDir = await folders.kept(row.jobId);
     const source = await storage.localPath(sourceSha256);
     try {
       const info = await probeFile(tools, source.path, signal);
@@ -70,30 +73,33 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       if (!stream) throw new Refusal('This clip has no pictures to draw captions into.');
       const size = burnedSize(stream);
       if (size.width * size.height > limits.maxEncodePixels) throw new Refusal(tooLarge(size));
-      const assPath = path.join(workDir, 'captions.ass');
       const outputPath = path.join(workDir, 'captioned.mp4');
       const { cues, style } = row;
-      await writeFile(assPath, toAss({ cues, style, size, white: whiteOf(stream), font }));
+      const script = toAss({ cues, style, size, white: whiteOf(stream), font });
+      // Pieces are known by what was drawn into them.
+      const drawn = createHash('sha256').update(script).digest('hex').slice(0, 16);
+      const assPath = path.join(workDir, `captions-${drawn}.ass`);
+      await writeFile(assPath, script);
       const drawing = { tools, assPath, fontPath: font.path, size, signal };
       await mustDraw({ ...drawing, atMs: ((cues[0]?.startMs ?? 0) + (cues[0]?.endMs ?? 0)) / 2 });
-      const progress = createProgressTeller({
-        now,
-        write: (percent) => tell(row, { progress: percent }),
-        logger,
-        about: { videoId: row.videoId },
-      });
-      const clip = { inputPath: source.path, info, stream, limits };
-      await runFfmpeg(burnPlan({ ...clip, assPath, fontPath: font.path, outputPath }), {
+      await makeCopy({
+        recipe: captionedCopy({ inputPath: source.path, info, stream, assPath, fontPath: font.path, limits }),
+        workDir,
+        outputPath,
         tools,
         signal,
-        wallMs: CODING_WALL_MS,
-        onProgress: ({ share }) => share !== null && progress(share),
+        onProgress: createProgressTeller({
+          now,
+          write: (percent) => tell(row, { progress: percent }),
+          logger,
+          about: { videoId: row.videoId },
+        }),
+        onPiece: () => noteHeadway(deps, row.jobId, { videoId: row.videoId }),
       });
       mustMatch(info, await probeFile(tools, outputPath, signal), size);
       return await storage.put(outputPath);
     } finally {
       await source.release();
-      await rm(workDir, { recursive: true, force: true });
     }
   }
 
@@ -126,14 +132,20 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       sourceSha256 === null ||
       row.state === 'done' ||
       row.state === 'failed'
-    )
+    ) {
+      await folders.remove(job.id);
       return { kind: 'done' };
+    }
     await tell(row, { state: 'working', progress: 0, message: null });
     try {
       await publish(row, await make(row, sourceSha256, signal));
+      await folders.remove(job.id);
       return { kind: 'done' };
     } catch (error) {
-      if (signal.aborted) return { kind: 'interrupted' };
+      if (signal.aborted) {
+        await leaveJobFolder(db, folders, job.id);
+        return { kind: 'interrupted' };
+      }
       const final =
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
@@ -141,6 +153,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       logger.warn({ videoId, detail }, 'captions could not be drawn');
       const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
       await tell(row, { state: 'failed', message });
+      await folders.remove(job.id);
       return { kind: 'failed', error: message, retryable: false };
     }
   }
@@ -151,6 +164,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
       const row = await CaptionBurn.query(db).findById(videoId);
       if (row && row.state !== 'done') await tell(row, { state: 'failed', message: INTERRUPTED });
+      await folders.remove(job.id);
     },
   };
 }

@@ -13,12 +13,10 @@ import { createHearService } from './hear/hear.service.ts';
 import { createCaptionsService, type CaptionsServiceDeps } from './captions.service.ts';
 
 export interface ComposeCaptionsDeps
-  extends
-    CaptionsServiceDeps,
-    Omit<BurnJobDeps, 'limits' | 'font' | 'folder'>,
-    Pick<BurnServiceDeps, 'queue'> {
+  extends CaptionsServiceDeps, Omit<BurnJobDeps, 'limits' | 'font' | 'folder' | 'queue'> {
   readonly videos: Pick<CaptionsRoutesDeps, 'owned' | 'shared'>;
   readonly storage: BurnJobDeps['storage'];
+  readonly queue: BurnServiceDeps['queue'] & BurnJobDeps['queue'];
   readonly config: Pick<Config, 'dataDir' | 'mediaLimits' | 'enforcePlans' | 'whisper'>;
 }
 

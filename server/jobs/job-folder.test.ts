@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Knex } from 'knex';
 import { connectDatabase } from '#db/connection.ts';
 import { makeFolder } from '#server/test/media-job.ts';
-import { createJobFolders, sweepJobFolders } from './job-folder.ts';
+import { createJobFolders, leaveJobFolder, sweepJobFolders } from './job-folder.ts';
 import { createTableQueue } from './table-queue.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -45,4 +45,20 @@ it('gives a job its folder again as it was, and others an empty one', async () =
   expect(await readdir(await folders.fresh('a'))).toEqual([]);
   await folders.remove('a');
   expect(await readdir(path.join(folder.path, 'previews'))).toEqual([]);
+});
+
+it('keeps the folder of a job that stops in the middle, and removes that of a cancelled one', async () => {
+  const queue = createTableQueue({ db, now: Date.now });
+  const about = { to: 'a@example.test', subject: '', text: '', html: '' };
+  const [stopped, cancelled] = [
+    await queue.enqueue('send-mail', about, { videoId: 'stopped' }),
+    await queue.enqueue('send-mail', about, { videoId: 'cancelled' }),
+  ];
+  await queue.cancelForVideo('cancelled');
+  const folders = createJobFolders(path.join(folder.path, 'exports'));
+  for (const id of [stopped, cancelled, 'forgotten']) {
+    await folders.kept(id);
+    await leaveJobFolder(db, folders, id);
+  }
+  expect(await readdir(path.join(folder.path, 'exports'))).toEqual([stopped]);
 });

@@ -33,6 +33,14 @@ export function createJobFolders(root: string): JobFolders {
   };
 }
 
+/** Jobs that are at work or will be. */
+const openJobs = (db: Knex) => Job.query(db).select('id').whereIn('state', ['queued', 'running']);
+
+/** To be called when a job stops in the middle: its folder stays where an attempt goes on, and goes with a job that was cancelled. */
+export async function leaveJobFolder(db: Knex, folders: JobFolders, jobId: string): Promise<void> {
+  if (!(await openJobs(db).findById(jobId))) await folders.remove(jobId);
+}
+
 /** Below the data folder: what each kind of job is writing. */
 export const JOB_FOLDERS = {
   fixes: 'fixes',
@@ -50,8 +58,7 @@ export const JOB_FOLDERS = {
  */
 export async function sweepJobFolders(db: Knex, dataDir: string): Promise<number> {
   let removed = 0;
-  const open = await Job.query(db).select('id').whereIn('state', ['queued', 'running']);
-  const goingOn = new Set(open.map(({ id }) => id));
+  const goingOn = new Set((await openJobs(db)).map(({ id }) => id));
   for (const root of Object.values(JOB_FOLDERS).map((name) => path.join(dataDir, name))) {
     for (const name of await readdir(root).catch(() => [])) {
       if (goingOn.has(name)) continue;

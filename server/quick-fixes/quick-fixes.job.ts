@@ -9,6 +9,7 @@ import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createJobFolders } from '#server/jobs/job-folder.ts';
+import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { createTimeLeft } from '#server/jobs/time-left.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
@@ -78,12 +79,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     });
     let states = '';
     return (message: FixesMessage) => {
-      if (message.type === 'headway') {
-        deps.queue.madeHeadway(run.jobId).catch((error: unknown) => {
-          logger.warn({ videoId: run.videoId, error: String(error) }, 'headway was not noted');
-        });
-        return;
-      }
+      if (message.type === 'headway') return noteHeadway(deps, run.jobId, { videoId: run.videoId });
       const left = timeLeft(message.share);
       leftS = left === null ? leftS : Math.ceil(left);
       fixes = message.fixes;

@@ -8,29 +8,20 @@ import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
-import { createJobFolders } from '#server/jobs/job-folder.ts';
+import { createJobFolders, leaveJobFolder } from '#server/jobs/job-folder.ts';
+import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probeFile } from '#server/media/probe-file.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import { replaceVersion } from '#server/videos/replace-version.ts';
 import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
-import { codeInPieces, piecesOf } from '../encode/code-in-pieces.ts';
+import { makeCopy } from '../encode/make-copy.ts';
 import { mustMatch } from '../encode/must-match.ts';
 import { limitedSize, shownSize } from '../encode/picture-size.ts';
-import {
-  limitedCopyPlan,
-  limitedExportPlan,
-  limitedPiecePlan,
-  type LimitedExportInput as PlanInput,
-} from './limited-export-plan.ts';
+import { limitedExport } from './limited-export-plan.ts';
 import { detailOf } from '#server/error-detail.ts';
-
-interface LimitedExportInput extends PlanInput {
-  readonly row: VideoExport;
-}
 
 const KEPT = 'The whole result and your original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
@@ -81,34 +72,6 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       about: { videoId: row.videoId },
     });
 
-  /** Pictures in pieces, which a killed attempt leaves to the next one; in one run where the clip cannot be cut. */
-  async function encode(job: ClaimedJob, input: LimitedExportInput, workDir: string, signal: AbortSignal) {
-    const { inputPath, info } = input;
-    const progress = progressOf(input.row);
-    const clip = { inputPath, info, tools, signal };
-    const pieces = await piecesOf(clip);
-    const pictures =
-      pieces &&
-      (await codeInPieces({
-        ...clip,
-        pieces,
-        workDir,
-        plan: (cut, outputPath) => limitedPiecePlan(input, cut, outputPath),
-        onProgress: progress,
-        onPiece: () =>
-          void deps.queue.madeHeadway(job.id).catch((error: unknown) => {
-            logger.warn({ videoId: input.row.videoId, error: String(error) }, 'headway was not noted');
-          }),
-      }));
-    const plan = pictures === null ? limitedExportPlan(input) : limitedCopyPlan(input, pictures);
-    await runFfmpeg(plan, {
-      tools,
-      signal,
-      wallMs: CODING_WALL_MS,
-      onProgress: ({ share }) => share !== null && pictures === null && progress(share),
-    });
-  }
-
   async function make(job: ClaimedJob, row: VideoExport, signal: AbortSignal): Promise<StoredFile> {
     const workDir = await folders.kept(job.id);
     const outputPath = path.join(workDir, 'smaller.mp4');
@@ -117,11 +80,18 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       const info = await probeFile(tools, source.path, signal);
       const { shortSide } = row;
       const { limits } = deps;
-      const input = { inputPath: source.path, info, shortSide, limits, outputPath, row };
-      await encode(job, input, workDir, signal);
       const [stream] = info.video;
       if (!stream) throw new MediaToolError('tool_failed', 'the clip has no pictures');
       const wanted = limitedSize(shownSize(stream), shortSide);
+      await makeCopy({
+        recipe: limitedExport({ inputPath: source.path, info, shortSide, limits }),
+        workDir,
+        outputPath,
+        tools,
+        signal,
+        onProgress: progressOf(row),
+        onPiece: () => noteHeadway(deps, job.id, { videoId: row.videoId }),
+      });
       mustMatch(info, await probeFile(tools, outputPath, signal), wanted);
       return await storage.put(outputPath);
     } finally {
@@ -157,7 +127,10 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       await folders.remove(job.id);
       return { kind: 'done' };
     } catch (error) {
-      if (signal.aborted) return { kind: 'interrupted' };
+      if (signal.aborted) {
+        await leaveJobFolder(db, folders, job.id);
+        return { kind: 'interrupted' };
+      }
       const ours = !(error instanceof MediaToolError) || error.code === 'stalled';
       if (ours && !(error instanceof AppError) && job.attempt < JOB_OPTIONS['export-video'].maxAttempts) {
         throw error;

@@ -8,6 +8,7 @@ import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import { VideoExport } from '#db/models/video-export.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { createEventBus } from '#server/events.ts';
+import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { createDiskStorage } from '../storage/disk-storage.ts';
 import { createLimitedExportJob } from './limited-export.job.ts';
@@ -20,7 +21,8 @@ import { createUser } from '#server/test/factories.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import type { TestClient } from '#server/test/test-client.ts';
 import { uploadBytes } from '#server/test/upload-bytes.ts';
-import { limitedExportPlan } from './limited-export-plan.ts';
+import { wholeCopyPlan } from '../encode/copy-plans.ts';
+import { limitedExport } from './limited-export-plan.ts';
 
 let folder: string;
 let tools: ToolPaths;
@@ -110,9 +112,8 @@ it('keeps the depth and the colours of high dynamic range', async () => {
     maxDurationMs: 60_000,
     maxPictures: 200_000,
   } as const;
-  await runFfmpeg(limitedExportPlan({ inputPath: clip, info, shortSide: 1080, limits, outputPath: copy }), {
-    tools,
-  });
+  const recipe = limitedExport({ inputPath: clip, info, shortSide: 1080, limits });
+  await runFfmpeg(wholeCopyPlan(recipe, copy), { tools });
   expect((await probe(tools, copy, 'mov')).video[0]).toMatchObject({
     width: 1920,
     height: 1080,
@@ -169,10 +170,13 @@ it('goes on behind the pieces that a killed attempt had finished', async () => {
     logger: { info: silent, warn: silent, error: silent },
     now: Date.now,
   });
-  const job = { id: 'job', type: 'export-video', payload: { videoId }, userId: null, videoId } as const;
+  // The service itself has to leave it alone.
+  const runAfter = at + 3_600_000;
+  const id = await createTableQueue({ db, now: Date.now }).enqueue('export-video', { videoId }, { runAfter });
+  const job = { id, type: 'export-video', payload: { videoId }, userId: null, videoId } as const;
   expect(await handler.run({ ...job, attempt: 1 }, stop.signal)).toEqual({ kind: 'interrupted' });
-  expect(headway).toEqual(['job']);
-  expect(await readdir(work)).toEqual(['job']);
+  expect(headway).toEqual([id]);
+  expect(await readdir(work)).toEqual([id]);
   expect(await handler.run({ ...job, attempt: 2 }, new AbortController().signal)).toEqual({ kind: 'done' });
   // Three pieces, of which the first was there.
   expect(headway).toHaveLength(3);

@@ -27,7 +27,7 @@ async function make(name: string, picture: string, sound: string, options = ''):
 
 async function apply(inputPath: string, fixes: readonly FixId[], change: Partial<ApplyFixesTask> = {}) {
   const workDir = `${inputPath}.${fixes.join('-')}`;
-  await mkdir(workDir);
+  await mkdir(workDir, { recursive: true });
   const told: Extract<FixesMessage, { type: 'fixes' }>[] = [];
   let headway = 0;
   const task: ApplyFixesTask = {
@@ -59,6 +59,21 @@ const packets = async (inputPath: string, stream: 'v' | 'a') => {
 };
 
 describe('quick fixes', () => {
+  it('change the pictures of a long clip in pieces that a killed attempt leaves to the next', async () => {
+    const dark = "testsrc2=s=320x180:r=10:d=17,lutyuv=y='16+(val-16)*0.28'";
+    const coding = '-c:v libx264 -preset ultrafast -crf 18 -g 10 -pix_fmt yuv420p';
+    const clip = await make('long-dark.mp4', dark, 'sine=f=220:d=17', coding);
+    const made = await apply(clip, ['color-correct']);
+    expect(made.of('color-correct')?.state).toBe('applied');
+    expect(made.headway).toBe(3);
+    const again = await apply(clip, ['color-correct'], { workDir: `${clip}.color-correct` });
+    expect(again.headway).toBe(0);
+    expect(again.clip?.sha256).toBe(made.clip?.sha256);
+    const info = await probe(tools, made.clip?.path ?? '', 'mov');
+    expect(info.video[0]).toMatchObject({ frameCount: 170 });
+    expect(await packets(made.clip?.path ?? '', 'a')).toEqual(await packets(clip, 'a'));
+  }, 60_000);
+
   it('steady, brighten and sharpen a dark shaky clip in one go and make its voice loud', async () => {
     const clip = await make('shaky.mp4', SHAKY_DARK, 'sine=f=220:d=2,volume=-6dB');
     const made = await apply(clip, ['voice-enhance', 'stabilize', 'color-correct', 'sharpen']);
@@ -214,7 +229,7 @@ describe('quick fixes', () => {
   it('take the pieces over that an attempt left which was killed', async () => {
     const wide = file('pieces.mp4');
     const workDir = file('killed');
-    await mkdir(workDir);
+    await mkdir(workDir, { recursive: true });
     const stop = new AbortController();
     const task = { kind: 'apply-fixes', videoId: 'v', inputPath: wide, workDir, tools } as const;
     const given: ApplyFixesTask = { ...task, limits: renderLimits, fixes: ['youtube-optimize'] };

@@ -6,7 +6,8 @@ import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import { shakeFigure, type VisualStep } from './build-fixes.ts';
 import { figure, type ClipFacts } from './clip-facts.ts';
-import { codePicturesPlan, lookAtMotionPlan } from './encode-plans.ts';
+import { makeCopy } from '../../encode/make-copy.ts';
+import { changedCopy, changesEachAlone, lookAtMotionPlan } from './encode-plans.ts';
 import type { FixJob } from './fix-job.ts';
 import { lookAtClip, type LookedAt } from './look-at-clip.ts';
 import { measureEdges } from './measure-edges.ts';
@@ -86,23 +87,33 @@ async function codeAndJudge(
   const { info, stream, limits } = facts;
   const motionPath = path.join(task.workDir, 'motion.trf');
   const clip = { inputPath: task.inputPath, info, stream, motionPath, limits };
-  const run = (plan: Parameters<typeof runFfmpeg>[0], onProgress: (share: number) => void) =>
-    runFfmpeg(plan, {
-      tools: task.tools,
-      signal,
-      wallMs: CODING_WALL_MS,
-      onProgress: ({ share }) => share !== null && onProgress(share),
-    });
+  const tooling = { tools: task.tools, signal };
   if (steps.some((step) => step.fix === 'stabilize' && step.looks)) {
     const asText = await hasFilterOption(task.tools, 'vidstabdetect', 'fileformat', signal);
     const plan = lookAtMotionPlan({ ...clip, steps, asText });
-    await stages.run(COST.motion, (onProgress) => run(plan, onProgress));
+    await stages.run(COST.motion, (onProgress) =>
+      runFfmpeg(plan, {
+        ...tooling,
+        wallMs: CODING_WALL_MS,
+        onProgress: ({ share }) => share !== null && onProgress(share),
+      }),
+    );
   }
   let left = steps;
   for (let attempt = 0; left.length > 0; attempt += 1) {
     const outputPath = path.join(task.workDir, `pictures-${attempt}.mp4`);
-    const plan = codePicturesPlan({ ...clip, steps: left, outputPath });
-    await stages.run(COST.code, (onProgress) => run(plan, onProgress));
+    const change = { ...clip, steps: left };
+    await stages.run(COST.code, (onProgress) =>
+      makeCopy({
+        ...tooling,
+        recipe: changedCopy(change),
+        inPieces: changesEachAlone(change),
+        workDir: task.workDir,
+        outputPath,
+        onProgress,
+        onPiece: job.madeHeadway,
+      }),
+    );
     const codedInfo = await probe(task.tools, outputPath, 'mov', signal);
     const after = await lookAfter(job, outputPath, codedInfo, left);
     mustBeWhole(before, after.looked, info, codedInfo);

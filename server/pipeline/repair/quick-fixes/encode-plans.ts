@@ -1,9 +1,9 @@
-import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import { soundOptions } from '../../encode/coder-options.ts';
+import type { CopyRecipe } from '../../encode/copy-plans.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import type { VisualStep } from './build-fixes.ts';
@@ -23,7 +23,6 @@ export interface CodePicturesInput {
   /** Where the camera's motion was written; used by stabilizing steps alone. */
   readonly motionPath: string;
   readonly limits: MediaLimits;
-  readonly outputPath: string;
 }
 
 /** Interlaced pictures are woven of two moments: moved or sharpened as they are, they would comb. */
@@ -36,9 +35,7 @@ function weave({ fieldOrder }: VideoStreamInfo): string[] {
  * the dark.
  * @param given `asText` where the filter can be told to write text: the other form of vid.stab 1.2 is not always read again
  */
-export function lookAtMotionPlan(
-  given: Omit<CodePicturesInput, 'outputPath'> & { readonly asText: boolean },
-): FfmpegPlan {
+export function lookAtMotionPlan(given: CodePicturesInput & { readonly asText: boolean }): FfmpegPlan {
   const { inputPath, info, stream, steps, motionPath, limits, asText } = given;
   const colours = steps.flatMap((step) => (step.fix === 'color-correct' ? step.filters : []));
   const form = asText ? ':fileformat=ascii' : '';
@@ -63,9 +60,9 @@ export function lookAtMotionPlan(
   };
 }
 
-/** Codes the pictures once, with all chosen changes in their order; each keeps its time, the sound is copied where it plays. */
-export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
-  const { inputPath, info, stream, steps, limits, outputPath } = given;
+/** The clip with all chosen changes of its pictures, made in their order; each keeps its time, the sound is copied where it plays. */
+export function changedCopy(given: CodePicturesInput): CopyRecipe {
+  const { inputPath, info, stream, steps, limits } = given;
   const toneMapped = steps.some((step) => step.fix === 'color-correct' && step.hdr);
   const shown: VideoStreamInfo = toneMapped
     ? { ...stream, colorTransfer: 'bt709', colorPrimaries: 'bt709', colorSpace: 'bt709', colorRange: 'tv' }
@@ -73,27 +70,21 @@ export function codePicturesPlan(given: CodePicturesInput): FfmpegPlan {
   const coded: VideoStreamInfo = toneMapped ? { ...shown, pixelFormat: 'yuv420p' } : shown;
   const filters = [...weave(stream), ...steps.flatMap((step) => filtersOf(step, given)), EVEN_SIDES];
   return {
-    label: 'code the changed pictures',
-    globalOptions: ['-copyts', ...LEAN_GRAPH],
-    inputs: [input(inputPath, info, decoderThreads(toneMapped || isHdr(stream), limits))],
-    outputs: [
-      {
-        path: outputPath,
-        options: [
-          ...'-map 0:v:0'.split(' '),
-          ...EACH_AT_ITS_TIME,
-          '-vf',
-          filters.join(','),
-          ...coderOptions(coded, limits, toneMapped),
-          ...colourOptions(coded, isFullRange(coded)),
-          ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
-          ...soundOptions(info),
-          ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
-        ],
-      },
-    ],
-    expectedDurationMs: info.durationMs,
+    what: 'the changed pictures',
+    inputPath,
+    info,
+    stream,
+    decoderThreads: decoderThreads(toneMapped || isHdr(stream), limits),
+    filters: filters.join(','),
+    coding: [...coderOptions(coded, limits, toneMapped), ...colourOptions(coded, isFullRange(coded))],
+    graphOptions: LEAN_GRAPH,
+    keepsTimes: true,
   };
+}
+
+/** Whether each picture is changed by itself: the camera's way and woven pictures are known from those around. */
+export function changesEachAlone({ stream, steps }: Pick<CodePicturesInput, 'stream' | 'steps'>): boolean {
+  return weave(stream).length === 0 && steps.every(({ fix }) => fix !== 'stabilize');
 }
 
 /** One thread for the filters: each more keeps pictures, and their stacks and heaps count against the memory of a child. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { planToArgs } from '#server/media/ffmpeg-plan.ts';
 import { plainFacts, plainInfo } from '#server/test/clip-facts.ts';
 import { renderLimits as limits } from '#server/test/rendered-clips.ts';
-import { codePicturesPlan, filterValue, lookAtMotionPlan } from './encode-plans.ts';
+import { wholeCopyPlan } from '../../encode/copy-plans.ts';
+import { changedCopy, changesEachAlone, filterValue, lookAtMotionPlan } from './encode-plans.ts';
 import { edgePercent, meanStep } from './measure-edges.ts';
 import { castPercent, createLightMeter } from './measure-light.ts';
 import { parseLoudness } from './measure-loudness.ts';
@@ -117,19 +118,21 @@ describe('the one encode', () => {
     stream: facts.stream,
     motionPath: "/it's here: [a],b.trf",
     limits,
-    outputPath: '/out.mp4',
   };
 
   it('holds all visual fixes of a request and copies the sound', () => {
     const args = planToArgs(
-      codePicturesPlan({
-        ...given,
-        steps: [
-          { kind: 'visual', fix: 'color-correct', hdr: true, filters: ['zscale=x', 'format=yuv420p'] },
-          { kind: 'visual', fix: 'stabilize', looks: true },
-          { kind: 'visual', fix: 'sharpen', filters: ['cas=strength=0.4'] },
-        ],
-      }),
+      wholeCopyPlan(
+        changedCopy({
+          ...given,
+          steps: [
+            { kind: 'visual', fix: 'color-correct', hdr: true, filters: ['zscale=x', 'format=yuv420p'] },
+            { kind: 'visual', fix: 'stabilize', looks: true },
+            { kind: 'visual', fix: 'sharpen', filters: ['cas=strength=0.4'] },
+          ],
+        }),
+        '/out.mp4',
+      ),
     );
     const chain = args[args.indexOf('-vf') + 1] ?? '';
     const places = ['zscale', 'vidstabtransform', 'cas', 'crop=trunc'].map((name) => chain.indexOf(name));
@@ -143,7 +146,9 @@ describe('the one encode', () => {
   it('keeps high dynamic range where its colours were not to be changed', () => {
     const hlg = { color_transfer: 'arib-std-b67', color_space: 'bt2020nc', pix_fmt: 'yuv420p10le' };
     const steps = [{ kind: 'visual', fix: 'sharpen', filters: ['cas'] }] as const;
-    const args = planToArgs(codePicturesPlan({ ...given, stream: streamOf(hlg), steps })).join(' ');
+    const args = planToArgs(
+      wholeCopyPlan(changedCopy({ ...given, stream: streamOf(hlg), steps }), '/out.mp4'),
+    ).join(' ');
     expect(args).toContain('-c:v libx265');
     expect(args).toContain('-color_trc arib-std-b67');
   });
@@ -158,6 +163,15 @@ describe('the one encode', () => {
     expect(args[args.indexOf('-vf') + 1]).toMatch(/^bwdif.*zscale=x.*vidstabdetect.*\.trf$/);
     const asText = planToArgs(lookAtMotionPlan({ ...given, stream, steps, asText: true }));
     expect(asText[asText.indexOf('-vf') + 1]).toMatch(/vidstabdetect.*\.trf:fileformat=ascii$/);
+  });
+
+  it('is made in pieces where each picture is changed by itself', () => {
+    const sharpen = { kind: 'visual', fix: 'sharpen', filters: ['cas'] } as const;
+    const steady = { kind: 'visual', fix: 'stabilize', looks: true } as const;
+    const woven = streamOf({ field_order: 'tt' });
+    expect(changesEachAlone({ stream: facts.stream, steps: [sharpen] })).toBe(true);
+    expect(changesEachAlone({ stream: facts.stream, steps: [sharpen, steady] })).toBe(false);
+    expect(changesEachAlone({ stream: woven, steps: [sharpen] })).toBe(false);
   });
 
   it('escapes a path for the option and for the graph', () => {

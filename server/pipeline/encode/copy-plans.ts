@@ -1,0 +1,94 @@
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
+import { uploadedPictureOptions } from '#server/media/every-picture.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { PieceCut } from './code-in-pieces.ts';
+import { soundOptions } from './coder-options.ts';
+
+/** How a copy of a clip is coded, all of it or a part; the sound is carried over. */
+export interface CopyRecipe {
+  /** What is made, for messages: "the smaller copy". */
+  readonly what: string;
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly stream: VideoStreamInfo;
+  readonly decoderThreads: number;
+  /** What is done to each picture, as one chain of filters; by itself alone, or a copy in pieces would not be that of one run. */
+  readonly filters: string;
+  /** Encoder and colours. */
+  readonly coding: readonly string[];
+  /** Threads of the filters. */
+  readonly graphOptions?: readonly string[];
+  /** Whether times are those of the container in one run too, so that a late beginning stays late; pieces always keep them. */
+  readonly keepsTimes?: boolean;
+}
+
+/** All of it in one run. */
+export function wholeCopyPlan(recipe: CopyRecipe, outputPath: string): FfmpegPlan {
+  const { what, info, graphOptions = [], keepsTimes } = recipe;
+  return {
+    label: `make ${what}`,
+    globalOptions: [...(keepsTimes ? ['-copyts'] : []), ...graphOptions],
+    inputs: [clipInput(recipe)],
+    outputs: [
+      { path: outputPath, options: [...pictures(recipe, recipe.filters), ...soundOptions(info), ...WRITING] },
+    ],
+    expectedDurationMs: info.durationMs,
+  };
+}
+
+/** The pictures of one piece. */
+export function copyPiecePlan(recipe: CopyRecipe, cut: PieceCut, outputPath: string): FfmpegPlan {
+  const { what, filters, graphOptions = [] } = recipe;
+  return {
+    label: `make a piece of ${what}`,
+    globalOptions: [...cut.globalOptions, ...graphOptions],
+    inputs: [clipInput(recipe, cut.inputOptions)],
+    outputs: [
+      {
+        path: outputPath,
+        options: [...pictures(recipe, `${cut.filter},${filters}`), '-an', '-f', 'mp4'],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}
+
+/** Puts coded pictures, which have the times of the clip, and the sound of the clip into one file. */
+export function joinedCopyPlan(recipe: CopyRecipe, picturesPath: string, outputPath: string): FfmpegPlan {
+  const { what, info, stream, coding } = recipe;
+  const tag = coding.indexOf('-tag:v');
+  return {
+    label: `put ${what} together`,
+    inputs: [{ path: picturesPath, format: 'mov' }, clipInput(recipe)],
+    // All times stay as they are: each input would else count from its own first.
+    globalOptions: ['-copyts'],
+    outputs: [
+      {
+        path: outputPath,
+        options: [
+          ...'-map 0:v:0 -c:v copy'.split(' '),
+          ...(tag < 0 ? [] : coding.slice(tag, tag + 2)),
+          ...timescale(stream),
+          ...soundOptions(info, 1),
+          ...WRITING.with(1, '1'),
+        ],
+      },
+    ],
+    expectedDurationMs: info.durationMs,
+  };
+}
+
+const WRITING = '-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' ');
+
+const timescale = ({ timeBase: { num, den } }: VideoStreamInfo) =>
+  num === 1 ? ['-video_track_timescale', String(den)] : [];
+
+function clipInput({ inputPath, info, decoderThreads }: CopyRecipe, cut: readonly string[] = []) {
+  const options = [...uploadedPictureOptions(info), '-threads', String(decoderThreads), ...cut];
+  return { path: inputPath, format: info.format, options };
+}
+
+function pictures({ coding, stream }: CopyRecipe, filters: string): string[] {
+  return [...'-map 0:v:0'.split(' '), ...EACH_AT_ITS_TIME, '-vf', filters, ...coding, ...timescale(stream)];
+}

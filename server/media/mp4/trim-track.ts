@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Box, container, fullBox, needBox, replaceBox } from './box.ts';
-import { displayOrder } from './display-order.ts';
 import { type Edit, writeEditList } from './edit-list.ts';
 import type { Track } from './movie.ts';
 import { type Chunk, readChunks, readSamples, sampleCount } from './sample-table.ts';
@@ -38,11 +37,14 @@ export function trimTrack(
   const samples = readSamples(track.stbl);
   const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
   const inFile = samples.slice(0, cut < 0 ? samples.length : cut);
-  const kept = track.handler === 'vide' ? withoutLoosePictures(inFile) : inFile;
+  // The cut may leave pictures that were coded before some that are shown earlier.
+  const holeTicks =
+    track.handler === 'vide' ? samples.slice(inFile.length).reduce(earliest, Infinity) : Infinity;
+  const kept = withoutLoosePictures(inFile, holeTicks);
   if (kept.length === 0) return null;
   const last = kept.at(-1);
   const mediaTicks = last ? last.dts + last.durationTicks : 0;
-  const shownEnd = endOfWhole(kept);
+  const shownEnd = endOfWhole(kept, holeTicks);
   const trak = withLength(track, mediaTicks, shownEnd, movieTimescale);
   const rebuilt = rebuildTrack(
     trak,
@@ -55,35 +57,27 @@ export function trimTrack(
   return { track: rebuilt, samplesKept: kept.length, samplesTotal: total };
 }
 
-function withoutLoosePictures<S extends { readonly pts: number }>(samples: readonly S[]): readonly S[] {
-  const hole = holeAtEnd(samples);
-  if (!hole) return samples;
-  const loose = new Set(hole.behind);
-  const first = samples.findIndex((_, index) => loose.has(index));
+const earliest = (ticks: number, { pts }: Timed) => Math.min(ticks, pts);
+
+interface Timed {
+  readonly pts: number;
+  readonly durationTicks: number;
+}
+
+/** Without those at the cut that would be shown behind a missing one, unless others refer to what stands between them. */
+function withoutLoosePictures<S extends Timed>(samples: readonly S[], holeTicks: number): readonly S[] {
+  const first = samples.findIndex(({ pts }) => pts > holeTicks);
+  if (first < 0) return samples;
   const tail = samples.slice(first);
-  return tail.every((_, index) => loose.has(first + index)) ? samples.slice(0, first) : samples;
+  const isLoose = tail.length <= MAX_REORDER && tail.every(({ pts }) => pts > holeTicks);
+  return isLoose ? samples.slice(0, first) : samples;
 }
 
-/**
- * The first hole among the last pictures in display order: the cut may leave pictures behind it that were
- * coded before those missing.
- */
-function holeAtEnd(samples: readonly { readonly pts: number }[]): { end: number; behind: number[] } | null {
-  const order = displayOrder(samples, -Infinity, Infinity);
-  const times = order.samples.map((sample) => samples[sample]?.pts ?? 0);
-  const steps = times.slice(1).map((pts, place) => pts - (times[place] ?? 0));
-  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
-  for (let place = Math.max(0, steps.length - MAX_REORDER); place < steps.length; place++) {
-    if ((steps[place] ?? 0) <= 1.5 * usual) continue;
-    return { end: (times[place] ?? 0) + usual, behind: order.samples.slice(place + 1) };
-  }
-  return null;
-}
-
-/** Where the last picture without a hole before it ends; later ones that others refer to stay coded, but unseen. */
-function endOfWhole(samples: readonly { readonly pts: number; readonly durationTicks: number }[]): number {
+/** Where the last picture without a missing one before it ends; later ones that others refer to stay coded, but unseen. */
+function endOfWhole(samples: readonly Timed[], holeTicks: number): number {
   const last = samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
-  return Math.min(last, holeAtEnd(samples)?.end ?? last);
+  const isBehind = samples.some(({ pts }) => pts > holeTicks);
+  return isBehind ? Math.min(last, holeTicks) : last;
 }
 
 /** The headers of a track whose media last `mediaTicks` by decode times and whose last picture ends at `shownEnd`. */

@@ -71,11 +71,16 @@ function tryChunks({ stbl }: Track): Chunk[] {
 }
 
 /** What the pictures leave of the media, rising. */
-function roomsBetween({ pictures, media, fileBytes }: BetweenInput): Range[] {
+export function roomsBetween({
+  pictures,
+  media,
+  fileBytes,
+}: Pick<BetweenInput, 'pictures' | 'media' | 'fileBytes'>): Range[] {
   const rooms: Range[] = [];
   let from = media.start;
   const end = Math.min(media.end, fileBytes);
   for (const { offset, sizeBytes } of [...pictures].sort((a, b) => a.offset - b.offset)) {
+    if (offset >= end) break;
     if (offset > from) rooms.push({ offset: from, sizeBytes: offset - from });
     from = Math.max(from, offset + sizeBytes);
   }

@@ -64,6 +64,16 @@ describe('an index with damaged tables', () => {
     expect(opened.info.audio).toHaveLength(1);
   });
 
+  it.each([
+    ['where its sizes are listed', 'stsz', 40],
+    ['where its pieces are listed', 'stco', 30],
+  ])('gives back all of the sound where the index is cut off %s', async (where, box, behind) => {
+    const harm = (bytes: Buffer) => bytes.subarray(0, bytes.lastIndexOf(box, undefined, 'latin1') + behind);
+    const opened = await openDamaged(where.replaceAll(' ', '-'), harm);
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+  });
+
   it('takes the pictures found by their structure before an index that leads to half of them and all of the sound', async () => {
     const harm = (bytes: Buffer) => {
       // From the tenth on each picture is said to be shorter than it is, and a box says to end behind the file.

@@ -17,6 +17,11 @@ import { LONGEST_SECONDS } from './rebuild-index-sane.ts';
 import { sampleName } from './rebuild-index-types.ts';
 import { unitRulesOf } from './rebuild-index-units.ts';
 
+export interface SalvagedMedia extends MovedMedia {
+  /** Tracks of which something that their tables list has no place. */
+  readonly incomplete: readonly Track[];
+}
+
 /**
  * Reads all that damaged sample tables still tell, and writes new ones from it: lengths of tables come from their boxes where
  * their counts contradict them, chunks end where the next one of any track begins, and what has no place in the file
@@ -28,10 +33,11 @@ export async function salvageTracks(
   file: FileHandle,
   { tracks, fileBytes }: Movie,
   every = false,
-): Promise<MovedMedia | null> {
+): Promise<SalvagedMedia | null> {
   const starts = startsOf(tracks);
   const kept: OutTrack[] = [];
   const notes = ['The tables of the index were damaged; new ones were made of what they still tell.'];
+  const incomplete: Track[] = [];
   let hasPictures = false;
   for (const track of tracks) {
     const others = tracks.filter((other) => other !== track);
@@ -41,18 +47,19 @@ export async function salvageTracks(
       continue;
     }
     const { samples, listed } = readLeniently(track, { file, fileBytes, starts });
+    const lost = listed - samples.length;
+    if (lost > 0 || samples.length === 0) incomplete.push(track);
     if (samples.length === 0) continue;
     if (track.handler === 'vide') {
       if (!(await arePictures(file, track, samples))) return null;
       hasPictures = true;
     }
-    const lost = listed - samples.length;
     if (lost > 0) notes.push(`${lost} of ${listed} ${sampleName(track)} samples have no place in it.`);
     const ticks = samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
     const trak = replaceBox(withWholeDescriptions(track), 'mdia/mdhd', (box) => withDuration(box, ticks));
     kept.push(rebuildTrack(trak, track.timescale, samples));
   }
-  return hasPictures ? { tracks: kept, notes } : null;
+  return hasPictures ? { tracks: kept, notes, incomplete } : null;
 }
 
 /** Whether the tables of a track can be read, and its header says what it is. */

@@ -101,7 +101,7 @@ export async function readReference(path: string): Promise<PictureSettings | nul
 }
 
 /** Samples of a frame of AAC, one tick each as writers have it. */
-const FRAME_TICKS = 1024;
+export const FRAME_TICKS = 1024;
 
 /** The median, which single stretched samples do not change; null where there is none. */
 function usualDuration({ samples }: GatheredTrack): number | null {

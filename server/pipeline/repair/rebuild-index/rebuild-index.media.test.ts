@@ -157,6 +157,23 @@ describe('rebuildIndex', () => {
     }
   });
 
+  it('keeps every picture of a truncated file whose pictures are shown for unlike times', async () => {
+    const uneven = await make(
+      'uneven.mp4',
+      "testsrc2=s=320x240:r=30[v];[v]select='mod(n\\,5)-3'[out0];anoisesrc=c=pink:a=0.3:r=44100[out1]",
+      4,
+      '-bf 0 -fps_mode passthrough -movflags +faststart',
+    );
+    const samples = (await tracksOf(uneven))[0] ?? [];
+    const last = samples[60];
+    if (!last) throw new Error('The clip has too few pictures.');
+    const end = last.offset + last.sizeBytes;
+    const file = await damaged('uneven-cut.mp4', (bytes) => bytes.subarray(0, end), uneven);
+    expect((await rebuild(file)).rebuilt).toBe(true);
+    const before = await contentOf(uneven);
+    expect((await contentOf(`${file}.rebuilt.mp4`)).pictures).toEqual(before.pictures.slice(0, 61));
+  });
+
   it('rebuilds a lost index from an earlier clip of the same device, pictures bit-exact', async () => {
     const mdat = (await topLevelOf(back)).find((box) => box.type === 'mdat');
     const file = await damaged(

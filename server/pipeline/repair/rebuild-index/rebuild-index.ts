@@ -19,7 +19,13 @@ import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
 import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
-import { hasOwnBytes, hasReadableTables, salvageTracks } from './rebuild-index-salvage.ts';
+import { withMissingSound } from './rebuild-index-missing-sound.ts';
+import {
+  hasOwnBytes,
+  hasReadableTables,
+  type SalvagedMedia,
+  salvageTracks,
+} from './rebuild-index-salvage.ts';
 import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFragments } from './rebuild-index-fragments.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
@@ -59,15 +65,14 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
       return await repairListed(input, file, listed);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
     const healed = await salvageHealed(file);
-    const hasSound = healed?.movie.tracks.some(({ handler }) => handler === 'soun') === true;
-    const found = hasSound ? null : await rebuildFromMedia(input, file, topLevel);
-    return healed && !found?.rebuilt ? writeHealed(input, healed) : (found ?? refuse(NOTHING));
+    if (healed) return await writeHealed(input, file, healed);
+    return await rebuildFromMedia(input, file, topLevel);
   });
 }
 
 interface Healed {
   readonly movie: Movie;
-  readonly media: MovedMedia;
+  readonly media: SalvagedMedia;
 }
 
 /** What an index tells whose boxes cannot be read as they stand; null where that is no picture. */
@@ -82,9 +87,19 @@ async function salvageHealed(file: FileHandle): Promise<Healed | null> {
   }
 }
 
-function writeHealed(input: RebuildIndexInput, { movie, media }: Healed): Promise<RebuildIndexResult> {
+/** Writes what an index told, with the sound that it did not tell. */
+async function writeHealed(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  { movie, media }: Healed,
+): Promise<RebuildIndexResult> {
   const moov = container('moov', [needBox(movie.moov, 'mvhd')]);
-  return writeMoved(input, { ftyp: movie.ftyp, moov }, media);
+  const sounded = await withMissingSound(input, file, movie, media);
+  try {
+    return await writeMoved(input, { ftyp: movie.ftyp, moov }, sounded);
+  } finally {
+    await sounded.release();
+  }
 }
 
 /**
@@ -96,9 +111,9 @@ export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildInd
   return withFile(input, async (file) => {
     const movie = await tryReadMovie(file);
     const media = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
-    if (movie && media) return writeHealed(input, { movie, media });
+    if (movie && media) return writeHealed(input, file, { movie, media });
     const healed = await salvageHealed(file);
-    return healed ? writeHealed(input, healed) : refuse(NOTHING);
+    return healed ? writeHealed(input, file, healed) : refuse(NOTHING);
   });
 }
 

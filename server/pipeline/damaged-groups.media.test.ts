@@ -10,6 +10,7 @@ import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
 import { runTool } from '#server/media/tools.ts';
 import {
   corruptSamples,
+  injectRepeats,
   DEFAULT_ENCODE,
   injectTimestampGaps,
   makeMovingClip,
@@ -139,6 +140,24 @@ describe('damage in groups of pictures', () => {
     const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
     expect(damage).toMatchObject({ outcome: 'repaired', action: 'concealed_frames' });
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
+  });
+
+  it('in a key picture is nothing that held pictures of its group are rebuilt from', async () => {
+    const [clean, held, broken] = [at('key-clean.mp4'), at('key-held.mp4'), at('key-held-broken.mp4')];
+    const encode = '-c:v mpeg4 -q:v 3 -g 30 -bf 0 -sc_threshold 1000000000 -threads 1'.split(' ');
+    await makeMovingClip({ tools, outputPath: clean, seconds: 3, width: 320, height: 192, encode });
+    const runs = [{ frame: 48, count: 3 }];
+    await injectRepeats({ tools, inputPath: clean, outputPath: held, history: 'held', runs, encode });
+    const fault = { fault: 'random', amount: 200, place: 0.3, seed: 5 } as const;
+    await corruptSamples({ tools, inputPath: held, outputPath: broken, frames: [30], ...fault });
+    const { resultPath, report } = await mend(broken);
+    const repaired = report.defects.filter(({ outcome }) => outcome === 'repaired');
+    expect(repaired).toMatchObject([
+      { kind: 'corrupted_section', firstFrame: 30, action: 'concealed_frames' },
+      { kind: 'stuttered_cut', firstFrame: 49, lastFrame: 51, action: 'rebuilt_frames' },
+    ]);
+    // Made from a grey field they take 16 dB.
+    expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 9);
   });
 
   it('in VP9, all of which is coded anew, stays as one thread shows it', async () => {

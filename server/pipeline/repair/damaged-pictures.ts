@@ -20,9 +20,13 @@ export function badPictures(findings: readonly Finding[]): Set<number> {
 
 /** Display numbers of repeats and of pictures whose own data are damaged, or may be. */
 export function badThemselves(findings: readonly Finding[]): Set<number> {
+  return new Set([...repeatedPictures(findings), ...tornPictures(findings)]);
+}
+
+/** Display numbers of pictures whose own data are damaged, or may be. */
+export function tornPictures(findings: readonly Finding[]): Set<number> {
   const damaged = findings.filter(({ kind }) => kind === 'corrupted_section');
-  const own = damaged.flatMap((finding) => damagedData(finding) ?? picturesOf(finding));
-  return new Set([...repeatedPictures(findings), ...own]);
+  return new Set(damaged.flatMap((finding) => damagedData(finding) ?? picturesOf(finding)));
 }
 
 function picturesOf({ firstFrame, lastFrame }: Finding): number[] {

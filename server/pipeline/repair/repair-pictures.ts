@@ -6,7 +6,7 @@ import type { ToolPaths } from '#server/media/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
-import { badPictures, badThemselves, repeatedPictures } from './damaged-pictures.ts';
+import { badPictures, badThemselves, tornPictures, repeatedPictures } from './damaged-pictures.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
 import {
   decodePictures,
@@ -64,14 +64,18 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   }
   if (pictures && format) {
     const holes = planHoles(input, { ...input, info, pictures, format });
+    // A damaged key picture is concealed from what stands before it: decoded first it would be a grey field.
+    const torn = tornPictures(input.analysis.findings);
+    const keyframe = pictures.keyframe.map((isKey, frame) => isKey && !torn.has(frame));
+    const decode = { ...input, info, pictures: { ...pictures, keyframe }, format };
     const most = MOST_HELD_BYTES / format.pictureBytes;
-    for (const batch of batchGroups(groupHoles(holes, pictures, most), isOfDamage, most)) {
+    for (const batch of batchGroups(groupHoles(holes, { keyframe }, most), isOfDamage, most)) {
       // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
       const isDamaged = batch.some(isOfDamage);
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
       const wanted = batch.map((group) => group.flatMap(({ needed }) => needed));
-      const known = await decodePictures({ ...input, info, pictures, format, threads, warmUp }, wanted);
+      const known = await decodePictures({ ...decode, threads, warmUp }, wanted);
       for (const { hole } of batch.flat()) {
         const repair = await repairHole(hole, known, rawPaths);
         repairs.set(hole.task, repair);

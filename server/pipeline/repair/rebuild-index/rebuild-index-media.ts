@@ -5,6 +5,7 @@ import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
+import { findFramedClip, type FoundClip } from './rebuild-index-framed-clip.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,
@@ -25,6 +26,9 @@ const MAX_COMPLAINTS = 12;
 /** Pictures per second when neither a reference, the stream nor the sound tells. */
 const ASSUMED_RATE = 30;
 
+const NO_SOUND = 'The sound could not be restored.';
+const ADD_ANOTHER = 'A healthy clip from the same device, added before, would allow to rebuild it.';
+
 const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
 
 /**
@@ -43,18 +47,38 @@ export async function rebuildFromMedia(
   if (fileBytes - start < MIN_MEDIA_BYTES) return refuse(`${only} the index and picture data are missing.`);
 
   const settings = await chooseSettings(input, file, start, fileBytes);
-  if (!settings) {
+  const clip = settings
+    ? await findCoded(input, file, settings, { start, end: fileBytes })
+    : await findFramedClip(input, file, { start, end: fileBytes });
+  if (!clip) {
     return refuse(
-      'The index (moov) is missing or damaged, and the settings of the pictures are not in the file. A healthy clip from the same device, added before, would allow to rebuild it.',
+      `The index (moov) is missing or damaged, and the settings of the pictures are not in the file. ${ADD_ANOTHER}`,
     );
   }
-  const found = await findPictures(file, start, fileBytes, settings, input.signal);
-  const firstKey = found.pictures.findIndex((picture) => picture.isKey);
+  const firstKey = clip.media.pictures.findIndex((picture) => picture.isKey);
   if (firstKey < 0)
     return refuse('The index (moov) is missing or damaged, and no complete key picture is in the file.');
-  const pictures = found.pictures.slice(firstKey);
-  const media = { pictures, gaps: withoutBoxes(found.gaps, topLevel) };
-  return assemble(input, file, settings, media);
+  const pictures = clip.media.pictures.slice(firstKey);
+  const media = { pictures, gaps: withoutBoxes(clip.media.gaps, topLevel) };
+  return assemble(input, file, { ...clip, media });
+}
+
+/** Pictures that are told by their settings. */
+async function findCoded(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  settings: PictureSettings,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<FoundClip> {
+  const media = await findPictures(file, start, end, settings, input.signal);
+  const { coding, reference } = settings;
+  return {
+    media,
+    reference,
+    pictureRate: coding.pictureRate,
+    order: coding.order,
+    describe: () => describePictures(input, file, settings, media.pictures),
+  };
 }
 
 /** Boxes that hold no media, and their headers in front of media. */
@@ -118,10 +142,8 @@ async function chooseSettings(
 async function assemble(
   input: RebuildIndexInput,
   file: FileHandle,
-  settings: PictureSettings,
-  found: FoundMedia,
+  { media: found, reference, pictureRate: stated, order, describe }: FoundClip,
 ): Promise<RebuildIndexResult> {
-  const { reference } = settings;
   const notes = [
     `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
     reference?.path === input.inputPath
@@ -143,9 +165,8 @@ async function assemble(
   try {
     const base = reference
       ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }
-      : await describePictures(input, file, settings, found.pictures);
+      : await describe();
     if (!base) return refuse('The pictures that were found cannot be described.');
-    const stated = settings.coding.pictureRate;
     const statedTicks = stated === null ? null : Math.round(base.video.timescale / stated);
     const intervalTicks = pictureInterval(
       base.video,
@@ -153,7 +174,7 @@ async function assemble(
       found,
       sound?.durationMs,
     );
-    const samples = timePictures(found.pictures, settings.coding.order, intervalTicks, file);
+    const samples = timePictures(found.pictures, order, intervalTicks, file);
     const movieTimescale = needBox(base.moov, 'mvhd').payload;
     const timescale = movieTimescale.readUInt32BE(movieTimescale[0] === 1 ? 20 : 12);
     const trak = withOwnMedia(freshTrack(base.video, samples, timescale));
@@ -167,7 +188,7 @@ async function assemble(
       signal: input.signal,
     });
     if (sound) notes.push(sound.note);
-    else notes.push('The sound could not be restored.');
+    else notes.push(reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
     const rate = (base.video.timescale / intervalTicks).toFixed(2);
     notes.push(`The times of the pictures were lost as well: ${rate} pictures per second are assumed.`);
     return { rebuilt: true, notes };

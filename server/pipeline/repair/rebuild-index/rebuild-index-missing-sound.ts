@@ -7,7 +7,8 @@ import { roomsBetween } from './rebuild-index-between.ts';
 import { readPcmLayout } from './rebuild-index-pcm-layout.ts';
 import type { SalvagedMedia } from './rebuild-index-salvage.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
-import { FRAME_TICKS, readReference, type Reference } from './rebuild-index-settings.ts';
+import { FRAME_TICKS, type Reference } from './rebuild-index-reference.ts';
+import { readReference } from './rebuild-index-settings.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 

@@ -1,18 +1,16 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, nalType } from '#server/media/h264/nal.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { HEVC_NAL, isHevcParameterSet } from '#server/media/hevc/hevc-nal.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import { gatherTrack, type GatheredTrack } from '#server/media/mp4/fragmented-track.ts';
-import { findFragments, readFragmentDefaults } from '#server/media/mp4/fragments.ts';
-import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
 import type { PictureCoding } from './rebuild-index-coding.ts';
 import { hevcCoding } from './rebuild-index-hevc.ts';
-import { type PcmLayout, readPcmLayout } from './rebuild-index-pcm-layout.ts';
+import { readHealthyClip, type Reference } from './rebuild-index-reference.ts';
 
 /** What is needed to recognise and describe the coded pictures of a clip without an index. */
 export interface PictureSettings {
@@ -21,20 +19,6 @@ export interface PictureSettings {
   readonly lengthSize: number;
   /** The healthy clip that they come from; null when the file itself carries them. */
   readonly reference: Reference | null;
-}
-
-export interface Reference {
-  readonly path: string;
-  readonly movie: Movie;
-  readonly video: Track;
-  /** Its sound track; null when it has none or several. */
-  readonly sound: Track | null;
-  /** Usual distance of its pictures, ticks of its video track; null where it lists none. */
-  readonly intervalTicks: number | null;
-  /** Usual length of a frame of its sound, ticks of that track. */
-  readonly soundTicks: number;
-  /** Where its sound lies; null for sound that is coded. */
-  readonly layout: PcmLayout | null;
 }
 
 /** Settings of a track with H.264 or HEVC pictures under one description; null for others and damaged ones. */
@@ -69,44 +53,11 @@ function unlessDamaged<T>(read: () => T): T | null {
   }
 }
 
-/** Settings of a healthy MP4 clip with H.264 or HEVC pictures, or null when it is none. */
+/** A healthy MP4 clip with H.264 or HEVC pictures and their settings, or null when it is none. */
 export async function readReference(path: string): Promise<PictureSettings | null> {
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch {
-    return null;
-  }
-  try {
-    const movie = await readMovie(file);
-    const video = movie.tracks.find((track) => track.handler === 'vide' && track.entries.length === 1);
-    const settings = video && readTrackSettings(video);
-    if (!video || !settings) return null;
-    const sounds = movie.tracks.filter((track) => track.handler === 'soun');
-    const sound = sounds.length === 1 ? (sounds[0] ?? null) : null;
-    const fragments = movie.fragmented
-      ? await findFragments(file, movie.fileBytes, readFragmentDefaults(movie.moov))
-      : [];
-    const usualTicks = (track: Track) => usualDuration(gatherTrack(track, fragments, file, movie.fileBytes));
-    const intervalTicks = usualTicks(video);
-    const layout = sound && readPcmLayout(movie.tracks, sound);
-    const soundTicks = (layout || !sound ? null : usualTicks(sound)) ?? FRAME_TICKS;
-    return { ...settings, reference: { path, movie, video, sound, intervalTicks, soundTicks, layout } };
-  } catch (error) {
-    if (error instanceof Mp4Error) return null;
-    throw error;
-  } finally {
-    await file.close();
-  }
-}
-
-/** Samples of a frame of AAC, one tick each as writers have it. */
-export const FRAME_TICKS = 1024;
-
-/** The median, which single stretched samples do not change; null where there is none. */
-function usualDuration({ samples }: GatheredTrack): number | null {
-  const durations = samples.map(({ durationTicks }) => durationTicks).sort((a, b) => a - b);
-  return durations[durations.length >> 1] || null;
+  const reference = await readHealthyClip(path);
+  const settings = reference && readTrackSettings(reference.video);
+  return settings ? { ...settings, reference } : null;
 }
 
 const PIECE_BYTES = 4 << 20;

@@ -6,7 +6,7 @@ import type { OutTrack } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
-import type { Reference } from './rebuild-index-settings.ts';
+import type { Reference } from './rebuild-index-reference.ts';
 
 export interface SoundInput {
   readonly file: FileHandle;

@@ -11,7 +11,7 @@ import { createSoundFrameReader } from '#server/media/sound-frame.ts';
 import { MediaToolError } from '#server/media/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import { restorePcm } from './rebuild-index-pcm.ts';
-import type { Reference } from './rebuild-index-settings.ts';
+import type { Reference } from './rebuild-index-reference.ts';
 import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
 
 /** Shorter stretches between pictures are padding, not sound. */

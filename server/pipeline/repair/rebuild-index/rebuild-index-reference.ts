@@ -1,0 +1,59 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { gatherTrack, type GatheredTrack } from '#server/media/mp4/fragmented-track.ts';
+import { findFragments, readFragmentDefaults } from '#server/media/mp4/fragments.ts';
+import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { type PcmLayout, readPcmLayout } from './rebuild-index-pcm-layout.ts';
+
+/** A clip whose index tells what one without an index does not. */
+export interface Reference {
+  readonly path: string;
+  readonly movie: Movie;
+  readonly video: Track;
+  /** Its sound track; null when it has none or several. */
+  readonly sound: Track | null;
+  /** Usual distance of its pictures, ticks of its video track; null where it lists none. */
+  readonly intervalTicks: number | null;
+  /** Usual length of a frame of its sound, ticks of that track. */
+  readonly soundTicks: number;
+  /** Where its sound lies; null for sound that is coded. */
+  readonly layout: PcmLayout | null;
+}
+
+/** Samples of a frame of AAC, one tick each as writers have it. */
+export const FRAME_TICKS = 1024;
+
+/** What a healthy MP4 clip tells of its device; null when it is none, or its pictures have several descriptions. */
+export async function readHealthyClip(path: string): Promise<Reference | null> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    const movie = await readMovie(file);
+    const video = movie.tracks.find(({ handler, entries }) => handler === 'vide' && entries.length === 1);
+    if (!video) return null;
+    const sounds = movie.tracks.filter(({ handler }) => handler === 'soun');
+    const sound = sounds.length === 1 ? (sounds[0] ?? null) : null;
+    const fragments = movie.fragmented
+      ? await findFragments(file, movie.fileBytes, readFragmentDefaults(movie.moov))
+      : [];
+    const usualTicks = (track: Track) => usualDuration(gatherTrack(track, fragments, file, movie.fileBytes));
+    const layout = sound && readPcmLayout(movie.tracks, sound);
+    const soundTicks = (layout || !sound ? null : usualTicks(sound)) ?? FRAME_TICKS;
+    return { path, movie, video, sound, intervalTicks: usualTicks(video), soundTicks, layout };
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The median, which single stretched samples do not change; null where there is none. */
+function usualDuration({ samples }: GatheredTrack): number | null {
+  const durations = samples.map(({ durationTicks }) => durationTicks).sort((a, b) => a - b);
+  return durations[durations.length >> 1] || null;
+}

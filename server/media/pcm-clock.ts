@@ -77,3 +77,10 @@ export function soundStartMs(clock: SoundClock): number {
 export function soundEndMs(clock: SoundClock): number {
   return timeOfSample(clock, clock.sampleCount);
 }
+
+/** How much longer the first frame is said to last than its samples do, ms: a coder's warm-up, or a sound that begins late. */
+export function warmUpMs({ startMs, firstSample, rateHz }: SoundClock): number {
+  const [first, second] = startMs;
+  if (first === undefined || second === undefined || rateHz === 0) return 0;
+  return Math.max(0, second - first - ((firstSample[1] ?? 0) / rateHz) * 1000);
+}

@@ -30,7 +30,7 @@ const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: Reg
   'odd-mdat-too-long.mp4': { ends: 'repaired', says: /ends 8 bytes before its media box/ },
   'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* are there/ },
   'odd-not-a-video.mp4': { ends: 'damaged_beyond_repair', says: /only the first 48 bytes/ },
-  'odd-part-fragmented.mp4': { ends: 'unchanged', says: /begins 67 ms after the sound/ },
+  'odd-part-fragmented.mp4': { ends: 'repaired', says: /sound was 67 ms late/ },
   'odd-short-audio.mp4': { ends: 'unchanged', says: /./ },
   'odd-video-1s-late.mp4': { ends: 'unchanged', says: /sound is silent/ },
   'odd-video-only.mp4': { ends: 'unchanged', says: /no sound/ },

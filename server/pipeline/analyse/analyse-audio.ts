@@ -1,16 +1,17 @@
 import { decodeSound } from '#server/media/pcm.ts';
-import { soundEndMs, soundStartMs, timeOfSample } from '#server/media/pcm-clock.ts';
+import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './detect-audio-sync-content.ts';
+import { CONTAINER_LIMITS, withoutFirstWaits } from './detect-audio-sync-container.ts';
 import { hasEncoderMark, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
 import { detectWindNoise } from './detect-wind-noise.ts';
-import { steadyEnd } from './picture-times.ts';
+import { firstWait, steadyEnd } from './picture-times.ts';
 import type { AudioPackets } from './read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
@@ -121,17 +122,21 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   }
   const stated = stream.startMs ?? soundStartMs(clock);
   const pictures = pictureTimes(input);
-  const moved = startIsMoved(stream, input.audioPackets, pictures.pictureStartMs);
+  const waits = { pictureMs: firstWait(input.motion?.frameTimesMs ?? []), soundMs: warmUpMs(clock) };
+  const moved =
+    startIsMoved(stream, input.audioPackets, pictures.pictureStartMs) ||
+    Math.max(waits.pictureMs, waits.soundMs) > CONTAINER_LIMITS.offsetMs;
   const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
+  const times = {
+    ...pictures,
+    hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
+    soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
+    // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
+    soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
+    leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
+  };
   const sync = detectAudioSync({
-    times: {
-      ...pictures,
-      hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-      soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
-      // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
-      soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
-      leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
-    },
+    times: withoutFirstWaits(times, waits),
     clock,
     motion: input.motion,
     onsets: {

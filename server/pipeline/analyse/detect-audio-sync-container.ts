@@ -82,6 +82,27 @@ export function isTrimmed({ pictureStartMs, hiddenPictureMs = 0, soundStartMs }:
   return hiddenPictureMs > offsetMs && pictureStartMs - soundStartMs > offsetMs;
 }
 
+/** How much longer the first picture and the first piece of sound are said to last than the others, ms. */
+export interface FirstWaits {
+  readonly pictureMs: number;
+  readonly soundMs: number;
+}
+
+/**
+ * The times of a movie whose writer had no edit lists to tell an offset with. ffmpeg's fragments are such: what begins late has its first
+ * picture, or its first piece of sound, put to the beginning and said to last until the second. That is believed where the ends tell
+ * the same offset, and the beginnings as stated do not; else the first picture stays where it is said to stand.
+ */
+export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): StreamTimes {
+  if (times.pictureEndMs === null) return times;
+  const endMs = times.soundEndMs - times.pictureEndMs;
+  if (wasMoved(times.soundStartMs - times.pictureStartMs, endMs)) return times;
+  const long = (ms: number) => (ms > CONTAINER_LIMITS.offsetMs ? ms : 0);
+  const pictureStartMs = times.pictureStartMs + long(waits.pictureMs);
+  const soundStartMs = times.soundStartMs + long(waits.soundMs);
+  return wasMoved(soundStartMs - pictureStartMs, endMs) ? { ...times, pictureStartMs, soundStartMs } : times;
+}
+
 /**
  * True for a sound that begins and ends away from the picture by about the same, ms: it was moved as a whole. False where
  * they begin together.

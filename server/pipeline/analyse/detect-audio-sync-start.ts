@@ -22,8 +22,8 @@ export function startIsMoved(
 
 /**
  * When the recorded sound would begin if nothing of it were hidden, ms. The start that the container states is
- * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the sound was moved
- * and the writer dropped the edit that hid the encoder's priming, which then plays before the sound.
+ * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the writer had no edit
+ * to hide the encoder's priming with (a sound that was moved, a movie made of fragments), which then plays before the sound.
  * @param marked whether the first packet carries ffmpeg's encoder mark, whose priming every MP4 of its own hides;
  * other encoders write their priming with and without an edit, so nothing is assumed of it
  */
@@ -34,8 +34,9 @@ export function recordedStartMs(
 ): number {
   const stated = stream.startMs ?? 0;
   const firstMs = firstPacketMs(packets);
-  if (firstMs === null || Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return stated;
   const primingMs = marked ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
+  if (firstMs === null) return stated;
+  if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return firstMs === 0 && stated === 0 ? primingMs : stated;
   return firstMs < 0 || marked ? firstMs + primingMs : stated;
 }
 

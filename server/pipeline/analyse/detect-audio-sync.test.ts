@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { appendSound, createSoundClock, type SoundClock } from '#server/media/pcm-clock.ts';
 import { hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { containerOffset, readClock, type StreamTimes } from './detect-audio-sync-container.ts';
+import {
+  containerOffset,
+  readClock,
+  withoutFirstWaits,
+  type StreamTimes,
+} from './detect-audio-sync-container.ts';
 import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
 import { dumpedBytes, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
@@ -95,6 +100,26 @@ describe('containerOffset', () => {
   });
 });
 
+describe('withoutFirstWaits', () => {
+  const lateSound = times({ soundEndMs: 10_400 });
+
+  it('reads a first sample that is said to last as the start of all behind it, where the ends agree', () => {
+    expect(withoutFirstWaits(lateSound, { pictureMs: 0, soundMs: 390 }).soundStartMs).toBe(390);
+    const latePicture = times({ pictureEndMs: 10_600 });
+    expect(withoutFirstWaits(latePicture, { pictureMs: 600, soundMs: 0 }).pictureStartMs).toBe(600);
+  });
+
+  it.each([
+    ['the ends lie together', times({}), 390],
+    ['the wait is short', lateSound, 40],
+    ['the ends say something else', times({ soundEndMs: 11_500 }), 390],
+    ['the starts tell the offset already', times({ soundStartMs: 400, soundEndMs: 10_400 }), 390],
+    ['nobody knows where the picture ends', times({ pictureEndMs: null }), 390],
+  ])('leaves the times as they are stated where %s', (_, stated, soundMs) => {
+    expect(withoutFirstWaits(stated, { pictureMs: 0, soundMs })).toBe(stated);
+  });
+});
+
 describe('recordedStartMs', () => {
   const stream = {
     index: 1,
@@ -117,6 +142,12 @@ describe('recordedStartMs', () => {
   it('adds the priming that a moved sound plays, when the encoder is known to hide it', () => {
     expect(recordedStartMs(stream, packets(10_464), true)).toBeCloseTo(239.33, 2);
     expect(recordedStartMs(stream, packets(10_464), false)).toBe(218);
+  });
+
+  it('adds the priming that plays at the very beginning where no edit hides it', () => {
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), true)).toBeCloseTo(21.33, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), false)).toBe(0);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), true)).toBe(0);
   });
 
   it('sees the head of a sound that an edit list hides, less the priming of an encoder that hides it', () => {

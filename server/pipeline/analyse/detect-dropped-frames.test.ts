@@ -134,4 +134,10 @@ describe('detectTimestampGaps', () => {
     expect(gaps).toHaveLength(1);
     expect(gaps[0]).toMatchObject({ frameBefore: 70 });
   });
+
+  it('leaves a first picture that stands alone there too', () => {
+    const phone = Array.from({ length: 150 }, (_, i) => (i % 3 === 0 ? STEP : STEP * 2));
+    phone[0] = STEP * 30;
+    expect(detectTimestampGaps(timesOf(phone))).toEqual([]);
+  });
 });

@@ -67,7 +67,8 @@ function variableGaps(times: PictureTimes, ticks: readonly number[]): TimestampG
   const minTicks = (VARIABLE_MIN_MS * times.timeBase.den) / (times.timeBase.num * 1000);
   if (ticks.filter((interval) => interval >= minTicks).length > VARIABLE_MOST) return [];
   return ticks.flatMap((interval, i) => {
-    if (interval < VARIABLE_RATIO * longestUsual || interval < minTicks) return [];
+    // As in a constant rate: a first picture that stands is how recorders start, and how fragments tell that the others come late.
+    if (i === 0 || interval < VARIABLE_RATIO * longestUsual || interval < minTicks) return [];
     const missing = Math.round(interval / times.medianIntervalTicks) - 1;
     return [{ frameBefore: i, missing, ratio: interval / times.medianIntervalTicks, confidence: 0.7 }];
   });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { indexPictures, steadyEnd } from './picture-times.ts';
+import { firstWait, indexPictures, steadyEnd } from './picture-times.ts';
 
 const steady = (count: number, interval: number) => Array.from({ length: count }, (_, i) => i * interval);
+
+describe('firstWait', () => {
+  it('is what the first picture stands longer than pictures usually do', () => {
+    expect(firstWait([0, ...steady(50, 40).map((time) => time + 400)])).toBe(360);
+    expect(firstWait(steady(50, 40))).toBe(0);
+    expect(firstWait([0, 400])).toBe(0);
+  });
+});
 
 describe('steadyEnd', () => {
   it('is one interval behind the last picture', () => {

@@ -176,6 +176,13 @@ const STEADY_SHARE = 0.9;
 const USUAL_LENGTHS = 1.2;
 const HOLE_LENGTHS = 1.5;
 
+/** How much longer the first picture stands than pictures usually do, ms; 0 for less than three. */
+export function firstWait(times: readonly number[]): number {
+  const intervals = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  const [first] = intervals;
+  return first === undefined || intervals.length < 2 ? 0 : Math.max(0, first - median(intervals));
+}
+
 /**
  * Where the pictures of a clip end as far as they follow each other: a cut by stream copy goes by the order of coding, so that the
  * last pictures stand behind some that it has left out, and beyond the end of the sound that was cut with them.

@@ -1,4 +1,10 @@
-import { sampleOfTime, soundStartMs, timeOfSample, type SoundClock } from '#server/media/pcm-clock.ts';
+import {
+  sampleOfTime,
+  soundStartMs,
+  timeOfSample,
+  warmUpMs,
+  type SoundClock,
+} from '#server/media/pcm-clock.ts';
 import type { MeasuredCurve } from '../analyse/analysis.ts';
 import { CONTAINER_LIMITS, type SoundHole } from '../analyse/detect-audio-sync-container.ts';
 import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
@@ -8,12 +14,9 @@ import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
  * until the second begins; played on at once, all behind it would come early by that. So it counts back from the second.
  */
 export function withoutWarmUp(clock: SoundClock): SoundClock {
-  const { startMs, firstSample, rateHz } = clock;
-  const [first, second] = startMs;
-  if (first === undefined || second === undefined || rateHz === 0) return clock;
-  const backMs = second - ((firstSample[1] ?? 0) / rateHz) * 1000;
-  if (backMs - first < CONTAINER_LIMITS.holeMs) return clock;
-  return { ...clock, startMs: [backMs, ...startMs.slice(1)] };
+  const waitMs = warmUpMs(clock);
+  if (waitMs < CONTAINER_LIMITS.holeMs) return clock;
+  return { ...clock, startMs: [soundStartMs(clock) + waitMs, ...clock.startMs.slice(1)] };
 }
 
 /** Where samples of the original are played after the repair, on the original's time axis. */

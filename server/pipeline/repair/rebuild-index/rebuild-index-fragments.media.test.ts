@@ -6,6 +6,7 @@ import { scanTopLevel } from '#server/media/mp4/top-level.ts';
 import { runTool } from '#server/media/tools.ts';
 import { listPictures } from '#server/test/rendered-clips.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { soundHash } from '#server/test/rendered-clips.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
@@ -66,7 +67,7 @@ describe('rebuildIndex on movies made of fragments', () => {
     expect((await rebuild('padded.mp4', padded)).result.rebuilt).toBe(false);
   });
 
-  it('brings every picture back when a fragment lost its name, its whole list or bytes in front of it', async () => {
+  it('brings every picture and all of the sound back when a fragment lost its name, its whole list or bytes in front of it', async () => {
     const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
     const fragments = await fragmentsOf();
     const middle = fragments[3] ?? { offset: 0, sizeBytes: 0 };
@@ -89,6 +90,7 @@ describe('rebuildIndex on movies made of fragments', () => {
       expect(mended.rows.map((row) => row.split(' ')[1])).toEqual(truth.rows.map((row) => row.split(' ')[1]));
       // The times are those of the clip, in the same ticks.
       expect(mended.rows, name).toEqual(truth.rows);
+      expect(await soundHash(outputPath), name).toBe(await soundHash(at('pieces.mp4')));
     }
   });
 

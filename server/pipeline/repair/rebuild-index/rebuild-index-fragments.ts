@@ -1,13 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { container, replaceBox } from '#server/media/mp4/box.ts';
-import {
-  gatherTrack,
-  type GatheredTrack,
-  readInitialSamples,
-  timeTrack,
-} from '#server/media/mp4/fragmented-track.ts';
+import { gatherTrack, type GatheredTrack, timeTrack } from '#server/media/mp4/fragmented-track.ts';
 import { findFragments, type Fragment, readFragmentDefaults } from '#server/media/mp4/fragments.ts';
-import type { Movie, Track } from '#server/media/mp4/movie.ts';
+import type { Movie } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
@@ -29,6 +24,7 @@ export async function rebuildFragments(
   const second = topLevel.boxes.filter(({ type }) => type === 'moov')[1];
   const read = second ? all.filter(({ offset }) => offset < second.offset) : all;
   const video = movie.tracks.find(({ handler }) => handler === 'vide');
+  const sounds = movie.tracks.filter(({ handler }) => handler === 'soun');
   const end = second?.offset ?? fileBytes;
   const fragments = video
     ? await findUnlisted({
@@ -36,7 +32,7 @@ export async function rebuildFragments(
         file,
         fileBytes: end,
         video,
-        startTicks: endOfTables(video),
+        sound: sounds.length === 1 ? (sounds[0] ?? null) : null,
         fragments: read,
       })
     : read;
@@ -64,23 +60,34 @@ export async function rebuildFragments(
   });
   const notes = [
     `The chain of fragments is broken; ${read.length} ${read.length === 1 ? 'was' : 'were'} found and joined under one index.`,
-    ...(found > 0
-      ? [
-          `${countPictures(fragments) - countPictures(read)} pictures that no fragment lists were found by their structure; their sound could not be restored.`,
-        ]
-      : []),
+    ...foundNotes(movie, read, fragments),
     ...(second ? ['A second movie that follows in the file was left out.'] : []),
     ...gathered.flatMap((one) => lossesOf(one)),
   ];
   return { rebuilt: true, notes };
 }
 
-const countPictures = (fragments: readonly Fragment[]) =>
-  fragments.reduce((sum, { runs }) => runs.reduce((all, { samples }) => all + samples.length, sum), 0);
+/** What was found that no fragment lists. */
+function foundNotes({ tracks }: Movie, read: readonly Fragment[], all: readonly Fragment[]): string[] {
+  const countOf = (handler: string) => {
+    const ids = new Set(tracks.flatMap((track) => (track.handler === handler ? [track.trackId] : [])));
+    return countSamples(all, ids) - countSamples(read, ids);
+  };
+  const [pictures, sounds] = [countOf('vide'), countOf('soun')];
+  if (pictures === 0 && sounds === 0) return [];
+  const what = [
+    ...(pictures > 0 ? [`${pictures} pictures`] : []),
+    ...(sounds > 0 ? [`${sounds} sound samples`] : []),
+  ];
+  const hasSilence = sounds === 0 && tracks.some(({ handler }) => handler === 'soun');
+  return [
+    `${what.join(' and ')} that no fragment lists were found by their structure${hasSilence ? '; their sound could not be restored' : ''}.`,
+  ];
+}
 
-function endOfTables(track: Track): number {
-  const last = readInitialSamples(track).at(-1);
-  return last ? last.dts + last.durationTicks : 0;
+function countSamples(fragments: readonly Fragment[], trackIds: ReadonlySet<number>): number {
+  const runs = fragments.flatMap((fragment) => fragment.runs);
+  return runs.reduce((sum, { trackId, samples }) => sum + (trackIds.has(trackId) ? samples.length : 0), 0);
 }
 
 /** Whether a number is missing between two fragments; tracks may be counted apart from each other. */

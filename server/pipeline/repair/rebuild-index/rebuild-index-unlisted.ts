@@ -1,8 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Fragment, FragmentSample } from '#server/media/mp4/fragments.ts';
+import { readInitialSamples } from '#server/media/mp4/fragmented-track.ts';
+import type { Fragment, FragmentRun, FragmentSample } from '#server/media/mp4/fragments.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { median } from '#server/media/statistics.ts';
-import { findPictures, type FoundPicture } from './rebuild-index-scan.ts';
+import { findSoundFrames } from './rebuild-index-frames.ts';
+import { findPictures, type FoundMedia, type FoundPicture } from './rebuild-index-scan.ts';
 import { type PictureSettings, readTrackSettings } from './rebuild-index-settings.ts';
 import { timePictures } from './rebuild-index-times.ts';
 
@@ -10,56 +12,133 @@ export interface UnlistedInput {
   readonly file: FileHandle;
   readonly fileBytes: number;
   readonly video: Track;
-  /** Decode time at which the fragments begin, media timescale ticks. */
-  readonly startTicks: number;
+  /** The sound track; null where there is none, or there are several. */
+  readonly sound: Track | null;
   /** In file order. */
   readonly fragments: readonly Fragment[];
   readonly signal?: AbortSignal;
 }
 
 /** Fewer bytes between fragments are padding, or headers of the file. */
-const MIN_REGION_BYTES = 4096;
+const MIN_REGION_BYTES = 512;
 /** Share by which the distance of pictures may differ from the usual one so that they fill a hole exactly. */
 const FITTING = 0.34;
 
+/** A track while its fragments are gone through. */
+interface Progress {
+  readonly track: Track;
+  /** Usual distance of its samples, ticks. */
+  readonly usual: number;
+  /** Decode time at which it goes on, media timescale ticks. */
+  nextTicks: number;
+}
+
 /**
- * Fragments for the pictures of those whose own lists are lost: found by their structure in the data that no fragment
- * lists, one interval apart in the time that none accounts for. Their sound stays lost.
+ * Fragments for the samples of those whose own lists are lost: pictures are found by their structure in the data that no fragment
+ * lists, one interval apart in the time that none accounts for, and coded sound by reading it.
  * @returns all fragments in file order, the made ones among them; only H.264 and HEVC pictures are found
  * @throws the signal's reason when aborted
  */
 export async function findUnlisted(input: UnlistedInput): Promise<Fragment[]> {
-  const { file, fileBytes, video, fragments } = input;
+  const { fileBytes, video, fragments } = input;
   const settings = readTrackSettings(video);
-  const usual = median(samplesOf(fragments, video).map(({ durationTicks }) => durationTicks));
-  if (!settings || !(usual > 0)) return [...fragments];
-  const shown = shownTimes(fragments, video, input.startTicks);
+  const pictures = startProgress(video, fragments);
+  const sound = input.sound && startProgress(input.sound, fragments);
+  if (!settings || !(pictures.usual > 0)) return [...fragments];
+  const shown = shownTimes(fragments, video, pictures.nextTicks);
   const all: Fragment[] = [];
-  let nextTicks = input.startTicks;
+  const search = async (from: number, before: Fragment | null, index: number) => {
+    const later = fragments.slice(index);
+    const end = later[0]?.offset ?? fileBytes;
+    if (end - from < MIN_REGION_BYTES) return;
+    const region = { from, end };
+    const found = await findRegionPictures(input, region, { settings, shown, later, progress: pictures });
+    const samples = sound ? await findRegionSound(input, found.gaps, sound, later) : null;
+    const runs = [found.run, samples].filter((run) => run !== null);
+    if (runs.length === 0) return;
+    all.push({ offset: from, sizeBytes: 0, sequence: (before?.sequence ?? 0) + 1, runs });
+  };
+  const tablesEnd = endOfTables([video, ...(input.sound ? [input.sound] : [])]);
+  if (tablesEnd !== null) await search(tablesEnd, null, 0);
   for (const [index, fragment] of fragments.entries()) {
     all.push(fragment);
-    const run = fragment.runs.find(({ trackId }) => trackId === video.trackId);
-    if (run) {
-      const ticks = run.samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-      nextTicks = (run.startTicks ?? nextTicks) + ticks;
-    }
-    const next = fragments[index + 1];
-    const from = endOf(fragment);
-    const end = next?.offset ?? fileBytes;
-    const hole = next ? holeBefore(fragments.slice(index + 1), video, nextTicks) : Infinity;
-    if (end - from < MIN_REGION_BYTES || hole < usual) continue;
-    const { pictures } = await findPictures(file, from, end, settings, input.signal);
-    if (pictures.length === 0) continue;
-    const exact = hole / pictures.length;
-    const interval = Math.abs(exact - usual) < FITTING * usual ? Math.floor(exact) : usual;
-    if (interval * pictures.length > hole) continue;
-    const slots = freeSlots(shown, { near: nextTicks, interval, count: pictures.length });
-    const samples = toSamples(pictures, settings, { interval, slots, nextTicks, file });
-    const runs = [{ trackId: video.trackId, startTicks: nextTicks, samples }];
-    all.push({ offset: from, sizeBytes: 0, sequence: fragment.sequence + 1, runs });
-    nextTicks += interval * pictures.length;
+    for (const one of sound ? [pictures, sound] : [pictures]) passOver(one, fragment);
+    await search(endOf(fragment), fragment, index + 1);
   }
   return all;
+}
+
+function startProgress(track: Track, fragments: readonly Fragment[]): Progress {
+  const listed = readInitialSamples(track);
+  const last = listed.at(-1);
+  const nextTicks = last ? last.dts + last.durationTicks : 0;
+  const inFragments = samplesOf(fragments, track);
+  const durations = (inFragments.length > 0 ? inFragments : listed).map(({ durationTicks }) => durationTicks);
+  return { track, usual: median(durations), nextTicks };
+}
+
+function passOver(progress: Progress, { runs }: Fragment): void {
+  const run = runs.find(({ trackId }) => trackId === progress.track.trackId);
+  if (!run) return;
+  const ticks = run.samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+  progress.nextTicks = (run.startTicks ?? progress.nextTicks) + ticks;
+}
+
+/** Where the samples in the tables in front of all fragments end; null where there are none. */
+function endOfTables(tracks: readonly Track[]): number | null {
+  const ends = tracks.flatMap((track) =>
+    readInitialSamples(track).map(({ offset, sizeBytes }) => offset + sizeBytes),
+  );
+  return ends.length === 0 ? null : ends.reduce((most, end) => Math.max(most, end), 0);
+}
+
+interface PictureSearch {
+  readonly settings: PictureSettings;
+  /** Presentation times of listed pictures, rising. */
+  readonly shown: readonly number[];
+  readonly later: readonly Fragment[];
+  readonly progress: Progress;
+}
+
+/** Pictures of a region that fit into the time that is missing there, and what lies between them. */
+async function findRegionPictures(
+  { file, signal }: UnlistedInput,
+  { from, end }: { readonly from: number; readonly end: number },
+  { settings, shown, later, progress }: PictureSearch,
+): Promise<{ readonly run: FragmentRun | null; readonly gaps: FoundMedia['gaps'] }> {
+  const none = { run: null, gaps: [{ offset: from, sizeBytes: end - from }] };
+  const { usual, nextTicks, track } = progress;
+  const hole = holeBefore(later, track, nextTicks);
+  if (hole < usual) return none;
+  const { pictures, gaps } = await findPictures(file, from, end, settings, signal);
+  if (pictures.length === 0) return none;
+  const exact = hole / pictures.length;
+  const interval = Math.abs(exact - usual) < FITTING * usual ? Math.floor(exact) : usual;
+  if (interval * pictures.length > hole) return none;
+  const slots = freeSlots(shown, { near: nextTicks, interval, count: pictures.length });
+  const samples = toSamples(pictures, settings, { interval, slots, nextTicks, file });
+  progress.nextTicks += interval * pictures.length;
+  return { run: { trackId: track.trackId, startTicks: nextTicks, samples }, gaps };
+}
+
+/** Frames of sound between pictures that fit into the time that is missing there; null where there are none. */
+async function findRegionSound(
+  { file, signal }: UnlistedInput,
+  gaps: FoundMedia['gaps'],
+  progress: Progress,
+  later: readonly Fragment[],
+): Promise<FragmentRun | null> {
+  const { track, usual, nextTicks } = progress;
+  const [entry] = track.entries;
+  const room = Math.round(holeBefore(later, track, nextTicks) / usual);
+  if (!entry || !(room >= 1)) return null;
+  const frames = await findSoundFrames(file, gaps, entry.bytes, signal);
+  if (!frames || frames.length === 0 || frames.length > room) return null;
+  progress.nextTicks += frames.length * usual;
+  const samples = frames.map(({ offset, sizeBytes }) => {
+    return { offset, sizeBytes, durationTicks: usual, shiftTicks: 0, sync: true };
+  });
+  return { trackId: track.trackId, startTicks: nextTicks, samples };
 }
 
 const samplesOf = (fragments: readonly Fragment[], { trackId }: Track): FragmentSample[] =>
@@ -73,13 +152,13 @@ function endOf({ offset, sizeBytes, runs }: Fragment): number {
   );
 }
 
-/** Ticks that are missing until the next fragment with pictures; 0 where it tells no time. */
+/** Ticks that are missing until the next fragment of a track: 0 where it tells no time, any number behind the last one. */
 function holeBefore(later: readonly Fragment[], { trackId }: Track, nextTicks: number): number {
   for (const { runs } of later) {
     const run = runs.find((one) => one.trackId === trackId);
     if (run) return run.startTicks === null ? 0 : run.startTicks - nextTicks;
   }
-  return 0;
+  return Infinity;
 }
 
 /** Rising presentation times of the pictures that fragments list. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Box, container, leaf } from './box.ts';
+import { type Box, container, findBox, leaf } from './box.ts';
 import { readUpTo } from './file-bytes.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { MAX_MOOV_BYTES, type Movie, readMovieTimescale, readTracks } from './movie.ts';
@@ -17,6 +17,7 @@ const PARENTS: Readonly<Record<string, string>> = {
 /** Boxes without others that an index cannot do without, or that tell times, each in the one that it stands in. */
 const LEAVES: Readonly<Record<string, string>> = {
   mvhd: 'moov',
+  mvex: 'moov',
   tkhd: 'trak',
   elst: 'edts',
   mdhd: 'mdia',
@@ -49,7 +50,15 @@ export async function healMovie(file: FileHandle): Promise<Movie> {
   const tracks = readTracks(moov);
   if (tracks.length === 0) throw new Mp4Error('The index of the file is damaged.');
   const timescale = readMovieTimescale(moov);
-  return { topLevel, fileBytes, ftyp: null, moov, timescale, tracks, fragmented: false };
+  return {
+    topLevel,
+    fileBytes,
+    ftyp: null,
+    moov,
+    timescale,
+    tracks,
+    fragmented: findBox(moov, 'mvex') !== null,
+  };
 }
 
 /** From the movie header on, as far as an index may reach. */
@@ -97,9 +106,10 @@ function nextKnown(bytes: Buffer, from: number): number {
 /** Boxes in the places where they have to stand; a track header begins a track. */
 function assemble(leaves: readonly Box[]): Box {
   const mvhd = leaves.find(({ type }) => type === 'mvhd');
+  const mvex = leaves.find(({ type }) => type === 'mvex');
   const tracks: Box[][] = [];
   for (const box of leaves) {
-    if (box.type === 'mvhd') continue;
+    if (LEAVES[box.type] === 'moov') continue;
     if (box.type === 'tkhd') tracks.push([]);
     tracks.at(-1)?.push(box);
   }
@@ -111,5 +121,6 @@ function assemble(leaves: readonly Box[]): Box {
       .filter(({ children }) => (children ?? []).length > 0);
     return container(parent, [...own, ...containers]);
   };
-  return container('moov', [...(mvhd ? [mvhd] : []), ...tracks.map((track) => inside(track, 'trak'))]);
+  const traks = tracks.map((track) => inside(track, 'trak'));
+  return container('moov', [...(mvhd ? [mvhd] : []), ...traks, ...(mvex ? [mvex] : [])]);
 }

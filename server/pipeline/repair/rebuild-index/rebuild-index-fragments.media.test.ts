@@ -4,9 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
 import { runTool } from '#server/media/tools.ts';
-import { listPictures } from '#server/test/rendered-clips.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
-import { soundHash } from '#server/test/rendered-clips.ts';
+import { listPictures, soundHash } from '#server/test/rendered-clips.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
@@ -93,6 +92,32 @@ describe('rebuildIndex on movies made of fragments', () => {
       expect(await soundHash(outputPath), name).toBe(await soundHash(at('pieces.mp4')));
     }
   });
+
+  /** Writes a number behind the last box of a name in front of a place. */
+  const inBox = (bytes: Buffer, before: number, box: string, behind: number, value: number) => {
+    const changed = Buffer.from(bytes);
+    changed.writeUInt32BE(value, bytes.lastIndexOf(box, before, 'latin1') + 4 + behind);
+    return changed;
+  };
+
+  it.each([
+    ['the time of the sound of a fragment is years ahead', 'tfdt', 4, 0x00010000],
+    ['the time of the sound of a fragment is that of another', 'tfdt', 8, 0x00000400],
+    ['a box of the index in front of them ends nowhere', 'stco', -8, 0x7f000000],
+  ])(
+    'keeps every picture with its time, and all of the sound, where %s',
+    async (name, box, behind, value) => {
+      const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
+      const end = (await fragmentsOf())[4]?.offset ?? 0;
+      const broken = inBox(bytes, box === 'stco' ? bytes.length : end, box, behind, value);
+      const { result, outputPath } = await rebuild(`${name.replaceAll(' ', '-')}.mp4`, broken);
+      expect(result.rebuilt).toBe(true);
+      const mended = await picturesOf(outputPath);
+      expect(mended.warnings).toBe('');
+      expect(mended.rows).toEqual(truth.rows);
+      expect(await soundHash(outputPath)).toBe(await soundHash(at('pieces.mp4')));
+    },
+  );
 
   it('says how many pictures are not in the file when it is cut off', async () => {
     const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];

@@ -5,6 +5,7 @@ import { findFragments, type Fragment, readFragmentDefaults } from '#server/medi
 import type { Movie } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
+import { mendFragmentTimes } from './rebuild-index-fragment-times.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
 import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './rebuild-index-types.ts';
 
@@ -12,15 +13,18 @@ import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './r
  * Writes a damaged fragmented movie with one index for all that its fragments list. Players stop at the first fragment
  * that they cannot follow; here each is found by its own bytes, so that only what is listed nowhere or cut off is
  * lost, and that is said. A movie whose fragments follow one another to the end of the file is left alone.
+ * @param every write an index for a chain that is whole as well, where the index in front of it cannot be read as it is
  * @throws Mp4Error when the movie header or its tables cannot be used; the signal's reason when aborted
  */
 export async function rebuildFragments(
   input: RebuildIndexInput,
   file: FileHandle,
   movie: Movie,
+  every = false,
 ): Promise<RebuildIndexResult> {
   const { fileBytes, topLevel, moov } = movie;
-  const all = await findFragments(file, fileBytes, readFragmentDefaults(moov), input.signal);
+  const listedTimes = await findFragments(file, fileBytes, readFragmentDefaults(moov), input.signal);
+  const { fragments: all, mended } = mendFragmentTimes(listedTimes, movie.tracks);
   const second = topLevel.boxes.filter(({ type }) => type === 'moov')[1];
   const read = second ? all.filter(({ offset }) => offset < second.offset) : all;
   const video = movie.tracks.find(({ handler }) => handler === 'vide');
@@ -43,7 +47,8 @@ export async function rebuildFragments(
   const unread = listed.size - (all.length - hidden);
   const missing = gathered.some((one) => one.missing > 0);
   const hasHole = isBrokenSequence(fragments) && gathered.some((one) => one.holeTicks > 0);
-  if (hidden === 0 && unread <= 0 && found === 0 && !missing && !hasHole && !second)
+  const isWhole = hidden === 0 && unread <= 0 && found === 0 && !missing && !hasHole;
+  if (isWhole && !second && mended === 0 && !every)
     return { rebuilt: false, reason: 'The fragments of the file follow one another.' };
   const pictures = gathered.find(({ track }) => track.handler === 'vide');
   if (!pictures || pictures.samples.length === 0)
@@ -59,7 +64,10 @@ export async function rebuildFragments(
     signal: input.signal,
   });
   const notes = [
-    `The chain of fragments is broken; ${read.length} ${read.length === 1 ? 'was' : 'were'} found and joined under one index.`,
+    `${every ? 'The index in front of the fragments was damaged' : 'The chain of fragments is broken'}; ${read.length} ${read.length === 1 ? 'was' : 'were'} found and joined under one index.`,
+    ...(mended > 0
+      ? ['Times that fragments tell made no sense; those of their neighbours stand in for them.']
+      : []),
     ...foundNotes(movie, read, fragments),
     ...(second ? ['A second movie that follows in the file was left out.'] : []),
     ...gathered.flatMap((one) => lossesOf(one)),

@@ -64,10 +64,23 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     if (listed && !(hidden && listsPictures(readTracks(hidden))))
       return await repairListed(input, file, listed);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
+    const joined = await joinHealed(input, file);
+    if (joined?.rebuilt) return joined;
     const healed = await salvageHealed(file);
     if (healed) return await writeHealed(input, file, healed);
     return await rebuildFromMedia(input, file, topLevel);
   });
+}
+
+/** Fragments under an index whose boxes cannot be read as they stand; null for other movies. */
+async function joinHealed(input: RebuildIndexInput, file: FileHandle): Promise<RebuildIndexResult | null> {
+  try {
+    const movie = await healMovie(file);
+    return movie.fragmented ? await rebuildFragments(input, file, movie, true) : null;
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  }
 }
 
 interface Healed {

@@ -1,0 +1,95 @@
+import type { Fragment, FragmentRun, FragmentSample } from '#server/media/mp4/fragments.ts';
+import { readInitialSamples } from '#server/media/mp4/fragmented-track.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import { median } from '#server/media/statistics.ts';
+import { LONGEST_SECONDS } from './rebuild-index-sane.ts';
+
+export interface MendedFragments {
+  readonly fragments: readonly Fragment[];
+  /** Times that could not be. */
+  readonly mended: number;
+}
+
+/** Frames of sound last alike; single ones are stretched to keep in step, but not as far as this. */
+const MOST_SOUND = 10;
+/** Numbers by which writers round may differ by so many samples. */
+const ROUNDED = 2;
+
+/**
+ * Times of fragments that cannot be: a start far from where the track goes on though the next one is in its place, one that goes back or
+ * jumps by hours, samples that last for hours. What the neighbours tell stands in for them.
+ */
+export function mendFragmentTimes(fragments: readonly Fragment[], tracks: readonly Track[]): MendedFragments {
+  const changed = new Map<FragmentRun, FragmentRun>();
+  for (const track of tracks) {
+    const runs = fragments.flatMap((fragment) =>
+      fragment.runs.filter(({ trackId }) => trackId === track.trackId),
+    );
+    for (const [run, better] of mendTrack(track, runs)) changed.set(run, better);
+  }
+  const mended = fragments.map((fragment) => {
+    return { ...fragment, runs: fragment.runs.map((run) => changed.get(run) ?? run) };
+  });
+  return { fragments: mended, mended: changed.size };
+}
+
+function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, FragmentRun][] {
+  const usual = median(runs.flatMap(({ samples }) => samples.map(({ durationTicks }) => durationTicks)));
+  const longest = LONGEST_SECONDS * track.timescale;
+  const most = track.handler === 'soun' && usual > 0 ? Math.min(longest, MOST_SOUND * usual) : longest;
+  const sane = runs.map((run) => ({ ...run, samples: run.samples.map((sample) => saneSample(sample)) }));
+  function saneSample(sample: FragmentSample): FragmentSample {
+    const { durationTicks, shiftTicks } = sample;
+    if (durationTicks <= most && Math.abs(shiftTicks) <= longest) return sample;
+    return {
+      ...sample,
+      durationTicks: durationTicks <= most ? durationTicks : usual,
+      shiftTicks: Math.abs(shiftTicks) <= longest ? shiftTicks : 0,
+    };
+  }
+  const listed = readInitialSamples(track).at(-1);
+  let nextTicks = listed ? listed.dts + listed.durationTicks : null;
+  const out: [FragmentRun, FragmentRun][] = [];
+  for (const [index, run] of sane.entries()) {
+    const old = runs[index];
+    const told = run.startTicks;
+    const start = mendStart(sane, index, { nextTicks, longest, tolerance: ROUNDED * usual });
+    const better = start === told ? run : { ...run, startTicks: start };
+    const hasChanged = start !== told || run.samples.some((sample, at) => sample !== old?.samples[at]);
+    if (old && hasChanged) out.push([old, better]);
+    nextTicks = (start ?? nextTicks ?? 0) + lengthOf(run);
+  }
+  return out;
+}
+
+const lengthOf = ({ samples }: FragmentRun) =>
+  samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+
+interface Place {
+  /** Where the track goes on; null at its start. */
+  readonly nextTicks: number | null;
+  readonly longest: number;
+  readonly tolerance: number;
+}
+
+/** Where a run starts, as its neighbours tell where its own number cannot be. */
+function mendStart(
+  runs: readonly FragmentRun[],
+  index: number,
+  { nextTicks, longest, tolerance }: Place,
+): number | null {
+  const [run, after, later] = runs.slice(index, index + 3);
+  const told = run?.startTicks ?? null;
+  if (!run || told === null) return told;
+  const isNear = (a: number, b: number) => Math.abs(a - b) <= tolerance;
+  const behind = after?.startTicks ?? null;
+  if (nextTicks === null) {
+    const isFirstOff = behind !== null && !isNear(behind, told + lengthOf(run));
+    const third = later?.startTicks ?? null;
+    const agree = behind !== null && after && third !== null && isNear(third, behind + lengthOf(after));
+    return isFirstOff && agree ? Math.max(0, behind - lengthOf(run)) : told;
+  }
+  if (isNear(told, nextTicks)) return told;
+  const isNextInPlace = behind !== null && isNear(behind, nextTicks + lengthOf(run));
+  return isNextInPlace || told < nextTicks - longest || told > nextTicks + longest ? nextTicks : told;
+}

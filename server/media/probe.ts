@@ -51,13 +51,16 @@ export const ALLOWED_DECODERS = [
   'mov_text',
 ] as const;
 
-/** Input options that keep an uploaded file from opening anything but itself (design: media sandbox). */
-export function uploadedInputOptions(format: ContainerFormat): string[] {
+/**
+ * Input options that keep an uploaded file from opening anything but itself (design: media sandbox).
+ * @param decoders that may be asked for by name beside those of `ALLOWED_DECODERS`
+ */
+export function uploadedInputOptions(format: ContainerFormat, decoders: readonly string[] = []): string[] {
   return [
     '-format_whitelist',
     format === 'mov' ? 'mov,mp4' : format,
     '-codec_whitelist',
-    ALLOWED_DECODERS.join(','),
+    [...ALLOWED_DECODERS, ...decoders].join(','),
     '-max_streams',
     '32',
     '-probesize',

@@ -4,6 +4,7 @@ import { median } from '#server/media/statistics.ts';
 import type { ToolPaths } from '#server/media/tools.ts';
 import { checkHevcEnds } from './check-hevc-ends.ts';
 import { checkSliceEnds } from './check-slice-ends.ts';
+import { checkVp9 } from './check-vp9.ts';
 import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from './decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
@@ -66,7 +67,9 @@ async function findSilent(
       ? await findSilentHevc(input, suspects, isDamaged)
       : codec === 'mjpeg'
         ? await findSilentJpegs(input)
-        : await checkSliceEnds({ ...input, suspects, maxCompared });
+        : codec === 'vp9'
+          ? await checkVp9(input, told)
+          : await checkSliceEnds({ ...input, suspects, maxCompared });
   return silent.map((packet) => ({
     packet,
     evidence: 'structure',

@@ -2,6 +2,7 @@ import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey-jumps.ts';
 import type { StepRise } from '#server/media/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { fitCounts } from './detect-hidden-drops-count.ts';
 import { readForest, type Forest } from './detect-hidden-drops-forest.ts';
 import { scoreJumps, type Flanks } from './detect-hidden-drops-score.ts';
 import { LOSS_FOREST } from './detect-hidden-drops-weights.ts';
@@ -138,7 +139,9 @@ export function detectHiddenDrops(
     const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
     return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score }];
   });
-  return withoutEdits(addLikely(plain, likely, pictureSurplus), -(pictureSurplus ?? 0));
+  const deficit = -(pictureSurplus ?? 0);
+  const drops = withoutEdits(addLikely(plain, likely, pictureSurplus), deficit);
+  return deficit >= MIN_DEFICIT ? fitCounts(drops, deficit) : drops;
 }
 
 /**

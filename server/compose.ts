@@ -115,7 +115,10 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const events = createEventBus();
   const limits = createRateLimits(config.rateLimits);
   const queue = createTableQueue({ db, now });
-  const storage = createDiskStorage(inDataDir('objects'));
+  const storage = config.s3
+    ? // Its libraries take 24 MB that nobody else needs.
+      await (await import('./pipeline/storage/s3-storage.ts')).createS3Storage(config.s3, inDataDir('copies'))
+    : createDiskStorage(inDataDir('objects'));
   const sessions = createSessionStore({ db, events, now });
   const notifications = createNotificationsService({ db, events, logger, now });
 
@@ -160,7 +163,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
 
   const workFolders = createWorkFolders(inDataDir('work'));
-  const signer = openSigningKey(config.dataDir);
+  const signer = openSigningKey(config.dataDir, config.certificateKey);
   const certificates = createCertificateService({ db, storage, signer, issuer: config.publicUrl, now });
   const { jobConcurrency: threads, threadHeapMb: heapMb } = config;
   const pool = createMediaPool({ workerUrl: options.workerUrl, threads, heapMb, logger });

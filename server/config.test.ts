@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './config.ts';
 
 describe('readConfig', () => {
   let dataDir: string;
@@ -87,11 +88,40 @@ describe('readConfig', () => {
     expect([whole.whisper, whole.warnings]).toEqual([{ cli, model }, []]);
   });
 
+  it('keeps objects in a bucket where one is named', () => {
+    expect(read().s3).toBeNull();
+    expect(read({ S3_BUCKET: 'clips' }).s3).toEqual({
+      bucket: 'clips',
+      endpoint: null,
+      region: 'us-east-1',
+      prefix: '',
+      credentials: null,
+      cacheBytes: 4096 * 1024 ** 2,
+    });
+    const elsewhere = { S3_ENDPOINT: 'https://objects.test', S3_REGION: 'auto', S3_PREFIX: 'a/b/' };
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    expect(read({ S3_BUCKET: 'clips', ...elsewhere, ...keys, S3_CACHE_MB: '0' }).s3).toEqual({
+      bucket: 'clips',
+      endpoint: 'https://objects.test',
+      region: 'auto',
+      prefix: 'a/b/',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      cacheBytes: 0,
+    });
+    expect(() => read({ S3_ENDPOINT: 'objects.test' })).toThrow(/S3_ENDPOINT/);
+  });
+
   it('warns when uploads would be lost, in words', () => {
     const warnings = read({ DYNO: 'web.1' }).warnings.join('\n');
     expect(warnings).toMatch(/emptied at every restart/);
     expect(warnings).toMatch(/SESSION_KEYS/);
     expect(read({ DYNO: 'web.1', PERSISTENT_DISK: '1' }).warnings).toEqual([]);
+    const apart = { DYNO: 'web.1', S3_BUCKET: 'clips', SESSION_KEYS: 'k'.repeat(32), CERTIFICATE_KEY: 'key' };
+    const bucketAlone = read(apart);
+    expect(bucketAlone.losesFiles).toBe(true);
+    expect(bucketAlone.warnings).toEqual([expect.stringMatching(/Set DATABASE_URL/)]);
+    const both = read({ ...apart, DATABASE_URL: 'postgres://127.0.0.1/clips' });
+    expect([both.losesFiles, both.warnings]).toEqual([false, []]);
     expect(read({ NODE_ENV: 'production' }).warnings.join('\n')).toMatch(/PUBLIC_URL[^]*SMTP_URL/);
   });
 });

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { planSlug } from '#common/plan-slug.ts';
 import type { PlanSlug } from '#common/plans.ts';
+import { ConfigError } from './config-error.ts';
+import type { S3Settings } from './pipeline/storage/s3-storage.ts';
 import type { MediaLimits } from './pipeline/worker-protocol.ts';
 import { writeOnce } from './write-once.ts';
 
@@ -23,6 +25,14 @@ const environment = z.object({
   PERSISTENT_DISK: flag,
   DATABASE_URL: text,
   SESSION_KEYS: text,
+  CERTIFICATE_KEY: text,
+  S3_BUCKET: text,
+  S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  S3_REGION: z.string().trim().min(1).default('us-east-1'),
+  S3_PREFIX: z.string().trim().default(''),
+  S3_CACHE_MB: z.coerce.number().int().min(0).default(4096),
+  AWS_ACCESS_KEY_ID: text,
+  AWS_SECRET_ACCESS_KEY: text,
   SMTP_URL: text,
   MAIL_FROM: z.string().trim().min(3).default('Reelmend <no-reply@localhost>'),
   EMAIL_VERIFICATION: onOff('on'),
@@ -57,8 +67,12 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly sqlitePath: string;
+  /** Where originals and results are kept; null for DATA_DIR. */
+  readonly s3: S3Settings | null;
   /** Newest first; cookies are signed with the first and accepted with any. */
   readonly sessionKeys: readonly string[];
+  /** Private key of the certificates, PKCS #8 as PEM or as the base64 of DER; null for that of DATA_DIR. */
+  readonly certificateKey: string | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly emailVerification: boolean;
@@ -88,9 +102,6 @@ export interface Config {
   /** Things an operator should know, in words; logged at start. */
   readonly warnings: readonly string[];
 }
-
-/** A variable with a value that cannot be used; the message names it. */
-export class ConfigError extends Error {}
 
 const SMALL_MACHINE_MB = 1024;
 /**
@@ -134,6 +145,8 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     dataDir,
     databaseUrl: env.DATABASE_URL ?? null,
     sqlitePath: path.join(dataDir, 'reelmend.sqlite'),
+    s3: s3Of(env),
+    certificateKey: env.CERTIFICATE_KEY ?? null,
     sessionKeys: env.SESSION_KEYS ? splitKeys(env.SESSION_KEYS) : keysOfDataDir(dataDir),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
@@ -165,9 +178,24 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     toolMemoryMb: small ? 400 : 1500,
     threadHeapMb: Math.floor((0.6 * memoryLimitMb) / jobConcurrency),
     logLevel: env.LOG_LEVEL,
-    losesFiles: onDyno && env.PERSISTENT_DISK !== '1',
+    losesFiles: onDyno && env.PERSISTENT_DISK !== '1' && !(env.S3_BUCKET && env.DATABASE_URL),
     warnings: warningsFor({ onDyno, persistentDisk: env.PERSISTENT_DISK === '1', env, https }),
   } satisfies Config);
+}
+
+function s3Of(env: z.infer<typeof environment>): S3Settings | null {
+  const { S3_BUCKET: bucket, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (bucket === undefined) return null;
+  const prefix = env.S3_PREFIX.replace(/\/+$/, '');
+  return {
+    bucket,
+    endpoint: env.S3_ENDPOINT ?? null,
+    region: env.S3_REGION,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    credentials:
+      accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : null,
+    cacheBytes: env.S3_CACHE_MB * 1024 ** 2,
+  };
 }
 
 /** Both files must be there: the engine itself ends without an error when its model is not. */
@@ -221,11 +249,18 @@ interface Circumstances {
 function warningsFor({ onDyno, persistentDisk, https, env }: Circumstances): string[] {
   const warnings: string[] = [];
   if (onDyno && !persistentDisk) {
-    warnings.push(
-      'The disk of this machine is emptied at every restart: uploads, results and drafts on it will be lost. ' +
-        'Mount a lasting disk as DATA_DIR and set PERSISTENT_DISK=1.',
-    );
-    if (!env.DATABASE_URL) warnings.push('The database is on that disk too. Set DATABASE_URL to Postgres.');
+    const emptied = 'The disk of this machine is emptied at every restart';
+    if (!env.S3_BUCKET)
+      warnings.push(
+        `${emptied}: uploads, results and drafts on it will be lost. Keep them in a bucket (S3_BUCKET), ` +
+          'or mount a lasting disk as DATA_DIR and set PERSISTENT_DISK=1.',
+      );
+    if (!env.DATABASE_URL)
+      warnings.push(`${emptied}, and the database is on it. Set DATABASE_URL to Postgres.`);
+    if (!env.CERTIFICATE_KEY)
+      warnings.push(
+        'CERTIFICATE_KEY is not set: a new key signs the certificates after every restart, and those of the old one no longer verify here.',
+      );
     if (!env.SESSION_KEYS)
       warnings.push('SESSION_KEYS is not set: everybody is signed out at every restart.');
   }

@@ -12,6 +12,7 @@ import type { VideoState } from '#server/videos/video-state.ts';
 import { createProgressWriter, type ProgressWriter } from './progress-writer.ts';
 import type { FinishedVideo, PublishService } from './publish/publish.service.ts';
 import type { MediaStorage } from './storage/media-storage.ts';
+import { mayNeedReference } from './may-need-reference.ts';
 import type { WorkFolders } from './work-folders.ts';
 import type { MediaFailureCode, MediaLimits, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
 import { detailOf } from '#server/error-detail.ts';
@@ -124,8 +125,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       },
     });
     const headway = await watchHeadway(job.id, videoId);
-    const original = await storage.localPath(video.originalSha256);
-    const references = await findReferences(video);
+    const { original, references } = await holdClips(video);
     try {
       const task: ProcessVideoTask = {
         kind: 'process-video',
@@ -221,6 +221,18 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     await state.fail(videoId, attempt, code, message);
     await removeWork(videoId);
     return { kind: 'failed', error: message, retryable: false };
+  }
+
+  /** The clip, and those that may help to read it. */
+  async function holdClips(video: Video) {
+    const original = await storage.localPath(video.originalSha256);
+    try {
+      const wanted = storage.isLocal || (await mayNeedReference(original.path));
+      return { original, references: wanted ? await findReferences(video) : [] };
+    } catch (error) {
+      await original.release();
+      throw error;
+    }
   }
 
   async function findReferences(video: Video) {

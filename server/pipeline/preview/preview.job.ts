@@ -13,6 +13,7 @@ import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
+import { withLocalPaths } from '../storage/with-local-paths.ts';
 import { makePreview, NoComparison } from './make-preview.ts';
 import { readReport } from './preview.service.ts';
 import { detailOf } from '#server/error-detail.ts';
@@ -58,19 +59,22 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
     if (!plan) throw new NoComparison('Nothing was mended, so there is nothing to compare.');
     await patch(versionId, { state: 'making', progress: 0, message: null });
     const folder = await folders.fresh(anyId.parse(versionId));
-    const original = await storage.localPath(video.originalSha256);
-    const result = await storage.localPath(version.sha256);
     try {
-      const made = await makePreview({
-        plan,
-        originalPath: original.path,
-        resultPath: result.path,
-        folder,
-        tools: deps.tools,
-        threads: deps.threads,
-        signal,
-        onProgress: progressOf(versionId),
-      });
+      const made = await withLocalPaths(
+        storage,
+        [video.originalSha256, version.sha256],
+        async ([originalPath = '', resultPath = '']) =>
+          makePreview({
+            plan,
+            originalPath,
+            resultPath,
+            folder,
+            tools: deps.tools,
+            threads: deps.threads,
+            signal,
+            onProgress: progressOf(versionId),
+          }),
+      );
       const stored = await storage.put(made.path);
       await db.transaction(async (trx) => {
         // Without a row any more (the video was deleted) the object is one that nothing refers to.
@@ -84,8 +88,6 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
           .where({ versionId });
       });
     } finally {
-      await original.release();
-      await result.release();
       await rm(folder, { recursive: true, force: true });
     }
   }

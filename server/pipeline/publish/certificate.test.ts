@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -37,6 +37,15 @@ describe('openSigningKey', () => {
     expect(readPublicKey(` ${key.publicKey.toUpperCase()}\n`)).toBe(key.publicKey);
     expect(readPublicKey('nothing of the kind')).toBeNull();
     expect(readPublicKey('{"publicKey": "00"}')).toBeNull();
+  });
+
+  it('takes the key that it is given instead, in either form', () => {
+    const pem = readFileSync(path.join(dataDir, 'certificate-key.pem'), 'utf8');
+    const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64');
+    const elsewhere = path.join(dataDir, 'nowhere');
+    for (const given of [pem, pem.replaceAll('\n', String.raw`\n`), der])
+      expect(openSigningKey(elsewhere, given).key).toEqual(openSigningKey(dataDir).key);
+    expect(() => openSigningKey(elsewhere, 'no key')).toThrow(/CERTIFICATE_KEY is no private key/);
   });
 
   it('does not take another kind of file for a key', () => {

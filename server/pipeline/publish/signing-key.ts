@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyO
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateKey } from '#common/certificate.ts';
+import { ConfigError } from '#server/config-error.ts';
 import { writeOnce } from '#server/write-once.ts';
 
 /** The key that certificates are signed with. */
@@ -17,18 +18,20 @@ const FILE_NAME = 'certificate-key.pem';
 const KEY_BYTES = 32;
 
 /**
- * Opens the server's Ed25519 key, a PKCS #8 file in the data folder that only this user can read; makes it at
- * the first start. Two processes that start together end with the same key.
- * @throws Error when the file is not an Ed25519 key
+ * Opens the server's Ed25519 key: the given one, else a PKCS #8 file in the data folder that only this user can read and that is made
+ * at the first start. Two processes that start together end with the same key.
+ * @param given PKCS #8 as PEM, or as the base64 of DER, which fits into one line of an environment
+ * @throws ConfigError when it is not an Ed25519 key
  */
-export function openSigningKey(dataDir: string): SigningKey {
+export function openSigningKey(dataDir: string, given: string | null = null): SigningKey {
+  if (given !== null) return toSigningKey(readGiven(given), 'CERTIFICATE_KEY');
   const file = path.join(dataDir, FILE_NAME);
   if (!exists(file)) makeKey(file);
   return toSigningKey(createPrivateKey(readFileSync(file)), file);
 }
 
 function toSigningKey(privateKey: KeyObject, file: string): SigningKey {
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(`${file} is not an Ed25519 key.`);
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new ConfigError(`${file} is not an Ed25519 key.`);
   const publicKey = createPublicKey(privateKey);
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const der = publicKey.export({ type: 'spki', format: 'der' });
@@ -36,6 +39,15 @@ function toSigningKey(privateKey: KeyObject, file: string): SigningKey {
     key: { algorithm: 'Ed25519', publicKey: der.subarray(-KEY_BYTES).toString('hex'), pem },
     sign: (text) => sign(null, Buffer.from(text, 'utf8'), privateKey).toString('hex'),
   };
+}
+
+function readGiven(text: string): KeyObject {
+  try {
+    if (text.includes('-----BEGIN')) return createPrivateKey(text.replaceAll('\\n', '\n'));
+    return createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+  } catch {
+    throw new ConfigError('CERTIFICATE_KEY is no private key. Make one: openssl genpkey -algorithm ed25519');
+  }
 }
 
 function makeKey(file: string): void {

@@ -71,6 +71,8 @@ export function createDiskStorage(root: string): MediaStorage {
   }
 
   return {
+    isLocal: true,
+
     async put(sourcePath, knownSha256) {
       return guardSpace(async () => settle(sourcePath, knownSha256 ?? (await hashFile(sourcePath))));
     },

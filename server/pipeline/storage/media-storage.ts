@@ -24,6 +24,8 @@ export interface ByteRange {
  * Every adapter passes the same contract test.
  */
 export interface MediaStorage {
+  /** Whether local paths cost nothing; else each object has to be fetched. */
+  readonly isLocal: boolean;
   /**
    * Moves a finished local file in: hashed, flushed to the disk, then renamed into place. The source is
    * consumed. `knownSha256` spares the hash when it was computed while the bytes arrived.

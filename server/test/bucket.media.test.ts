@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildPath } from '#common/api/build-path.ts';
+import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import { Video } from '#db/models/video.ts';
+import { makeMovingClip } from './broken-clips.ts';
+import { createUser } from './factories.ts';
+import { testTools as tools } from './media-job.ts';
+import { startS3, type S3TestServer } from './s3-server.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+import type { TestClient } from './test-client.ts';
+import { uploadBytes } from './upload-bytes.ts';
+
+let folder: string;
+let s3: S3TestServer;
+let app: TestApp;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'reelmend-bucket-'));
+  s3 = await startS3();
+  const { bucket, endpoint, credentials } = s3.settings;
+  app = await startTestApp({
+    engine: 'sqlite',
+    work: ['media', 'mail'],
+    tools,
+    env: {
+      S3_BUCKET: bucket,
+      S3_ENDPOINT: endpoint ?? '',
+      AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+      AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+    },
+  });
+});
+afterAll(async () => {
+  await app.stop();
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const copies = () => path.join(app.config.dataDir, 'copies');
+
+async function make(name: string, seconds: number): Promise<Buffer> {
+  const outputPath = path.join(folder, name);
+  await makeMovingClip({ tools, outputPath, seconds, width: 320, height: 192 });
+  return readFile(outputPath);
+}
+
+async function mended(client: TestClient, bytes: Buffer): Promise<string> {
+  const id = await uploadBytes(client, new Uint8Array(bytes));
+  const until = Date.now() + 60_000;
+  for (;;) {
+    const { status, errorMessage } = await Video.query(app.db).findById(id).throwIfNotFound();
+    if (status === 'completed') return id;
+    if (status === 'failed' || Date.now() > until) throw new Error(`${status}: ${errorMessage}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function bytesOf(client: TestClient, id: string, of: 'download' | 'original'): Promise<Uint8Array> {
+  const answer = await client.fetch(buildPath(mediaPaths[of], { id }));
+  expect(answer.status).toBe(200);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+it('clips in a bucket outlive the disk: they are mended, given back whole and deleted', async () => {
+  const { client } = await app.signIn(await createUser(app.db, { plan: 'creator-pro' }));
+  const clip = await make('clip.mp4', 2);
+  const id = await mended(client, clip);
+  expect(existsSync(path.join(app.config.dataDir, 'objects'))).toBe(false);
+  const result = sha256Of(await bytesOf(client, id, 'download'));
+
+  await rm(copies(), { recursive: true });
+  expect(sha256Of(await bytesOf(client, id, 'original'))).toBe(sha256Of(clip));
+  expect(sha256Of(await bytesOf(client, id, 'download'))).toBe(result);
+  const { body: part, status } = await client.fetch(buildPath(mediaPaths.download, { id }), {
+    headers: { range: 'bytes=0-99' },
+  });
+  await part?.cancel();
+  expect(status).toBe(206);
+
+  // A clip without its index is read by the first one, which has to be fetched for it.
+  const longer = await make('longer.mp4', 3);
+  const index = longer.indexOf('moov') - 4;
+  const media = [longer.subarray(0, index), longer.subarray(index + longer.readUInt32BE(index))];
+  const again = await mended(client, Buffer.concat(media));
+  const video = await Video.query(app.db).findById(again).throwIfNotFound();
+  expect(video.durationMs).toBeGreaterThan(2900);
+  expect((await readdir(copies())).toSorted()).toContain(sha256Of(clip));
+
+  expect((await client.call(videosApi.remove, { params: { id } })).status).toBe(200);
+}, 120_000);

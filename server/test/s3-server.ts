@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { Middleware } from 'koa';
+import S3rver from 's3rver';
+import type { S3Settings } from '#server/pipeline/storage/s3-storage.ts';
+
+export interface S3TestServer {
+  readonly settings: S3Settings;
+  /** A new local folder that goes with the server. */
+  newFolder(): Promise<string>;
+  /** What a request meets before it is answered; null for nothing. */
+  meet(fault: Middleware | null): void;
+  close(): Promise<void>;
+}
+
+/** The service takes a range that ends with byte 0 for one without an end. */
+const firstByte: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.method !== 'GET' || ctx.get('range') !== 'bytes=0-0' || !(ctx.body instanceof Readable)) return;
+  for await (const part of ctx.body) {
+    ctx.body = Buffer.from(part).subarray(0, 1);
+    return;
+  }
+};
+
+/** An S3 service with one empty bucket on this machine alone. */
+export async function startS3(): Promise<S3TestServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-s3-'));
+  const bucket = 'clips';
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: path.join(folder, 'service'),
+    configureBuckets: [{ name: bucket }],
+  });
+  let fault: Middleware | null = null;
+  server.middleware.unshift((ctx, next) => (fault ? fault(ctx, next) : next()), firstByte);
+  const { port } = await server.run();
+  return {
+    settings: {
+      bucket,
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      prefix: 'objects/',
+      // Those that it knows.
+      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      cacheBytes: 64 << 20,
+    },
+    newFolder: () => mkdtemp(path.join(folder, 'local-')),
+    meet(next) {
+      fault = next;
+    },
+    async close() {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

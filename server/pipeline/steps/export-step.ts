@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import type { MediaSummary, ResultCheck, StreamTreatment } from '#common/report.ts';
-import type { Finding } from '../analyse/analysis.ts';
 import { noteConcealed } from '../concealed-pictures.ts';
 import { summarise } from '../publish/build-report.ts';
 import { exportVideo } from '../publish/export-video.ts';
@@ -14,10 +13,11 @@ import type { Verdict } from '../repair/picture-task.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from '../step-store.ts';
 import type { TimedClip } from './analyse-step.ts';
+import { changesSound, gentler, toDropped, type Attempt } from './gentler.ts';
 import type { JobContext } from './job-context.ts';
 import { planSecondRound, SECOND_ROUND } from './second-round.ts';
 import { exportCostMs, picturesToRepaint } from './step-costs.ts';
-import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
+import type { SoundRepair } from './sound-step.ts';
 import { storedExport } from './stored-values.ts';
 
 export interface ExportWork {
@@ -40,17 +40,6 @@ export interface ExportOutcome {
   readonly audio: StreamTreatment;
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly ResultCheck[];
-  readonly notes: readonly string[];
-}
-
-/** What is still to be repaired in one attempt to write the clip. */
-interface Attempt {
-  readonly pictures: readonly PictureRepair[];
-  readonly sound: SoundRepair;
-  /** Code all pictures anew, because the gentle way did not pass its checks. */
-  readonly encodeAll: boolean;
-  /** Verdicts of repairs that were dropped. */
-  readonly dropped: readonly Verdict[];
   readonly notes: readonly string[];
 }
 
@@ -161,10 +150,6 @@ function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolea
   return pictures.length > 0 || changesSound(sound) || work.opened.rebuilt !== null || !playsAsIs(work.needs);
 }
 
-function changesSound({ audio }: SoundRepair): boolean {
-  return audio.kind === 'file' || audio.shiftMs !== 0;
-}
-
 interface Done {
   readonly outcome: ExportOutcome;
   readonly verification: Verification;
@@ -232,67 +217,6 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     notes: [...attempt.notes, ...(note === null ? [] : [note]), ...exported.notes],
   };
   return { outcome, verification };
-}
-
-/** What to try after a result that did not pass: null when it passed, or when nothing gentler is left. */
-function gentler(attempt: Attempt, done: Done, work: ExportWork): Attempt | null {
-  const { failed, checks } = done.verification;
-  const blamed = new Map(failed.map(({ finding, reason }) => [finding, reason]));
-  if (blamed.size > 0) {
-    return drop(attempt, (finding) => blamed.get(finding) ?? null, []);
-  }
-  const broken = checks.filter((check) => !check.passed);
-  if (broken.length === 0) return null;
-  const onlySound = broken.every((check) => check.name.startsWith('sound'));
-  const why = broken.map((check) => `${check.name} (${check.detail})`).join('; ');
-  if (onlySound && changesSound(attempt.sound)) return dropSound(attempt, why);
-  if (done.outcome.video.treatment === 'smart_render') {
-    const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
-    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
-  }
-  const carried = done.outcome.video.treatment === 'copied' && work.needs.container !== null;
-  if (carried && !attempt.encodeAll) {
-    const note = `Carrying the coded pictures over did not pass these checks, so all were coded anew: ${why}`;
-    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
-  }
-  if (attempt.pictures.length > 0) {
-    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
-    const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));
-    return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
-  }
-  if (changesSound(attempt.sound)) return dropSound(attempt, why);
-  // Only a conversion or a rebuilt index is left: the clip does not play without it, and the report shows
-  // the checks that did not pass.
-  return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
-}
-
-function dropSound(attempt: Attempt, why: string): Attempt {
-  const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
-  const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
-  return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
-}
-
-function drop(
-  attempt: Attempt,
-  reasonOf: (finding: Finding) => string | null,
-  notes: readonly string[],
-): Attempt {
-  const dropped: Verdict[] = [];
-  const pictures = attempt.pictures.filter(({ verdict }) => {
-    const reason = reasonOf(verdict.finding);
-    if (reason !== null) dropped.push(toDropped(verdict, reason));
-    return reason === null;
-  });
-  return {
-    ...attempt,
-    pictures,
-    dropped: [...attempt.dropped, ...dropped],
-    notes: [...attempt.notes, ...notes],
-  };
-}
-
-function toDropped(verdict: Verdict, reason: string): Verdict {
-  return { ...verdict, outcome: 'left_alone', action: 'none', after: null, explanation: reason };
 }
 
 function indexVerdicts(work: ExportWork): Verdict[] {

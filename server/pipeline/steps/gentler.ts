@@ -1,0 +1,103 @@
+import type { StreamTreatment } from '#common/report.ts';
+import type { Finding } from '../analyse/analysis.ts';
+import { playsAsIs, type PlaybackNeeds } from '../publish/playback.ts';
+import type { Verification } from '../publish/verify-result.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import type { PictureRepair } from '../repair/repair-pictures.ts';
+import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
+
+/** What is still to be repaired in one attempt to write the clip. */
+export interface Attempt {
+  readonly pictures: readonly PictureRepair[];
+  readonly sound: SoundRepair;
+  /** Code all pictures anew, because the gentle way did not pass its checks. */
+  readonly encodeAll: boolean;
+  /** Verdicts of repairs that were dropped. */
+  readonly dropped: readonly Verdict[];
+  readonly notes: readonly string[];
+}
+
+/** A result and what was found on it. */
+export interface Judged {
+  readonly outcome: { readonly video: Pick<StreamTreatment, 'treatment'> };
+  readonly verification: Pick<Verification, 'failed' | 'checks'>;
+}
+
+/** What of the work matters here. */
+export interface GentlerWork {
+  readonly needs: PlaybackNeeds;
+  readonly opened: { readonly rebuilt: unknown };
+}
+
+/** Said where the coded pictures around damage did not fit what was put among them. */
+const LEFT_DAMAGED =
+  'Coding only the damaged pictures anew left damage in the result, so all were coded anew.';
+
+export function changesSound({ audio }: SoundRepair): boolean {
+  return audio.kind === 'file' || audio.shiftMs !== 0;
+}
+
+/** What to try after a result that did not pass: null when it passed, or when nothing gentler is left. */
+export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Attempt | null {
+  const { failed, checks } = done.verification;
+  const blamed = new Map(failed.map(({ finding, reason }) => [finding, reason]));
+  const isPartly = done.outcome.video.treatment === 'smart_render';
+  if (isPartly && failed.some(({ finding }) => finding.kind === 'corrupted_section')) {
+    return { ...attempt, encodeAll: true, notes: [...attempt.notes, LEFT_DAMAGED] };
+  }
+  if (blamed.size > 0) {
+    return drop(attempt, (finding) => blamed.get(finding) ?? null, []);
+  }
+  const broken = checks.filter((check) => !check.passed);
+  if (broken.length === 0) return null;
+  const onlySound = broken.every((check) => check.name.startsWith('sound'));
+  const why = broken.map((check) => `${check.name} (${check.detail})`).join('; ');
+  if (onlySound && changesSound(attempt.sound)) return dropSound(attempt, why);
+  if (isPartly) {
+    const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
+    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
+  }
+  const carried = done.outcome.video.treatment === 'copied' && work.needs.container !== null;
+  if (carried && !attempt.encodeAll) {
+    const note = `Carrying the coded pictures over did not pass these checks, so all were coded anew: ${why}`;
+    return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
+  }
+  if (attempt.pictures.length > 0) {
+    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
+    const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));
+    return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
+  }
+  if (changesSound(attempt.sound)) return dropSound(attempt, why);
+  // Only a conversion or a rebuilt index is left: the clip does not play without it, and the report shows
+  // the checks that did not pass.
+  return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
+}
+
+function dropSound(attempt: Attempt, why: string): Attempt {
+  const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
+  const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
+  return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
+}
+
+function drop(
+  attempt: Attempt,
+  reasonOf: (finding: Finding) => string | null,
+  notes: readonly string[],
+): Attempt {
+  const dropped: Verdict[] = [];
+  const pictures = attempt.pictures.filter(({ verdict }) => {
+    const reason = reasonOf(verdict.finding);
+    if (reason !== null) dropped.push(toDropped(verdict, reason));
+    return reason === null;
+  });
+  return {
+    ...attempt,
+    pictures,
+    dropped: [...attempt.dropped, ...dropped],
+    notes: [...attempt.notes, ...notes],
+  };
+}
+
+export function toDropped(verdict: Verdict, reason: string): Verdict {
+  return { ...verdict, outcome: 'left_alone', action: 'none', after: null, explanation: reason };
+}

@@ -4,7 +4,7 @@ import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe.ts';
 import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
-import { countWholePictures } from './count-whole-pictures.ts';
+import { countWhole, type Whole } from './count-whole.ts';
 import { MediaFailure } from './media-failure.ts';
 import {
   rebuildIndex,
@@ -94,8 +94,16 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
 
 /** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */
 const ATTEMPTS = [rebuildIndex, rewriteIndex, replaceIndex] as const;
-/** Of two readings of a damaged file ours is taken where it has this many times as many whole pictures. */
+/** Of two readings of a damaged file ours is taken where it has this many times as many whole pictures, or as much whole sound. */
 const CLEARLY_MORE = 1.05;
+
+const isClearlyMore = (one: Whole, other: Whole) =>
+  one.pictures > CLEARLY_MORE * other.pictures ||
+  (one.pictures >= other.pictures && one.soundBytes > CLEARLY_MORE * other.soundBytes);
+
+function hasShorterSound({ audio }: MediaInfo, read: MediaInfo | null): boolean {
+  return CLEARLY_MORE * (audio[0]?.durationMs ?? 0) < (read?.audio[0]?.durationMs ?? 0);
+}
 
 /**
  * A movie as it is where its index is whole; else with one that can be read and leads to pictures.
@@ -114,11 +122,13 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
     const again = rebuilt.rebuilt ? await tryProbe(input, input.rebuiltPath, 'mov') : null;
     if (rebuilt.rebuilt && again && 'info' in again && again.info.video.length > 0) {
       const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes: rebuilt.notes } };
-      // An index that ffmpeg reads in spite of its faults may be better than one without the sound, or than none that fits.
+      // An index that ffmpeg reads in spite of its faults may be better than one without all of the sound, or than none that fits.
       const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
-      if (!asItIs || !hasPictures || !isDoubtful) return mended;
-      const whole = await countWholePictures(asItIs, mended, input.tools, input.signal);
-      if (whole && whole.mended > CLEARLY_MORE * whole.asItIs) return mended;
+      if (!asItIs || !hasPictures || (!isDoubtful && !hasShorterSound(again.info, info))) return mended;
+      const whole = await countWhole(asItIs, mended, input.tools, input.signal);
+      if (whole && isClearlyMore(whole.mended, whole.asItIs)) return mended;
+      // A clip that is cut off tells the length that it had.
+      if (!isDoubtful && !(whole && isClearlyMore(whole.asItIs, whole.mended))) return mended;
       break;
     }
     const refused = unsupported(read);

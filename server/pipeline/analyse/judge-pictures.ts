@@ -71,6 +71,9 @@ export function judgePictures(
   // Pictures that only refer to damaged ones still repeat or move as their own data say.
   const ownDamage = new Set(shownDamage.flatMap(({ damagedData }) => damagedData));
   const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
+  // By display number: a damaged picture may not come out at all.
+  const isTornBeside = ({ first, last }: StutterRun) =>
+    ownDamage.has((frameOfDecoded[first] ?? first) - 1) || ownDamage.has((frameOfDecoded[last] ?? last) + 1);
   const cuts = decodedCuts.filter(isSound);
   const context: FindingContext = {
     times,
@@ -80,7 +83,8 @@ export function judgePictures(
   const findStutter = (surplus: number | null) =>
     detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
-      return own && (own.last > own.first || !times.variableByNature) ? [own] : [];
+      const isRun = own !== null && (own.last > own.first || !times.variableByNature);
+      return isRun ? [besideDamage(own, surplus, isTornBeside(own))] : [];
     });
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);
@@ -139,6 +143,20 @@ function withoutConcealed(
   for (let at = first; at <= last; at += 1) if (speaksTrue(at)) copies += 1;
   // A damaged picture among copies is one of them: those behind it say by their own data that nothing moved.
   return copies > 1 && 2 * copies > last - first + 1 ? { ...run, first, last } : null;
+}
+
+/** Repeats are put in beside damaged data only where the picture outlasts the sound by this share of them. */
+const PUT_IN_SHARE = 0.3;
+
+/**
+ * A run right beside a picture whose own data are damaged, which may be none: next to nothing moves in what is concealed. The step that
+ * tells what was put in is spoilt as well, so that it moves nothing in time unless the lengths speak for it.
+ * @param surplus pictures by which the picture outlasts the sound, null without sound
+ * @param isBeside whether such a picture stands right before or behind it
+ */
+export function besideDamage(run: StutterRun, surplus: number | null, isBeside: boolean): StutterRun {
+  const isSpokenFor = surplus === null || surplus >= PUT_IN_SHARE * (run.last + 1 - run.first);
+  return isBeside && !isSpokenFor ? { ...run, history: 'held' } : run;
 }
 
 /** Where picture and sound of a clip begin and end; null without sound. */

@@ -32,7 +32,10 @@ const attempt: Attempt = {
   dropped: [],
   notes: [],
 };
-const work = { needs: { video: null, audio: null, container: null, brokenSound: false }, opened: { rebuilt: null } };
+const work = {
+  needs: { video: null, audio: null, container: null, brokenSound: false },
+  opened: { rebuilt: null },
+};
 
 const judged = (blamed: readonly PictureRepair[], treatment: 'smart_render' | 'full_encode'): Judged => ({
   outcome: { video: { treatment } },

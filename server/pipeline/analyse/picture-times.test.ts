@@ -80,12 +80,27 @@ describe('indexPictures', () => {
     expect(numbersOf([null, 40, null, null, 120]).numbers).toEqual([0, 1, 2, 2, 3]);
   });
 
-  it('counts AV1 pictures that a damaged one takes with it, and leaves VP9 packets that show nothing uncounted', () => {
+  it('counts AV1 and VP9 pictures that a damaged one takes with it', () => {
     const decoded = [0, 40, 80, 120, 160, 320, 360, 400, 440];
-    expect(numbersOf(decoded, 'av1')).toEqual({
-      numbers: [0, 1, 2, 3, 4, 8, 9, 10, 11],
-      undecoded: [5, 6, 7],
-    });
-    expect(numbersOf(decoded, 'vp9').undecoded).toEqual([]);
+    for (const codec of ['av1', 'vp9']) {
+      expect(numbersOf(decoded, codec)).toEqual({
+        numbers: [0, 1, 2, 3, 4, 8, 9, 10, 11],
+        undecoded: [5, 6, 7],
+      });
+    }
+  });
+
+  it('leaves VP9 packets that show nothing uncounted', () => {
+    const hidden = packets.flatMap((packet) =>
+      packet.ptsTicks % 160 === 120 ? [{ ...packet, ptsTicks: packet.ptsTicks - 7 }, packet] : [packet],
+    );
+    expect(numbersOf(steady(12, 40), 'vp9', hidden)).toEqual({ numbers: steady(12, 1), undecoded: [] });
+    // With the damaged picture that it is for.
+    const decoded = steady(12, 40).filter((time) => time !== 280);
+    expect(numbersOf(decoded, 'vp9', hidden).undecoded).toEqual([7]);
+  });
+
+  it('believes the decoder of VP9 where it gives times that no packet has', () => {
+    expect(numbersOf([0, 41, 80], 'vp9')).toEqual({ numbers: [0, 1, 2], undecoded: [] });
   });
 });

@@ -34,10 +34,11 @@ export function indexPictures(
 ): PictureIndex | null {
   const shown = packets.filter((packet) => packet.shown);
   const timed = shown.length > 0 && shown.every((packet) => packet.ptsTicks !== null);
-  const fromPackets = timed && !CODECS_WITH_HIDDEN_PICTURES.has(stream.codec);
-  const ptsTicks = fromPackets
-    ? shown.flatMap((packet) => packet.ptsTicks ?? []).sort((a, b) => a - b)
-    : fillUnknown(decodedPts);
+  const packetTicks = shown.flatMap((packet) => packet.ptsTicks ?? []).sort((a, b) => a - b);
+  const mayHide = CODECS_WITH_HIDDEN_PICTURES.has(stream.codec);
+  const listed = !timed ? null : mayHide ? withoutHidden(packetTicks, decodedPts) : packetTicks;
+  const fromPackets = listed !== null;
+  const ptsTicks = listed ?? fillUnknown(decodedPts);
   if (ptsTicks.length === 0) return null;
 
   const packetTimes = packets.map((packet) => (packet.shown ? (packet.ptsTicks ?? packet.dtsTicks) : null));
@@ -63,6 +64,41 @@ export function indexPictures(
     frameOfDecoded,
     undecoded: ptsTicks.flatMap((_, frame) => (decoded.has(frame) ? [] : [frame])),
   };
+}
+
+/** A packet that shows nothing stands this much nearer to the next picture than pictures do to each other. */
+const HIDDEN_SHARE = 0.5;
+
+/**
+ * Times of the packets that show pictures: those that came out of the decoder, and others in places where a picture must have been, which
+ * are damaged. Packets that show nothing by themselves stand right before the picture that they are for.
+ * @returns null where the decoder gives other times than the packets have
+ */
+function withoutHidden(
+  packetTicks: readonly number[],
+  decodedPts: readonly (number | null)[],
+): number[] | null {
+  const listed = new Set(packetTicks);
+  const decoded = new Set<number>();
+  for (const pts of decodedPts) {
+    if (pts === null || !listed.has(pts)) return null;
+    decoded.add(pts);
+  }
+  if (decoded.size < 2) return null;
+  const times = [...decoded].sort((a, b) => a - b);
+  const least = HIDDEN_SHARE * median(times.slice(1).map((time, at) => time - (times[at] ?? time)));
+  let later = Infinity;
+  return packetTicks
+    .toReversed()
+    .filter((ticks) => {
+      if (!decoded.has(ticks)) {
+        const earlier = times.findLast((time) => time < ticks) ?? -Infinity;
+        if (later - ticks < least || ticks - earlier < least) return false;
+      }
+      later = ticks;
+      return true;
+    })
+    .reverse();
 }
 
 /** True when the pictures that an edit list hides show that the camera changed its rate. */

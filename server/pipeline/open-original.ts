@@ -6,6 +6,7 @@ import { sniffFile } from '#server/media/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
 import { countWhole, type Whole } from './count-whole.ts';
 import { MediaFailure } from './media-failure.ts';
+import { mendSettings } from './repair/rebuild-index/rebuild-index-description.ts';
 import {
   rebuildIndex,
   replaceIndex,
@@ -89,7 +90,13 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
   }
 
-  return checked(await withReadableIndex(input, read), input);
+  const settingsPath = `${input.rebuiltPath}.settings`;
+  const note = await mendSettings({ ...input, outputPath: settingsPath });
+  if (note === null) return checked(await withReadableIndex(input, read), input);
+  const mended = { ...input, inputPath: settingsPath };
+  const clip = checked(await withReadableIndex(mended, await tryProbe(mended, settingsPath, format)), mended);
+  if (clip.path !== settingsPath) await rm(settingsPath);
+  return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
 }
 
 /** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */

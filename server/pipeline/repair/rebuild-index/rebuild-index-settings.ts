@@ -32,7 +32,7 @@ export function readTrackSettings({ entries }: Track): PictureSettings | null {
 }
 
 /** Settings in a decoder record, `avcC` or `hvcC` (ISO/IEC 14496-15); null for other boxes and damaged ones. */
-function readRecord(type: string, payload: Buffer): PictureSettings | null {
+export function readRecord(type: string, payload: Buffer): PictureSettings | null {
   return unlessDamaged(() => {
     if (type === 'avcC') {
       const { sps, pps, lengthSize } = readAvcConfig(payload);

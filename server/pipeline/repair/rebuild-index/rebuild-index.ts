@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { type Box, container, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { healMovie } from '#server/media/mp4/heal-movie.ts';
@@ -63,6 +63,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     // An index without pictures may be the draft of another one.
     if (listed && !(hidden && listsPictures(readTracks(hidden))))
       return await repairListed(input, file, listed);
+    if (hidden && findBox(hidden, 'mvex')) return await joinHidden(input, file, hidden, topLevel);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
     const joined = await joinHealed(input, file);
     if (joined?.rebuilt) return joined;
@@ -81,6 +82,19 @@ async function joinHealed(input: RebuildIndexInput, file: FileHandle): Promise<R
     if (error instanceof Mp4Error) return null;
     throw error;
   }
+}
+
+/** Fragments under an index that stands hidden in the file. */
+async function joinHidden(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  moov: Box,
+  topLevel: TopLevel,
+): Promise<RebuildIndexResult> {
+  const fileBytes = (await file.stat()).size;
+  const [tracks, timescale] = [readTracks(moov), readMovieTimescale(moov)];
+  const movie = { topLevel, fileBytes, ftyp: null, moov, timescale, tracks, fragmented: true };
+  return rebuildFragments(input, file, movie, true);
 }
 
 interface Healed {

@@ -27,6 +27,12 @@ describe('decideHistories', () => {
     expect(historiesOf(doubtful, 2.4)).toEqual(['held', 'inserted', 'held', 'held']);
   });
 
+  it('takes nothing out of a clip without sound that is about as likely held', () => {
+    expect(historiesOf([run(30, 3, -0.15)], null)).toEqual(['held']);
+    expect(historiesOf([run(30, 3, -0.3)], null)).toEqual(['inserted']);
+    expect(historiesOf([run(30, 3, -0.15), run(60, 3, -0.9)], null)).toEqual(['inserted', 'inserted']);
+  });
+
   it('takes out what the picture is longer by beside held runs', () => {
     expect(historiesOf([run(14, 7, 1.4), run(40, 2, -0.4)], 2)).toEqual(['held', 'inserted']);
   });

@@ -58,6 +58,11 @@ const MAX_EVIDENCE = 1.5;
 const OTHERS_SHARE = 0.6;
 /** ...and the lengths of picture and sound as much as one clear run. */
 const LENGTH_EVIDENCE = 1;
+/**
+ * Without sound nothing puts right what is taken out in error, so that what is about as likely either way was held. Of 84 found runs of 45
+ * clips without their sound 76 were right before and 78 are now: five of 40 held ones went, now two.
+ */
+const MUTE_LEAD = 0.2;
 /** Shorter runs are no rest: people and figures settle for longer... */
 const MIN_REST = 6;
 /** ...and the step behind a rest is as clearly a single one... */
@@ -79,9 +84,9 @@ const UNSURE_SHARE = 0.3;
  */
 export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
   const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const byLength = lengthEvidence(repeats, pictureSurplus);
+  const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeats, pictureSurplus);
   const common = runs.reduce((sum, { evidence }) => sum + clamp(evidence, -1, 1), 0);
-  const faults = byLength > 0 ? runs.filter((run) => !isRest(run)) : runs;
+  const faults = pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run)) : runs;
   const putIn = faults.filter(({ evidence }) => {
     const own = clamp(evidence, -MAX_EVIDENCE, MAX_EVIDENCE);
     const others = clamp(common - clamp(evidence, -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
@@ -153,8 +158,8 @@ function isRest({ first, last, evidence, quietness }: Judged): boolean {
   return length >= MIN_REST && evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE);
 }
 
-function lengthEvidence(repeats: number, pictureSurplus: number | null): number {
-  if (pictureSurplus === null || repeats < MIN_REPEATS) return 0;
+function lengthEvidence(repeats: number, pictureSurplus: number): number {
+  if (repeats < MIN_REPEATS) return 0;
   if (pictureSurplus >= SURPLUS_SHARE * repeats) return -LENGTH_EVIDENCE;
   return pictureSurplus >= UNSURE_SHARE * repeats ? 0 : LENGTH_EVIDENCE;
 }

@@ -3,6 +3,7 @@ import type { JumpMeasure } from '#server/media/grey-jumps.ts';
 import type { StepRise } from '#server/media/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
+import { countMissing } from './detect-hidden-drops-growth.ts';
 import { readForest, type Forest } from './detect-hidden-drops-forest.ts';
 import { scoreJumps, type Flanks } from './detect-hidden-drops-score.ts';
 import { LOSS_FOREST } from './detect-hidden-drops-weights.ts';
@@ -140,7 +141,10 @@ export function detectHiddenDrops(
     return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score }];
   });
   const deficit = -(pictureSurplus ?? 0);
-  const drops = withoutEdits(addLikely(plain, likely, pictureSurplus), deficit);
+  const drops = withoutEdits(addLikely(plain, likely, pictureSurplus), deficit).map((drop) => {
+    const { after } = drop;
+    return { ...drop, missing: countMissing(series.blockDiff, after, series.jumps.get(after)) };
+  });
   return deficit >= MIN_DEFICIT ? fitCounts(drops, deficit) : drops;
 }
 
@@ -324,7 +328,7 @@ function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
   };
 }
 
-/** Missing pictures by how differences grow with distance around the jump. */
+/** Missing pictures at first sight, by the measured distance with the nearest difference: what the limits above were chosen with. */
 function missingByGrowth(series: FrameSeries, i: number): number {
   const here = series.blockDiff.get(1)?.[i] ?? 0;
   let best = 1;

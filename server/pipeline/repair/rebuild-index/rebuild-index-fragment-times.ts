@@ -84,7 +84,9 @@ function mendStart(
   const isNear = (a: number, b: number) => Math.abs(a - b) <= tolerance;
   const behind = after?.startTicks ?? null;
   if (nextTicks === null) {
-    const isFirstOff = behind !== null && !isNear(behind, told + lengthOf(run));
+    // A hole behind the first run is a loss; one that goes back, or lasts for hours, is a wrong time.
+    const rise = (behind ?? 0) - told - lengthOf(run);
+    const isFirstOff = behind !== null && (rise < -tolerance || rise > longest);
     const third = later?.startTicks ?? null;
     const agree = behind !== null && after && third !== null && isNear(third, behind + lengthOf(after));
     return isFirstOff && agree ? Math.max(0, behind - lengthOf(run)) : told;

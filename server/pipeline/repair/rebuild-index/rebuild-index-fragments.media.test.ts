@@ -81,7 +81,10 @@ describe('rebuildIndex on movies made of fragments', () => {
       Buffer.alloc(37, 0xa5),
       bytes.subarray(middle.offset),
     ]);
-    for (const [name, broken] of Object.entries({ renamed, zeroed, inserted })) {
+    const second = fragments[1] ?? { offset: 0, sizeBytes: 0 };
+    const early = Buffer.from(bytes);
+    early.fill(0, second.offset, second.offset + second.sizeBytes);
+    for (const [name, broken] of Object.entries({ renamed, zeroed, inserted, early })) {
       const { result, outputPath } = await rebuild(`${name}.mp4`, broken);
       expect(result.rebuilt, name).toBe(true);
       const mended = await picturesOf(outputPath);

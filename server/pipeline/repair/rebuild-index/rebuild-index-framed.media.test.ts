@@ -48,6 +48,20 @@ describe('Motion JPEG and ProRes without an index', () => {
     expect(opened.info.video[0]?.durationMs).toBe(3000);
   });
 
+  it('come back with AAC without any other clip, which its frames tell, at the rate that goes with it', async () => {
+    const clip = await make(
+      'aac-alone.mov',
+      CLIP,
+      3,
+      '-c:v mjpeg -q:v 4 -pix_fmt yuvj420p -c:a aac -b:a 96k',
+    );
+    const opened = await openWithoutIndex(clip, []);
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+    expect(opened.info.audio[0]?.sampleRateHz).toBe(44_100);
+    expect(Math.round(opened.info.video[0]?.frameRate ?? 0)).toBe(25);
+  });
+
   it.each([
     ['mjpeg-alone.mov', '-c:v mjpeg -q:v 4 -pix_fmt yuvj420p -c:a pcm_s16le'],
     ['prores-alone.mov', '-c:v prores_ks -profile:v 1 -c:a pcm_s24le'],

@@ -6,6 +6,7 @@ import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 import { findFramedClip, type FoundClip } from './rebuild-index-framed-clip.ts';
+import { guessSound } from './rebuild-index-guess-sound.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,
@@ -152,21 +153,14 @@ async function assemble(
         ? 'Their settings come from an earlier clip of the same device.'
         : 'Their settings were found in the file.',
   ];
+  const base = reference
+    ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }
+    : await describe();
+  if (!base) return refuse('The pictures that were found cannot be described.');
   const sound = reference
-    ? await restoreSound({
-        file,
-        reference,
-        gaps: found.gaps,
-        basePath: input.outputPath,
-        tools: input.tools,
-        signal: input.signal,
-      })
-    : null;
+    ? await restoreSound({ ...input, file, reference, gaps: found.gaps, basePath: input.outputPath })
+    : await guessSound(input, file, found, base, stated);
   try {
-    const base = reference
-      ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }
-      : await describe();
-    if (!base) return refuse('The pictures that were found cannot be described.');
     const statedTicks = stated === null ? null : Math.round(base.video.timescale / stated);
     const intervalTicks = pictureInterval(
       base.video,

@@ -1,0 +1,97 @@
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/movie.ts';
+import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { findSoundFrames } from './rebuild-index-frames.ts';
+import type { Description } from './rebuild-index-framed-clip.ts';
+import { FRAME_TICKS } from './rebuild-index-reference.ts';
+import type { FoundMedia } from './rebuild-index-scan.ts';
+import { restoreSound } from './rebuild-index-sound.ts';
+import type { RestoredSound } from './rebuild-index-sound-types.ts';
+import type { RebuildIndexInput } from './rebuild-index-types.ts';
+
+/** Samples a second of nearly all clips with AAC; their frames have the same syntax. */
+const RATES_HZ = [48_000, 44_100] as const;
+const CHANNELS = [2, 1] as const;
+/** Pictures a second of cameras. */
+const USUAL_RATES = [24, 25, 30, 50, 60, 120];
+/** Fewer frames are chance. */
+const FEWEST_FRAMES = 8;
+
+/**
+ * Sound of a clip of which nothing tells how it is coded: AAC of low complexity is what cameras write, and its frames say themselves
+ * whether they have one channel or two. Of the two usual rates it has the one under which the pictures come at one of cameras.
+ * @returns null where the stretches between the pictures hold no such frames
+ */
+export async function guessSound(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  { pictures, gaps }: FoundMedia,
+  base: Description,
+  pictureRate: number | null,
+): Promise<RestoredSound | null> {
+  for (const channels of CHANNELS) {
+    const template = await describeSound(input, RATES_HZ[0], channels);
+    const entry = template?.tracks[0]?.entries[0];
+    const frames = entry ? await findSoundFrames(file, gaps, entry.bytes, input.signal) : null;
+    if (!frames || frames.length < FEWEST_FRAMES) continue;
+    const rateHz = likelyRate(pictures.length, frames.length, pictureRate);
+    const movie = rateHz === RATES_HZ[0] ? template : await describeSound(input, rateHz, channels);
+    const [sound] = movie?.tracks ?? [];
+    if (!movie || !sound) return null;
+    const restored = await restoreSound({
+      ...input,
+      file,
+      reference: {
+        path: input.outputPath,
+        movie: { ...movie, moov: base.moov, ftyp: base.ftyp, timescale: readMovieTimescale(base.moov) },
+        video: base.video,
+        sound,
+        intervalTicks: null,
+        soundTicks: FRAME_TICKS,
+        layout: null,
+      },
+      gaps,
+      basePath: input.outputPath,
+    });
+    return restored && { ...restored, note: `${restored.note} How it is coded was told from its frames.` };
+  }
+  return null;
+}
+
+function likelyRate(pictures: number, frames: number, pictureRate: number | null): number {
+  const usual = pictureRate === null ? USUAL_RATES : [pictureRate];
+  const farFrom = (rateHz: number) => {
+    const perSecond = (pictures * rateHz) / (frames * FRAME_TICKS);
+    return Math.min(...usual.map((rate) => Math.abs(perSecond / rate - 1)));
+  };
+  return [...RATES_HZ].sort((a, b) => farFrom(a) - farFrom(b))[0] ?? RATES_HZ[0];
+}
+
+/** An index for a moment of silence in AAC. */
+async function describeSound(
+  { outputPath, tools, signal }: RebuildIndexInput,
+  rateHz: number,
+  channels: number,
+): Promise<Movie | null> {
+  const path = `${outputPath}.silence.mp4`;
+  const layout = channels === 2 ? 'stereo' : 'mono';
+  try {
+    await runFfmpeg(
+      {
+        label: 'describe the sound',
+        inputs: [{ path: `anullsrc=r=${rateHz}:cl=${layout}:d=0.1`, lavfi: true }],
+        outputs: [{ path, options: '-c:a aac -f mp4'.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools, signal },
+    );
+    const template = await open(path, 'r');
+    try {
+      return await readMovie(template);
+    } finally {
+      await template.close();
+    }
+  } finally {
+    await rm(path, { force: true });
+  }
+}

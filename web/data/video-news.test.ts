@@ -44,7 +44,7 @@ describe('applyStatus', () => {
       }),
     );
     for (let seed = 1; seed <= 50; seed += 1) {
-      const { client, listed } = clientWith(makeVideo({ status: 'processing', version: 3 }));
+      const { client, listed, status: known } = clientWith(makeVideo({ status: 'processing', version: 3 }));
       const shuffled = news
         .map((status, index) => ({ status, order: Math.sin(seed * 97 + index * 31) }))
         .toSorted((a, b) => a.order - b.order);
@@ -54,8 +54,21 @@ describe('applyStatus', () => {
         expect(listed()?.version).toBeGreaterThanOrEqual(version);
         version = listed()?.version ?? 0;
       }
-      expect(listed()).toMatchObject({ status: 'completed', version: 23 });
+      expect(known()).toMatchObject({ status: 'completed', version: 23 });
+      expect(client.getQueryState(LIST)?.isInvalidated).toBe(true);
+      const [read] = mergeList(client, [makeVideo({ status: 'processing', version: 22 })]);
+      expect(read).toMatchObject({ status: 'completed', version: 23 });
     }
+  });
+
+  it('leaves a video in the list as it was until the facts of its end are read, also where nobody asked for its state', () => {
+    const { client, listed } = clientWith(makeVideo({ status: 'processing', version: 3, hasReport: false }));
+    client.removeQueries({ queryKey: statusKey('video-0001-abcdef') });
+    applyStatus(client, makeStatus({ version: 4, status: 'completed', progress: 100 }));
+    expect(listed()).toMatchObject({ status: 'processing', hasReport: false });
+    expect(client.getQueryState(LIST)?.isInvalidated).toBe(true);
+    const [late] = mergeList(client, [makeVideo({ status: 'processing', version: 3 })]);
+    expect(late).toMatchObject({ status: 'completed', version: 4 });
   });
 
   it('reads the list again for a video it does not know', () => {

@@ -85,15 +85,18 @@ export function mergeStatus<T extends StatusDto>(client: QueryClient, next: T): 
 /**
  * Puts a pushed state into the cached status and lists, only where its version is greater. A video that reached
  * its end, or is in no list that is read to its end, makes the lists be read again for the facts that events
- * do not carry.
+ * do not carry; a completed one changes there only then.
  */
 export function applyStatus(client: QueryClient, status: StatusDto): void {
   const known = knownStatuses(client).get(status.id);
   if (known && known.version >= status.version) return;
-  const statusKey = queryKeyOf(videosApi.status, { id: status.id });
-  if (client.getQueryState(statusKey)) client.setQueryData(statusKey, status);
-  patchListed(client, status.id, (video) => ({ ...video, ...status }));
   const ended = status.status !== 'processing' && known?.status !== status.status;
+  // Of a finished video pages show what the event does not carry: put in at once it would be shown without, and move when that comes.
+  const isHeld = ended && status.status === 'completed';
+  const statusKey = queryKeyOf(videosApi.status, { id: status.id });
+  // Kept here it wins over slow answers from before it (`mergeList`).
+  if (isHeld || client.getQueryState(statusKey)) client.setQueryData(statusKey, status);
+  if (!isHeld) patchListed(client, status.id, (video) => ({ ...video, ...status }));
   if (ended || !known) void rereadVideos(client, status.id);
 }
 

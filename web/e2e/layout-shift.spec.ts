@@ -1,5 +1,6 @@
-import type { BrowserContext } from 'playwright/test';
-import { expect, logIn, test } from './fixtures.ts';
+import type { BrowserContext, Page } from 'playwright/test';
+import { askForSample, expectMended, MENDED_WITHIN_MS } from './api-steps.ts';
+import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
 
 /** Half of what counts as good (0.1, web.dev/articles/cls). */
 const MOST_SHIFT = 0.05;
@@ -31,10 +32,15 @@ function noteShifts(): void {
 }
 
 /** @returns what moved too much, with the address; null when nothing did */
-async function tooMuchAt(context: BrowserContext, path: string): Promise<string | null> {
+async function tooMuchAt(
+  context: BrowserContext,
+  path: string,
+  meanwhile: (page: Page) => Promise<void> = async () => undefined,
+): Promise<string | null> {
   const page = await context.newPage();
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible({ timeout: 30_000 });
+  await meanwhile(page);
   await page.waitForLoadState('networkidle');
   await page.waitForTimeout(300);
   const shifts = await page.evaluate<Shift[]>('shifts');
@@ -84,3 +90,23 @@ for (const [size, viewport] of [
     expect(moved.filter((what) => what !== null)).toEqual([]);
   });
 }
+
+test('nothing moves when a clip is mended while its page waits for it on a phone', async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(MENDED_WITHIN_MS + 60_000);
+  const context = await browser.newContext({
+    baseURL: server.baseUrl,
+    viewport: { width: 390, height: 844 },
+  });
+  await signIn({ request: context.request }, server, newAccount());
+  await context.addInitScript(noteShifts);
+  const videoId = await askForSample(context.request, server.baseUrl);
+  const moved = await tooMuchAt(context, `/editor/${videoId}`, async (page) => {
+    await expectMended(context.request, videoId);
+    await expect(page.locator('video')).toBeVisible();
+  });
+  await context.close();
+  expect(moved).toBeNull();
+});

@@ -52,7 +52,10 @@ export function StoredVideoPlayer({ video, report, captionsMark, onTime, ref }: 
   const comparison = useRef<ComparisonHandle>(null);
   const pendingMs = useRef<number | null>(null);
   const defects = report?.defects ?? [];
-  const comparable = defects.some(({ outcome }) => outcome === 'repaired');
+  // Until the report is read, so that nothing moves when it is: a clip that was changed had something mended.
+  const comparable = report
+    ? defects.some(({ outcome }) => outcome === 'repaired')
+    : video.hasReport && !video.unchanged;
   const path = (template: string): string => buildPath(template, { id });
   const captions = `${path(mediaPaths.captions)}${captionsMark ? `?of=${captionsMark}` : ''}`;
 
@@ -92,7 +95,7 @@ export function StoredVideoPlayer({ video, report, captionsMark, onTime, ref }: 
           />
         </div>
       )}
-      {view === 'compare' ? (
+      {view === 'compare' && comparable ? (
         <ComparisonPanel ref={comparison} video={video} defects={defects} takeFocus={byKey} />
       ) : (
         <VideoPlayer

@@ -11,6 +11,7 @@ import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import { useCaptions } from '../../data/captions.ts';
 import { createPlayClock } from '../../data/play-clock.ts';
 import { resultMark, tellsOfCurrent, useReport } from '../../data/videos.ts';
@@ -92,6 +93,9 @@ const Name = styled.span`
   }
 `;
 
+/** Of the list with one finding, which most clips have. */
+const FINDINGS_HEIGHT = '112px';
+
 /** How many cues, and whether their words are known: times are measured, words never made up (D-63). */
 function captionFacts({ cues }: CaptionsDto): string {
   return texts.cues(cues.length, countWorded(cues));
@@ -106,7 +110,7 @@ function isFixed({ fixesApplied }: VideoDto): boolean {
 export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
   const { id, originalFileName: name } = video;
   const player = useRef<StoredPlayerHandle>(null);
-  const { data: report } = useReport(id, video.hasReport, resultMark(video));
+  const { data: report, isLoading: isReading } = useReport(id, video.hasReport, resultMark(video));
   const path = (template: string): string => buildPath(template, { id });
   const captions = useCaptions(id, resultMark(video)).data;
   const [clock] = useState(createPlayClock);
@@ -129,12 +133,14 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
           captionsMark={captions ? `${captions.revision}-${captions.axis}` : undefined}
           onTime={clock.set}
         />
-        {report && (
+        {report ? (
           <DefectList
             defects={report.defects}
             unchanged={video.unchanged}
             onJump={(ms) => player.current?.seek(ms)}
           />
+        ) : (
+          isReading && <Skeleton $height={FINDINGS_HEIGHT} />
         )}
         {video.hasReport && (
           <ReportLink to={`/videos/${id}/report`}>

@@ -109,6 +109,14 @@ describe('planSecondRound', () => {
     expect(round?.tasks).toContainEqual(expect.objectContaining({ finding: torn, before: 59, after: 70 }));
   });
 
+  it('mends repeats as far from damage as it keeps the detectors from seeing what moves', () => {
+    const torn = [mended(damage(60, 66), 'rebuilt_frames')];
+    const found = (first: number, last: number) =>
+      secondRound({ verdicts: torn, shown: [repeats(first, last)] })?.tasks.length ?? 0;
+    expect(found(52, 54)).toBe(2);
+    expect(found(50, 52)).toBe(0);
+  });
+
   it('lets them have the history of the run that they continue', () => {
     const verdicts = [mended(damage(43, 43), 'rebuilt_frames'), mended(repeats(47, 51), 'rebuilt_frames')];
     const round = secondRound({ verdicts, shown: [repeats(45, 46, 'inserted')] });
@@ -128,9 +136,9 @@ describe('planSecondRound', () => {
 
   it('leaves alone what is known, what stands apart, and traces of damage that stays', () => {
     const torn = damage(60, 66);
-    const run = repeats(80, 84);
+    const run = repeats(90, 94);
     const verdicts = [mended(torn, 'rebuilt_frames'), mended(run, 'rebuilt_frames')];
-    expect(secondRound({ verdicts, shown: [repeats(84, 84), repeats(70, 72)] })).toBeNull();
+    expect(secondRound({ verdicts, shown: [repeats(94, 94), repeats(75, 77)] })).toBeNull();
     const kept = [mended(torn, 'concealed_frames')];
     expect(secondRound({ verdicts: kept, shown: [repeats(67, 69)] })).toBeNull();
   });

@@ -173,8 +173,11 @@ function placeInOriginal(
   return isWhole ? { firstFrame: first, lastFrame: first + places.length - 1 } : null;
 }
 
-/** A defect that another one hides a part of stands so near to it, pictures; farther off it may be a rest or a jerk by nature. */
-const BESIDE = 2;
+/**
+ * A defect that another one hides stands so near to it, pictures: the detectors hold a run against as many on each side. Farther off it may be a
+ * rest or a jerk by nature.
+ */
+const BESIDE = 6;
 
 function isExplained(
   { kind }: Finding,

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { ERRORS } from '../errors.ts';
 import { FILE_NAME_MAX, MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineEndpoint, id } from './endpoint.ts';
+
+/** What an empty file is answered with, here and when it arrives. */
+export const EMPTY_FILE = 'The file is empty.';
 
 const NO_SIZE = 'fileSize must be a decimal number of bytes';
 // A decimal string by the specification, a number accepted too (D-55).
@@ -23,7 +27,9 @@ const fileName = z
 export const uploadIntent = z
   .object({
     fileName: z.string().min(1).max(FILE_NAME_MAX).optional(),
-    fileSize: bytes.pipe(z.number().positive().max(MAX_UPLOAD_BYTES)).optional(),
+    fileSize: bytes
+      .pipe(z.number().positive(EMPTY_FILE).max(MAX_UPLOAD_BYTES, ERRORS.too_large.message))
+      .optional(),
     fileType: z.string().max(100).optional(),
     /** SHA-256 (hex) over the size and the first and last MiB of the file. */
     fingerprint: z

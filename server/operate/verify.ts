@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { repairReport } from '#common/report.ts';
@@ -23,6 +23,7 @@ class CallProblem extends Error {}
  */
 async function main(args: readonly string[]): Promise<number> {
   const call = readCall(args);
+  for (const file of [call.originalPath, call.repairedPath]) await mustBeFile(file);
   const reportJson = call.reportPath === null ? null : await readJson(call.reportPath);
   const claims: Claim[] = [];
   if (call.certificatePath !== null) {
@@ -93,6 +94,11 @@ async function claimsOfReport(call: Call, json: unknown): Promise<Claim[]> {
   if (limit) console.log(`Note: ${limit}`);
   const { originalPath, repairedPath } = call;
   return verifyClaims({ originalPath, repairedPath, report, tools: found.paths });
+}
+
+async function mustBeFile(file: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  if (!found?.isFile()) throw new CallProblem(`${file} is not there, or is no file.`);
 }
 
 async function readText(file: string): Promise<string> {

@@ -207,6 +207,9 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(bad.status).toBe(1);
     expect(verify(originalPath, repairedPath).status).toBe(2);
     expect(verify(originalPath, repairedPath, '--certificate', '/nowhere').status).toBe(2);
+    const missing = verify('/nowhere.mp4', repairedPath, '--certificate', certificatePath);
+    expect(missing.stderr).toContain('/nowhere.mp4 is not there');
+    expect(missing.status).toBe(2);
   });
 
   it('does not exist for a version that no repair made, and goes with its video', async () => {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { EMPTY_FILE } from '#common/api/uploads.ts';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
 import { Upload } from '#db/models/upload.ts';
 import { Video } from '#db/models/video.ts';
@@ -113,7 +114,7 @@ class ClaimLost extends Error {}
 
 function checkSize(upload: Upload, arrivedBytes: number, claimedBytes: number): void {
   if (upload.sizeBytes !== null && upload.sizeBytes !== claimedBytes) throw new AppError('size_mismatch');
-  if (claimedBytes < MIN_UPLOAD_BYTES) throw new AppError('invalid_input', 'The file is empty.');
+  if (claimedBytes < MIN_UPLOAD_BYTES) throw new AppError('invalid_input', EMPTY_FILE);
   if (arrivedBytes < claimedBytes) throw new AppError('upload_incomplete');
   if (arrivedBytes > claimedBytes) throw new AppError('size_mismatch');
 }

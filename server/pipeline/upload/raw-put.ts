@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Knex } from 'knex';
+import { EMPTY_FILE } from '#common/api/uploads.ts';
 import { MAX_UPLOAD_BYTES } from '#common/limits.ts';
 import { Upload } from '#db/models/upload.ts';
 import { AppError } from '#server/errors.ts';
@@ -63,7 +64,7 @@ export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps
           await Upload.query(db).findById(upload.id).patch({ offsetBytes, updatedAt: now() });
         }
         if (announced !== null && sizeBytes !== announced) throw new AppError('bad_request', CUT);
-        if (sizeBytes === 0) throw new AppError('invalid_input', 'The file is empty.');
+        if (sizeBytes === 0) throw new AppError('invalid_input', EMPTY_FILE);
         await Upload.query(db).findById(upload.id).patch({ sizeBytes });
         return { sizeBytes };
       },
@@ -82,7 +83,7 @@ function checkHeaders(request: IncomingMessage): number | null {
   if (request.headers['content-length'] === undefined) return null;
   const length = Number(request.headers['content-length']);
   if (length > MAX_UPLOAD_BYTES) throw new AppError('too_large');
-  if (length === 0) throw new AppError('invalid_input', 'The file is empty.');
+  if (length === 0) throw new AppError('invalid_input', EMPTY_FILE);
   return length;
 }
 

@@ -121,6 +121,12 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       for (const fileSize of [2 ** 31 + 1, 0, -1, 1.5, '1e3', '2147483649']) {
         expect((await post(user, '/api/videos/upload-url', { fileSize })).status).toBe(400);
       }
+      const messageFor = async (fileSize: number) =>
+        (await post(user, '/api/videos/upload-url', { fileSize })).body;
+      expect(await messageFor(0)).toMatchObject({ message: 'The file is empty.' });
+      expect(await messageFor(2 ** 31 + 1)).toMatchObject({
+        message: 'The file is larger than the limit of 2 GB.',
+      });
       for (const fileSize of [2 ** 31, '2147483648'])
         expect((await post(user, '/api/videos/upload-url', { fileSize })).status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lostByCoding } from './lost-by-coding.ts';
 
 const lost = (pixelFormat: string, colorTransfer: string | null = null) =>
-  lostByCoding({ pixelFormat, colorTransfer });
+  lostByCoding({ pixelFormat, colorTransfer, width: 640, height: 360 });
 
 describe('lostByCoding', () => {
   it('says nothing where all is kept', () => {
@@ -11,6 +11,15 @@ describe('lostByCoding', () => {
     expect(lost('nv12')).toBeNull();
     expect(lost('yuv420p10le', 'arib-std-b67')).toBeNull();
     expect(lostByCoding(undefined)).toBeNull();
+  });
+
+  it('names the column and the row that an odd size loses', () => {
+    const odd = { pixelFormat: 'yuv444p', colorTransfer: null, width: 853, height: 479 };
+    expect(lostByCoding(odd)).toMatch(
+      /colour finer.* last column and row of pixels.* 853 x 479 became 852 x 478/,
+    );
+    const wide = { ...odd, pixelFormat: 'yuv420p', height: 480 };
+    expect(lostByCoding(wide)).toMatch(/^Coding all pictures anew left out the last column of pixels/);
   });
 
   it('names depth, colour and transparency', () => {

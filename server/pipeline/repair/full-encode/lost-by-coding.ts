@@ -8,11 +8,11 @@ const FINE_COLOUR = /^(yuv[aj]?4(22|4[04])|gbr|rgb|bgr|argb|abgr|pal8)/;
 
 /**
  * What coding all pictures anew gives up, in words for the report: what comes out are pictures of 4:2:0, of ten bits where the dynamic
- * range is high and of eight else, which is what browsers and platforms show.
+ * range is high and of eight else, which is what browsers and platforms show, with even sides.
  * @returns null when nothing is given up
  */
 export function lostByCoding(
-  stream: Pick<VideoStreamInfo, 'pixelFormat' | 'colorTransfer'> | undefined,
+  stream: Pick<VideoStreamInfo, 'pixelFormat' | 'colorTransfer' | 'width' | 'height'> | undefined,
 ): string | null {
   const name = stream?.pixelFormat ?? '';
   const bits = Number(/(\d\d)(?:le|be)$/.exec(name)?.[1] ?? 8);
@@ -22,6 +22,15 @@ export function lostByCoding(
     FINE_COLOUR.test(name) ? 'colour finer than 4:2:0' : '',
     bits > kept ? `${bits} bits a sample (${kept} are left)` : '',
   ].filter(Boolean);
-  if (lost.length === 0) return null;
-  return `Coding all pictures anew gave up ${lost.join(' and ')}: browsers do not show it. The original keeps it.`;
+  const { width = 0, height = 0 } = stream ?? {};
+  const cropped = [width % 2 === 1 ? 'column' : '', height % 2 === 1 ? 'row' : ''].filter(Boolean);
+  const sentences = [
+    lost.length === 0
+      ? ''
+      : `Coding all pictures anew gave up ${lost.join(' and ')}: browsers do not show it. The original keeps it.`,
+    cropped.length === 0
+      ? ''
+      : `Coding all pictures anew left out the last ${cropped.join(' and ')} of pixels, as their sides must be even: ${width} x ${height} became ${width - (width % 2)} x ${height - (height % 2)}.`,
+  ].filter(Boolean);
+  return sentences.length === 0 ? null : sentences.join(' ');
 }

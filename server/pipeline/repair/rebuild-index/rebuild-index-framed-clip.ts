@@ -1,9 +1,12 @@
 import { open, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import type { Box } from '#server/media/mp4/box.ts';
+import { type Box, container, needBox } from '#server/media/mp4/box.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/tools.ts';
 import type { PictureOrder } from './rebuild-index-coding.ts';
 import {
   findFramed,
@@ -15,7 +18,9 @@ import {
   readPacking,
 } from './rebuild-index-framed.ts';
 import { readHealthyClip, type Reference } from './rebuild-index-reference.ts';
-import type { FoundMedia } from './rebuild-index-scan.ts';
+import { findMpeg4, MPEG4_ORDER } from './rebuild-index-mpeg4.ts';
+import type { FoundMedia, FoundPicture } from './rebuild-index-scan.ts';
+import { freshTrack, timePictures } from './rebuild-index-times.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
 /** An index with a description of the pictures, and nothing in its tables that is used. */
@@ -33,6 +38,8 @@ export interface FoundClip {
   /** Pictures per second that they state; null when they state none. */
   readonly pictureRate: number | null;
   readonly order: PictureOrder;
+  /** What is to be said of how they were found. */
+  readonly notes?: readonly string[];
   /** Makes a description where there is no reference. */
   describe(): Promise<Description | null>;
 }
@@ -76,6 +83,88 @@ export async function findFramedClip(
     };
   }
   return null;
+}
+
+/** MPEG-4 (part 2) by an earlier clip, whose settings stand in its index alone; null where none of them fits. */
+export async function findMpeg4Clip(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  range: Range,
+): Promise<FoundClip | null> {
+  for (const path of [input.inputPath, ...input.referencePaths]) {
+    const reference = await readHealthyClip(path);
+    if (!reference || reference.video.entries[0]?.coding !== 'mp4v') continue;
+    const media = await findMpeg4(file, range, reference, input.signal);
+    const found = media.pictures.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (media.pictures.length < FEWEST || found < LEAST_COVERED * (range.end - range.start)) continue;
+    if (!(await decodeUnder(input, file, reference, media.pictures))) continue;
+    return {
+      media,
+      reference,
+      pictureRate: null,
+      order: MPEG4_ORDER,
+      notes: [NO_BORDER],
+      describe: () => Promise.resolve(null),
+    };
+  }
+  return null;
+}
+
+const NO_BORDER =
+  'Nothing marks where a picture of MPEG-4 ends and sound begins; single frames of sound there may be lost.';
+
+/** Pictures that are decoded to tell, and the share of them that may be remarked upon. */
+const TRIED_PICTURES = 24;
+const MOST_FAULTY = 0.5;
+
+/** Whether the decoder is content with most of the first pictures under the settings of a reference. */
+async function decodeUnder(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  { movie, video }: Reference,
+  pictures: readonly FoundPicture[],
+): Promise<boolean> {
+  const first = Math.max(
+    0,
+    pictures.findIndex(({ isKey }) => isKey),
+  );
+  const tried = pictures.slice(first, first + TRIED_PICTURES);
+  const path = `${input.outputPath}.trial.mp4`;
+  const samples = timePictures(tried, { kind: 'coded' }, 1000, file);
+  const trak = withOwnMedia(freshTrack(video, samples, movie.timescale));
+  let faults = 0;
+  try {
+    await writeMovie(path, {
+      ftyp: movie.ftyp,
+      moov: container('moov', [needBox(movie.moov, 'mvhd')]),
+      tracks: [rebuildTrack(trak, video.timescale, samples)],
+      temporary: true,
+      signal: input.signal,
+    });
+    await runFfmpeg(
+      {
+        label: 'try the settings',
+        logLevel: 'repeat+warning',
+        inputs: [{ path, format: 'mov', options: ['-threads', '1', '-err_detect', 'aggressive'] }],
+        outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-f', 'null'] }],
+        expectedDurationMs: null,
+      },
+      {
+        tools: input.tools,
+        signal: input.signal,
+        onStdout: () => undefined,
+        onStderrLine: (line) => {
+          if (line.includes('mpeg4 @')) faults += 1;
+        },
+      },
+    );
+  } catch (error) {
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return false;
+    throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
+  return faults <= MOST_FAULTY * tried.length;
 }
 
 /** The clip itself, if its index is left, or an earlier one with pictures of the same coding and size. */

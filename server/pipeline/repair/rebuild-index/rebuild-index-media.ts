@@ -5,7 +5,7 @@ import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
-import { findFramedClip, type FoundClip } from './rebuild-index-framed-clip.ts';
+import { findFramedClip, findMpeg4Clip, type FoundClip } from './rebuild-index-framed-clip.ts';
 import { guessSound } from './rebuild-index-guess-sound.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
@@ -50,7 +50,8 @@ export async function rebuildFromMedia(
   const settings = await chooseSettings(input, file, start, fileBytes);
   const clip = settings
     ? await findCoded(input, file, settings, { start, end: fileBytes })
-    : await findFramedClip(input, file, { start, end: fileBytes });
+    : ((await findFramedClip(input, file, { start, end: fileBytes })) ??
+      (await findMpeg4Clip(input, file, { start, end: fileBytes })));
   if (!clip) {
     return refuse(
       `The index (moov) is missing or damaged, and the settings of the pictures are not in the file. ${ADD_ANOTHER}`,
@@ -143,7 +144,7 @@ async function chooseSettings(
 async function assemble(
   input: RebuildIndexInput,
   file: FileHandle,
-  { media: found, reference, pictureRate: stated, order, describe }: FoundClip,
+  { media: found, reference, pictureRate: stated, order, notes: remarks = [], describe }: FoundClip,
 ): Promise<RebuildIndexResult> {
   const notes = [
     `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
@@ -152,6 +153,7 @@ async function assemble(
       : reference
         ? 'Their settings come from an earlier clip of the same device.'
         : 'Their settings were found in the file.',
+    ...remarks,
   ];
   const base = reference
     ? { moov: reference.movie.moov, ftyp: reference.movie.ftyp, video: reference.video }

@@ -14,6 +14,8 @@ export interface PcmLayout {
   readonly trailBytes: number;
   /** The longest piece. */
   readonly mostBytes: number;
+  /** Whether a device writes pieces of so many bytes. */
+  isUsual(pieceBytes: number): boolean;
   /**
    * Whether a picture may begin behind a stretch of so many bytes: samples of quiet sound pass for small slices now and then, but do
    * not look like coded data.
@@ -43,15 +45,13 @@ export function readPcmLayout(tracks: readonly Track[], sound: Track): PcmLayout
     even,
     shape: { sampleBytes: even.sampleBytes, channels },
     ...places,
+    isUsual,
     mayFollow: (stretchBytes, unit) =>
       looksCoded(unit) || isUsual(stretchBytes - places.leadBytes - places.trailBytes),
   };
 }
 
-interface Places extends Pick<PcmLayout, 'leadBytes' | 'trailBytes' | 'mostBytes'> {
-  /** Whether a piece of so many bytes is one that the device writes. */
-  isUsual(bytes: number): boolean;
-}
+type Places = Pick<PcmLayout, 'leadBytes' | 'trailBytes' | 'mostBytes' | 'isUsual'>;
 
 /** Without a list of its own (a movie of fragments) nothing but sound is taken to lie between pictures. */
 const UNKNOWN: Places = { leadBytes: 0, trailBytes: 0, mostBytes: Infinity, isUsual: () => false };
@@ -88,6 +88,13 @@ function spansOf({ stbl }: Track): Span[] {
     if (error instanceof Mp4Error) return [];
     throw error;
   }
+}
+
+/** Bytes of the longest piece of a track that stands in one; 0 where the index lists none. */
+export function longestPiece(tracks: readonly Track[], track: Track): number {
+  const pictures = tracks.filter(({ handler }) => handler === 'vide').flatMap(spansOf);
+  const pieces = pictures.length === 0 ? [] : joined(spansOf(track));
+  return pieces.reduce((most, { from, to }) => Math.max(most, to - from), 0);
 }
 
 /** Spans in file order; those that adjoin are one. */

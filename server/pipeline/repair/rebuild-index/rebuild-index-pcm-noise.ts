@@ -48,6 +48,41 @@ function soundBytes(bytes: Buffer, windowBytes: number, shape: PcmShape): number
   return bytes.length;
 }
 
+/**
+ * Bytes of sound at the end of others that are coded: the longest piece that the device writes of which nothing looks coded.
+ * @param most no more than this
+ */
+export function soundBehind(
+  bytes: Buffer,
+  most: number,
+  { shape, isUsual }: { readonly shape: PcmShape; isUsual(pieceBytes: number): boolean },
+): number {
+  const windowBytes = WINDOW_SAMPLES * shape.sampleBytes;
+  let longest = 0;
+  let checked = 0;
+  for (let length = shape.sampleBytes; length <= most; length += shape.sampleBytes) {
+    while (checked + windowBytes <= length) {
+      const end = bytes.length - checked;
+      if (isCoded(bytes.subarray(end - windowBytes, end), shape, LOUD)) return shortestNear(longest);
+      checked += windowBytes;
+    }
+    if (isUsual(length)) longest = length;
+  }
+  return shortestNear(longest);
+
+  /** Devices vary by single samples: one that is lost is not heard, but bytes of a picture are missed. */
+  function shortestNear(length: number): number {
+    let least = length;
+    for (let near = length; near > 0 && near >= length - ALIKE_BYTES; near -= shape.sampleBytes) {
+      if (isUsual(near)) least = near;
+    }
+    return least;
+  }
+}
+
+/** Lengths of pieces of one device that differ by no more than single samples. */
+const ALIKE_BYTES = 64;
+
 /** Bytes that are enough to tell, and all that is looked at. */
 const [FEWEST_TOLD, MOST_TOLD] = [128, 4096];
 
@@ -59,25 +94,27 @@ export function looksCoded(bytes: Buffer): boolean {
 
 /** Root mean square of coded data read as samples is 0.58 of the most; music pressed to its loudest has about 0.35. */
 const LOUDEST = 0.45;
+/** Codes of unlike lengths (MPEG-4, part 2) are less even than that; speech and music as loud as this are alike from value to value. */
+const LOUD = 0.3;
 /** Correlation of a value and the next one of its channel: next to none in coded data. */
 const LEAST_LIKE = 0.25;
 
 /** Whether samples look like coded data, from whichever end their bytes are read. */
-function isCoded(bytes: Buffer, { sampleBytes, channels }: PcmShape): boolean {
+function isCoded(bytes: Buffer, { sampleBytes, channels }: PcmShape, loudest = LOUDEST): boolean {
   const valueBytes = sampleBytes / channels;
   if (!Number.isInteger(valueBytes) || valueBytes < 2) return false;
   const high = Array.from({ length: Math.floor(bytes.length / valueBytes) }, (_, at) => at * valueBytes);
   const littleEnd = high.map((at) => bytes.readInt16LE(at + valueBytes - 2) / 32_768);
   const bigEnd = high.map((at) => bytes.readInt16BE(at) / 32_768);
-  return isNoise(littleEnd, channels) && isNoise(bigEnd, channels);
+  return isNoise(littleEnd, channels, loudest) && isNoise(bigEnd, channels, loudest);
 }
 
-function isNoise(values: readonly number[], channels: number): boolean {
+function isNoise(values: readonly number[], channels: number, loudest: number): boolean {
   let power = 0;
   let like = 0;
   for (const [at, value] of values.entries()) {
     power += value * value;
     like += value * (values[at - channels] ?? 0);
   }
-  return Math.sqrt(power / values.length) > LOUDEST && Math.abs(like) < LEAST_LIKE * power;
+  return Math.sqrt(power / values.length) > loudest && Math.abs(like) < LEAST_LIKE * power;
 }

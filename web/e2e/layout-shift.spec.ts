@@ -1,6 +1,8 @@
-import type { BrowserContext, Page } from 'playwright/test';
+import type { Browser, BrowserContext, Page } from 'playwright/test';
 import { askForSample, expectMended, MENDED_WITHIN_MS } from './api-steps.ts';
+import { makeTestClips } from './clips.ts';
 import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** Half of what counts as good (0.1, web.dev/articles/cls). */
 const MOST_SHIFT = 0.05;
@@ -91,22 +93,36 @@ for (const [size, viewport] of [
   });
 }
 
-test('nothing moves when a clip is mended while its page waits for it on a phone', async ({
-  browser,
-  server,
-}) => {
-  test.setTimeout(MENDED_WITHIN_MS + 60_000);
-  const context = await browser.newContext({
-    baseURL: server.baseUrl,
-    viewport: { width: 390, height: 844 },
+test.describe('nothing moves on a phone while a clip is mended', () => {
+  test.beforeEach(() => test.setTimeout(MENDED_WITHIN_MS + 60_000));
+
+  async function phone(browser: Browser, server: ServerProcess): Promise<BrowserContext> {
+    const viewport = { width: 390, height: 844 };
+    const context = await browser.newContext({ baseURL: server.baseUrl, viewport });
+    await signIn({ request: context.request }, server, newAccount());
+    await context.addInitScript(noteShifts);
+    return context;
+  }
+
+  test('in the editor that waits for it', async ({ browser, server }) => {
+    const context = await phone(browser, server);
+    const videoId = await askForSample(context.request, server.baseUrl);
+    const moved = await tooMuchAt(context, `/editor/${videoId}`, async (page) => {
+      await expectMended(context.request, videoId);
+      await expect(page.locator('video')).toBeVisible();
+    });
+    await context.close();
+    expect(moved).toBeNull();
   });
-  await signIn({ request: context.request }, server, newAccount());
-  await context.addInitScript(noteShifts);
-  const videoId = await askForSample(context.request, server.baseUrl);
-  const moved = await tooMuchAt(context, `/editor/${videoId}`, async (page) => {
-    await expectMended(context.request, videoId);
-    await expect(page.locator('video')).toBeVisible();
+
+  test('on the page where it was brought in', async ({ browser, server }) => {
+    const { broken } = await makeTestClips();
+    const context = await phone(browser, server);
+    const moved = await tooMuchAt(context, '/', async (page) => {
+      await page.locator('#upload input[type=file]').setInputFiles(broken);
+      await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
+    });
+    await context.close();
+    expect(moved).toBeNull();
   });
-  await context.close();
-  expect(moved).toBeNull();
 });

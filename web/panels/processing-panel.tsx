@@ -50,7 +50,12 @@ const Numbers = styled.p`
   flex-wrap: wrap;
   justify-content: space-between;
   gap: ${space(0, 2)};
-  min-height: 24px;
+  align-content: start;
+  /* Two lines on a phone, while there is one to say as well. */
+  min-height: 48px;
+  ${screen.tablet} {
+    min-height: 24px;
+  }
   color: ${colour.inkSoft};
   b {
     ${figures}

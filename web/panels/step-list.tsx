@@ -5,7 +5,7 @@ import { PROCESSING_STEPS, type StepState } from '#common/video.ts';
 import { Icon, type IconName } from '../components/icons.tsx';
 import { formatMark } from '../components/time-text.ts';
 import { landingTexts } from '../texts/landing.ts';
-import { colour, figures, space, text } from '../theme.ts';
+import { colour, figures, screen, space, text } from '../theme.ts';
 
 const { processing: texts } = landingTexts;
 
@@ -17,7 +17,12 @@ const Item = styled.li<{ $state: StepState }>`
   grid-template-columns: 24px 1fr auto;
   align-items: center;
   gap: ${space(1.5)};
-  min-height: 40px;
+  /* On a phone what became of a step decides whether its name takes two lines. */
+  min-height: 48px;
+  ${screen.tablet} {
+    min-height: 40px;
+  }
+  line-height: 24px;
   color: ${({ $state }) =>
     $state === 'running' ? colour.ink : $state === 'failed' ? colour.defect : colour.inkSoft};
   font-weight: ${({ $state }) => ($state === 'running' ? 650 : 400)};

@@ -1,7 +1,7 @@
 import { smallSize } from '#server/media/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
-import { readConcealed } from '../concealed-pictures.ts';
+import { readMended } from '../mended-pictures.ts';
 import { checkStructure, type StructureCheck } from './check-structure.ts';
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePassInput } from './decode-pass.ts';
@@ -136,11 +136,11 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),
   });
   const shown = index.times.ptsTicks.length;
-  const concealed = input.believesFile === false ? [] : await readConcealed(inputPath, shown);
+  const mended = input.believesFile === false ? [] : await readMended(inputPath, shown);
   input.onProgress?.(1);
   const runs = renumbered(pass.kept, index.frameOfDecoded);
   const kept = runs.length === 0 ? null : { size: smallSize(stream.width, stream.height), runs };
-  return { scan, measured: { series: pass.series, index, damage, concealed, scan }, kept };
+  return { scan, measured: { series: pass.series, index, damage, mended, scan }, kept };
 }
 
 /** Whether the packet list alone shows holes in the times. */

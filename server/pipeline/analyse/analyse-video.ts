@@ -64,7 +64,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     sceneCuts: picture.sceneCuts,
     findings,
     speech: sound.speech,
-    ...(picture.concealed && picture.concealed.length > 0 && { concealed: picture.concealed }),
+    ...(picture.mended && picture.mended.length > 0 && { mended: picture.mended }),
     posterFrame: picture.posterFrame,
     notes: [...picture.notes, ...sound.notes],
     ...(picture.kept && { kept: picture.kept }),

@@ -1,6 +1,6 @@
 import type { MediaInfo } from '#server/media/probe.ts';
 import type { DefectCurve, DefectKind } from '#common/report.ts';
-import type { ConcealedSpan } from '../concealed-pictures.ts';
+import type { MendedSpan } from '../mended-pictures.ts';
 import type { KeptPictures } from './kept-pictures.ts';
 
 /** A value with the limit it is held against, before any repair. */
@@ -128,8 +128,8 @@ export interface Analysis {
   readonly sceneCuts: readonly number[];
   readonly findings: readonly Finding[];
   readonly speech: readonly SpeechSpan[];
-  /** Pictures that the file says an earlier repair has kept as their damage was concealed; absent where it says nothing. */
-  readonly concealed?: readonly ConcealedSpan[];
+  /** Pictures that the file says an earlier repair has made or kept with their damage concealed; absent where it says nothing. */
+  readonly mended?: readonly MendedSpan[];
   /** Display-order number of a picture fit for a poster: not black, not damaged. */
   readonly posterFrame: number | null;
   /** The small pictures that were measured, for a later look at the same ones; absent when they were not kept. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { besideDamage } from './judge-pictures.ts';
+import type { JumpMeasure } from '#server/media/grey-jumps.ts';
+import { frameSeries } from '#server/test/frame-series.ts';
+import type { MendedSpan } from '../mended-pictures.ts';
+import { besideDamage, judgePictures } from './judge-pictures.ts';
 
 /** Four repeats. */
 const run = {
@@ -22,5 +25,52 @@ describe('besideDamage', () => {
     expect(besideDamage(run, 1.1, false)).toEqual(run);
     expect(besideDamage(run, 4.2, true)).toEqual(run);
     expect(besideDamage(run, null, true)).toEqual(run);
+  });
+});
+
+describe('judgePictures', () => {
+  const LONGER: JumpMeasure = {
+    windows: 20,
+    slope: 3,
+    agreement: 0.97,
+    steadiness: 0.9,
+    excess: 2.7,
+    leastAround: 0.9,
+    speed: 0.8,
+    livelyBlocks: 60,
+    commonRise: 2.1,
+  };
+  const COUNT = 160;
+  const moves = Array.from({ length: COUNT }, (_, i) => (i === 80 ? 2.2 : 1) * (12 + 2 * Math.sin(i * 1.3)));
+  const numbers = moves.map((_, i) => i);
+  const times = {
+    timeBase: { num: 1, den: 1000 },
+    ptsTicks: numbers.map((i) => i * 33),
+    keyframe: numbers.map((i) => i % 40 === 0),
+    medianIntervalTicks: 33,
+    variableByNature: false,
+  };
+  const judge = (mended: readonly MendedSpan[]) =>
+    judgePictures(
+      {
+        series: frameSeries(moves, { jumps: new Map([[80, LONGER]]) }),
+        index: { times, frameOfDecoded: numbers },
+        damage: [],
+        mended,
+        scan: { video: [], audio: null },
+      },
+      0,
+    );
+
+  it.each([
+    ['a smear that a repair kept', { first: 60, last: 79, isMade: false, damagedData: [60] }],
+    ['pictures that a repair made', { first: 76, last: 79, isMade: true, damagedData: [] }],
+  ])('tells a jump out of %s as no loss', (_, span) => {
+    expect(judge([]).findings).toMatchObject([{ kind: 'dropped_frames', firstFrame: 79, lastFrame: 80 }]);
+    const { findings, notes } = judge([span]);
+    expect(findings).toEqual([]);
+    expect(notes).toEqual([expect.stringContaining('the result of a repair')]);
+    // Elsewhere it is one.
+    expect(judge([{ ...span, first: 20, last: 30 }]).findings).toHaveLength(1);
   });
 });

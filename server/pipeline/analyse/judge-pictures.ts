@@ -20,7 +20,7 @@ import {
 import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './picture-times.ts';
 import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './read-packets.ts';
-import type { ConcealedSpan } from '../concealed-pictures.ts';
+import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
 export interface MeasuredPictures {
@@ -28,8 +28,8 @@ export interface MeasuredPictures {
   readonly series: FrameSeries;
   readonly index: Pick<PictureIndex, 'times' | 'frameOfDecoded'>;
   readonly damage: readonly CorruptedSpan[];
-  /** Pictures that show damage which an earlier repair kept as concealed; they are judged as damaged ones, but not told again. */
-  readonly concealed?: readonly ConcealedSpan[];
+  /** Pictures of an earlier repair, made or kept with their damage concealed; they are judged as damaged ones, but not told again. */
+  readonly mended?: readonly MendedSpan[];
   /** What the container lists. */
   readonly scan: PacketScan;
   /** Where picture and sound of the whole clip lie, if the pictures are a stretch of it; by `scan` where left out. */
@@ -43,8 +43,8 @@ export interface PictureAnalysis {
   readonly sceneCuts: number[];
   readonly findings: Finding[];
   readonly posterFrame: number | null;
-  /** What an earlier repair has kept as concealed; absent where there is no picture at all. */
-  readonly concealed?: readonly ConcealedSpan[];
+  /** Pictures of an earlier repair; absent where there is no picture at all. */
+  readonly mended?: readonly MendedSpan[];
   readonly notes: string[];
   readonly audioPackets: AudioPackets | null;
   /**
@@ -59,17 +59,20 @@ export interface PictureAnalysis {
  * @param leadingSilenceMs digital silence in front of the sound
  */
 export function judgePictures(
-  { series, index, damage, concealed = [], scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
+  { series, index, damage, mended = [], scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
   leadingSilenceMs: number,
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
   const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
   const decodedCuts = detectCuts(series);
-  const shownDamage = [...damage, ...concealed];
+  const shownDamage = [...damage, ...mended.filter(({ isMade }) => !isMade)];
   const damagedFrames = framesOf(shownDamage);
   const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
-  // Pictures that only refer to damaged ones still repeat or move as their own data say.
-  const ownDamage = new Set(shownDamage.flatMap(({ damagedData }) => damagedData));
+  // Pictures that only refer to damaged ones still repeat or move as their own data say; made ones are guesses.
+  const ownDamage = new Set([
+    ...shownDamage.flatMap(({ damagedData }) => damagedData),
+    ...framesOf(mended.filter(({ isMade }) => isMade)),
+  ]);
   const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
   // By display number: a damaged picture may not come out at all.
   const isTornBeside = ({ first, last }: StutterRun) =>
@@ -118,9 +121,9 @@ export function judgePictures(
     pictures: times,
     sceneCuts: [...context.sceneCuts],
     findings: findings.sort((a, b) => a.startMs - b.startMs),
-    concealed,
+    mended,
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: [...notesOn(times, scan), ...notesOnConcealed(concealed)],
+    notes: [...notesOn(times, scan), ...notesOnMended(mended)],
     audioPackets: scan.audio,
     motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
   };
@@ -136,7 +139,8 @@ function withoutConcealed(
   speaksTrue: (decoded: number) => boolean,
 ): StutterRun | null {
   let { first, last } = run;
-  if (isSound(first) && isSound(last)) return run;
+  const isTrue = (decoded: number) => isSound(decoded) && speaksTrue(decoded);
+  if (isTrue(first) && isTrue(last)) return run;
   while (first <= last && !speaksTrue(first)) first += 1;
   while (last >= first && !speaksTrue(last)) last -= 1;
   let copies = 0;
@@ -213,7 +217,7 @@ function explained(
   return taken;
 }
 
-function framesOf(spans: readonly ConcealedSpan[]): Set<number> {
+function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<number> {
   const frames = new Set<number>();
   for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
   return frames;
@@ -235,10 +239,10 @@ function notesOn(times: PictureTimes, scan: PacketScan): string[] {
   return notes;
 }
 
-function notesOnConcealed(concealed: readonly ConcealedSpan[]): string[] {
-  const count = concealed.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
+function notesOnMended(mended: readonly MendedSpan[]): string[] {
+  const count = mended.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
   if (count === 0) return [];
   return [
-    `This clip is the result of a repair, which kept ${count} damaged pictures as the decoder conceals them: what their stretches jump or repeat by is not told as a defect again.`,
+    `This clip is the result of a repair, of which ${count} pictures are: made anew, or kept as a decoder conceals their damage. What they jump or repeat by is not told as a defect again.`,
   ];
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { MediaSummary, ResultCheck, StreamTreatment } from '#common/report.ts';
-import { noteConcealed } from '../concealed-pictures.ts';
+import { noteMended } from '../mended-pictures.ts';
 import { summarise } from '../publish/build-report.ts';
 import { exportVideo } from '../publish/export-video.ts';
 import { makePoster } from '../publish/make-poster.ts';
@@ -197,7 +197,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     signal,
     onProgress: (share) => meter.report(writeShare + share * (0.94 - writeShare)),
   });
-  if (exported.path !== inputPath) await noteConcealed(exported.path, edit, analysis);
+  if (exported.path !== inputPath) await noteMended(exported.path, edit, analysis);
   const [posterPath, sha256] = await Promise.all([
     poster(job, exported.path, verification.info, verification.posterMs, store.file('poster.jpg')),
     hashFile(exported.path),

@@ -146,8 +146,15 @@ const analysis: z.ZodType<Analysis> = z.looseObject({
   sceneCuts: z.array(z.number()),
   findings: z.array(finding),
   speech: z.array(spanMs),
-  concealed: z
-    .array(z.looseObject({ first: z.number(), last: z.number(), damagedData: z.array(z.number()) }))
+  mended: z
+    .array(
+      z.looseObject({
+        first: z.number(),
+        last: z.number(),
+        isMade: z.boolean(),
+        damagedData: z.array(z.number()),
+      }),
+    )
     .optional(),
   posterFrame: figure,
   kept: z

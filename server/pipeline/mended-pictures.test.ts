@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendEndNote, readEndNote } from '#server/media/mp4/end-note.ts';
-import { concealedInResult, noteConcealed, readConcealed } from './concealed-pictures.ts';
+import { mendedInResult, noteMended, readMended } from './mended-pictures.ts';
 import type { ChangedSpan, NewPicture } from './repair/picture-edit.ts';
 
 const kept = (frame: number, intact: boolean): NewPicture => ({
@@ -22,26 +22,34 @@ const span = (firstFrame: number, endFrame: number, pictures: NewPicture[]): Cha
   mendsDamage: true,
 });
 
-describe('which pictures of a result show concealed damage', () => {
+const keeps = (first: number, last: number, damagedData: number[]) => {
+  return { first, last, isMade: false, damagedData };
+};
+const makes = (first: number, last: number) => ({ first, last, isMade: true, damagedData: [] });
+
+describe('which pictures of a result are of a repair', () => {
   it('counts pictures in the result, behind what was taken out and put in', () => {
     const edit = [
       { ...span(2, 5, []), mendsDamage: false },
       span(8, 11, [kept(8, false), kept(9, true), made(0)]),
     ];
-    expect(concealedInResult(edit, 20, [])).toEqual([{ first: 5, last: 6, damagedData: [5] }]);
+    expect(mendedInResult(edit, 20, [])).toEqual([keeps(5, 6, [5]), makes(7, 7)]);
   });
 
-  it('held pictures of whole stretches are no damage', () => {
+  it('held pictures of whole stretches are made, those of others kept', () => {
     const held = { ...span(4, 6, [kept(3, false), kept(3, false)]), mendsDamage: false };
-    expect(concealedInResult([held], 20, [])).toEqual([]);
+    expect(mendedInResult([held], 20, [])).toEqual([makes(4, 5)]);
   });
 
-  it('what the original says of itself goes on, but for pictures that were rebuilt', () => {
-    const before = [{ first: 10, last: 14, damagedData: [10, 14] }];
+  it('what the original says of itself goes on, but for pictures that were made anew', () => {
+    const before = [keeps(10, 14, [10, 14]), makes(16, 16)];
     const edit = [{ ...span(3, 3, [made(0), made(1)]), mendsDamage: false }, span(11, 12, [made(2)])];
-    expect(concealedInResult(edit, 20, before)).toEqual([
-      { first: 12, last: 12, damagedData: [12] },
-      { first: 14, last: 16, damagedData: [16] },
+    expect(mendedInResult(edit, 20, before)).toEqual([
+      makes(3, 4),
+      keeps(12, 12, [12]),
+      makes(13, 13),
+      keeps(14, 16, [16]),
+      makes(18, 18),
     ]);
   });
 });
@@ -64,15 +72,15 @@ describe('what a result says of itself', () => {
     const file = await clipWith('told', null);
     const times = { timeBase: { num: 1, den: 30 }, medianIntervalTicks: 1, variableByNature: false };
     const pictures = { ...times, ptsTicks: Array.from({ length: 20 }, (_, at) => at), keyframe: [] };
-    await noteConcealed(file, [span(8, 10, [kept(8, false), kept(9, true)])], { pictures });
-    expect(await readConcealed(file, 20)).toEqual([{ first: 8, last: 9, damagedData: [8] }]);
+    await noteMended(file, [span(8, 10, [kept(8, false), kept(9, true)])], { pictures });
+    expect(await readMended(file, 20)).toEqual([keeps(8, 9, [8])]);
     // With other pictures it is another clip.
-    expect(await readConcealed(file, 21)).toEqual([]);
+    expect(await readMended(file, 21)).toEqual([]);
   });
 
   it('is nothing where nothing is concealed', async () => {
     const file = await clipWith('clean', null);
-    await noteConcealed(file, [], { pictures: null });
+    await noteMended(file, [], { pictures: null });
     expect(await readEndNote(file)).toBeNull();
   });
 
@@ -81,14 +89,14 @@ describe('what a result says of itself', () => {
     ['another note', '{"reelmend":"else","pictures":20,"spans":[]}'],
     [
       'stretches that overlap',
-      '{"reelmend":"concealed pictures","pictures":20,"spans":[{"first":1,"last":9,"damagedData":[]},{"first":9,"last":12,"damagedData":[]}]}',
+      '{"reelmend":"mended pictures","pictures":20,"spans":[{"first":1,"last":9,"isMade":false,"damagedData":[]},{"first":9,"last":12,"isMade":false,"damagedData":[]}]}',
     ],
     [
       'pictures that are not there',
-      '{"reelmend":"concealed pictures","pictures":20,"spans":[{"first":1,"last":20,"damagedData":[]}]}',
+      '{"reelmend":"mended pictures","pictures":20,"spans":[{"first":1,"last":20,"isMade":false,"damagedData":[]}]}',
     ],
   ])('is not believed: %s', async (name, note) => {
-    expect(await readConcealed(await clipWith(name, note), 20)).toEqual([]);
+    expect(await readMended(await clipWith(name, note), 20)).toEqual([]);
   });
 
   it('is gone where something else stands behind it', async () => {

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { appendEndNote, readEndNote } from '#server/media/mp4/end-note.ts';
+import type { Analysis } from './analyse/analysis.ts';
+import type { PictureEdit } from './repair/picture-edit.ts';
+
+/** A stretch of pictures that a repair made, or kept as a decoder concealed their damage; display numbers, both ends included. */
+export interface MendedSpan {
+  readonly first: number;
+  readonly last: number;
+  /** Made anew; else kept. */
+  readonly isMade: boolean;
+  /** Those of kept ones whose own data were damaged, rising; the others only refer to them. */
+  readonly damagedData: readonly number[];
+}
+
+const number = z.number().int().nonnegative();
+const mendedNote = z.object({
+  reelmend: z.literal('mended pictures'),
+  /** Displayed pictures of the file: with another number it is no longer the one that was written. */
+  pictures: number,
+  spans: z.array(
+    z.object({ first: number, last: number, isMade: z.boolean(), damagedData: z.array(number) }),
+  ),
+});
+
+/**
+ * The pictures of a result that are not as they were recorded: made by this edit or kept with their damage concealed, or so already in the original.
+ * @param pictures displayed pictures of the original
+ * @param before what the original says of itself
+ */
+export function mendedInResult(
+  edit: PictureEdit,
+  pictures: number,
+  before: readonly MendedSpan[],
+): MendedSpan[] {
+  const known = new Map(
+    before.flatMap(({ first, last, isMade, damagedData }) =>
+      numbers(first, last).map((frame): [number, Mark] => {
+        return [frame, isMade ? 'made' : damagedData.includes(frame) ? 'damaged' : 'refers'];
+      }),
+    ),
+  );
+  const marks: (Mark | undefined)[] = [];
+  let frame = 0;
+  const keepUntil = (end: number) => {
+    for (; frame < end; frame += 1) marks.push(known.get(frame));
+  };
+  for (const span of edit) {
+    keepUntil(span.firstFrame);
+    for (const { pixels } of span.pictures) {
+      const isKept = span.mendsDamage === true && pixels.kind === 'original';
+      marks.push(!isKept ? 'made' : pixels.intact === true ? 'refers' : 'damaged');
+    }
+    frame = span.endFrame;
+  }
+  keepUntil(pictures);
+  return toSpans(marks);
+}
+
+/** Made anew, kept with damaged data of its own, or kept for it refers to such. */
+type Mark = 'made' | 'damaged' | 'refers';
+
+/** @param marks of each picture; undefined for pictures as they were recorded */
+function toSpans(marks: readonly (Mark | undefined)[]): MendedSpan[] {
+  const spans: { first: number; last: number; isMade: boolean; damagedData: number[] }[] = [];
+  for (const [frame, mark] of marks.entries()) {
+    if (mark === undefined) continue;
+    const isMade = mark === 'made';
+    const open = spans.at(-1);
+    const goesOn = open?.last === frame - 1 && open.isMade === isMade;
+    const span = goesOn ? open : { first: frame, last: frame, isMade, damagedData: [] };
+    if (!goesOn) spans.push(span);
+    span.last = frame;
+    if (mark === 'damaged') span.damagedData.push(frame);
+  }
+  return spans;
+}
+
+const numbers = (first: number, last: number): number[] =>
+  Array.from({ length: last + 1 - first }, (_, at) => first + at);
+
+/**
+ * Writes into a finished MP4 which of its pictures are a repair's. Ends of concealed damage are jumps, lost pictures among it are repeats,
+ * and beside guessed pictures the motion jumps a little: who sees the result alone cannot tell them from losses, and there is nothing left
+ * in it to mend them by (docs/benchmarks.md, "The result as a new upload").
+ * @param edit what made it of the original
+ */
+export async function noteMended(
+  resultPath: string,
+  edit: PictureEdit,
+  original: Pick<Analysis, 'pictures' | 'mended'>,
+): Promise<void> {
+  const shown = original.pictures?.ptsTicks.length ?? 0;
+  const spans = mendedInResult(edit, shown, original.mended ?? []);
+  if (spans.length === 0) return;
+  const pictures = edit.reduce(
+    (sum, span) => sum + span.pictures.length + span.firstFrame - span.endFrame,
+    shown,
+  );
+  await appendEndNote(resultPath, JSON.stringify({ reelmend: 'mended pictures', pictures, spans }));
+}
+
+/**
+ * What an earlier result says of its own pictures; nothing for other clips, and for those whose pictures are no longer as many.
+ * @param pictures displayed pictures of the file
+ */
+export async function readMended(filePath: string, pictures: number): Promise<MendedSpan[]> {
+  const note = await readEndNote(filePath);
+  const read = note === null ? null : mendedNote.safeParse(parseJson(note));
+  if (!read?.success || read.data.pictures !== pictures) return [];
+  const { spans } = read.data;
+  const isOrdered = spans.every(({ first, last }, at) => {
+    return first > (spans[at - 1]?.last ?? -1) && last >= first && last < pictures;
+  });
+  return isOrdered ? spans : [];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -50,7 +50,7 @@ function planHiddenHole(finding: Finding, before: number, context: PlanContext):
     return {
       contradicted: true,
       reason:
-        'Left as it is: the motion jumps here, but sound and picture are equally long, so putting pictures back would pull them apart.',
+        'Left as it is: the motion jumps here, but the sound has no time for that many more pictures: putting them back would pull the two apart.',
     };
   }
   return insertion(finding, before, context, {

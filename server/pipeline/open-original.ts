@@ -1,4 +1,4 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe.ts';
@@ -8,6 +8,7 @@ import { countWhole, type Whole } from './count-whole.ts';
 import { MediaFailure } from './media-failure.ts';
 import { mendSettings } from './repair/rebuild-index/rebuild-index-description.ts';
 import {
+  NO_INDEX,
   rebuildIndex,
   replaceIndex,
   rewriteIndex,
@@ -126,9 +127,10 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   for (const attempt of ATTEMPTS) {
     const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
     if (!rebuilt.rebuilt && rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
-    const again = rebuilt.rebuilt ? await tryProbe(input, input.rebuiltPath, 'mov') : null;
-    if (rebuilt.rebuilt && again && 'info' in again && again.info.video.length > 0) {
-      const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes: rebuilt.notes } };
+    const again = rebuilt.rebuilt ? await probeRebuilt(input) : null;
+    if (rebuilt.rebuilt && again) {
+      const notes = [...again.notes, ...rebuilt.notes];
+      const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes } };
       // An index that ffmpeg reads in spite of its faults may be better than one without all of the sound, or than none that fits.
       const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
       if (!asItIs || !hasPictures || (!isDoubtful && !hasShorterSound(again.info, info))) return mended;
@@ -145,7 +147,23 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   }
   await rm(input.rebuiltPath, { force: true });
   if (asItIs && (hasPictures || isWhole === true)) return asItIs;
-  throw refusal(reasons[0] ?? UNREADABLE, detailOf(read));
+  // What is missing says more than that nothing can be read.
+  const reason = reasons.find((one) => one !== NO_INDEX) ?? reasons[0] ?? UNREADABLE;
+  throw refusal(reason, detailOf(read));
+}
+
+/** What a file with a rebuilt index holds, with other settings where its own lead to nothing; null where there are no pictures. */
+async function probeRebuilt(
+  input: OpenInput,
+): Promise<{ readonly info: MediaInfo; readonly notes: readonly string[] } | null> {
+  const read = await tryProbe(input, input.rebuiltPath, 'mov');
+  if ('info' in read && read.info.video.length > 0) return { info: read.info, notes: [] };
+  const outputPath = `${input.rebuiltPath}.settings`;
+  const note = await mendSettings({ ...input, inputPath: input.rebuiltPath, outputPath });
+  if (note === null) return null;
+  await rename(outputPath, input.rebuiltPath);
+  const again = await tryProbe(input, input.rebuiltPath, 'mov');
+  return 'info' in again && again.info.video.length > 0 ? { info: again.info, notes: [note] } : null;
 }
 
 const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';

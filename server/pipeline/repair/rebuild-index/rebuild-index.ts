@@ -40,7 +40,7 @@ import {
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
 
 /** Where an attempt has nothing to work with. */
-const NOTHING = 'The index of the file is damaged beyond reading.';
+export const NO_INDEX = 'The index of the file is damaged beyond reading.';
 /** Why an index is left alone. */
 export const WHOLE_INDEX = 'The index of the file is whole.';
 
@@ -140,7 +140,7 @@ export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildInd
     const media = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
     if (movie && media) return writeHealed(input, file, { movie, media });
     const healed = await salvageHealed(file);
-    return healed ? writeHealed(input, file, healed) : refuse(NOTHING);
+    return healed ? writeHealed(input, file, healed) : refuse(NO_INDEX);
   });
 }
 
@@ -151,9 +151,7 @@ export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildInd
 export async function replaceIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
   return withFile(input, async (file) => {
     const fileBytes = (await file.stat()).size;
-    const isListed = (await tryReadMovie(file)) ?? (await findHiddenMoov(file, fileBytes, input.signal));
-    // Without any index `rebuildIndex` has searched the media.
-    return isListed ? rebuildFromMedia(input, file, await scanTopLevel(file, fileBytes)) : refuse(NOTHING);
+    return rebuildFromMedia(input, file, await scanTopLevel(file, fileBytes));
   });
 }
 
@@ -256,6 +254,10 @@ async function repairHidden(
   const tracks = readTracks(moov);
   const fileBytes = (await file.stat()).size;
   const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, input.signal);
+  if (moved === 'lost') {
+    const found = await rebuildFromMedia(input, file, topLevel);
+    if (found.rebuilt) return found;
+  }
   const fault = moved && moved !== 'lost' ? null : await findMisplacement(file, tracks);
   if (fault) return refuse(fault);
   const ftyp = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);

@@ -13,12 +13,14 @@ import { UploadRow } from './upload-row.tsx';
 
 const { panel: texts } = uploadTexts;
 
-const Place = styled.aside`
+const Place = styled.aside<{ $open: boolean }>`
   position: fixed;
   z-index: 45;
   right: max(16px, env(safe-area-inset-right));
   bottom: calc(16px + env(safe-area-inset-bottom));
-  width: min(380px, calc(100vw - 32px));
+  /* Folded it covers as little as it can of what lies beneath. */
+  width: ${({ $open }) => ($open ? '380px' : 'auto')};
+  max-width: calc(100vw - 32px);
   border: 1px solid ${colour.lineStrong};
   border-radius: ${radius.m};
   background: ${colour.raised};
@@ -79,7 +81,7 @@ export function UploadPanel() {
       state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
   );
   return (
-    <Place aria-labelledby="upload-panel-title">
+    <Place aria-labelledby="upload-panel-title" $open={open}>
       <Head>
         <h2 id="upload-panel-title">{texts.title}</h2>
         <p>

@@ -37,13 +37,17 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
   const usual = median(runs.flatMap(({ samples }) => samples.map(({ durationTicks }) => durationTicks)));
   const longest = LONGEST_SECONDS * track.timescale;
   const most = track.handler === 'soun' && usual > 0 ? Math.min(longest, MOST_SOUND * usual) : longest;
-  const sane = runs.map((run) => ({ ...run, samples: run.samples.map((sample) => saneSample(sample)) }));
-  function saneSample(sample: FragmentSample): FragmentSample {
+  const waits = waitsAtFirst(runs, ROUNDED * usual);
+  const sane = runs.map((run, index) => ({
+    ...run,
+    samples: run.samples.map((sample, at) => saneSample(sample, waits && index + at === 0 ? longest : most)),
+  }));
+  function saneSample(sample: FragmentSample, limit: number): FragmentSample {
     const { durationTicks, shiftTicks } = sample;
-    if (durationTicks <= most && Math.abs(shiftTicks) <= longest) return sample;
+    if (durationTicks <= limit && Math.abs(shiftTicks) <= longest) return sample;
     return {
       ...sample,
-      durationTicks: durationTicks <= most ? durationTicks : usual,
+      durationTicks: durationTicks <= limit ? durationTicks : usual,
       shiftTicks: Math.abs(shiftTicks) <= longest ? shiftTicks : 0,
     };
   }
@@ -60,6 +64,16 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
     nextTicks = (start ?? nextTicks ?? 0) + lengthOf(run);
   }
   return out;
+}
+
+/**
+ * Whether the first sample may last as long as it says: ffmpeg's fragments have no edit lists, so that what begins late has its first
+ * sample at the beginning, lasting until the second. The next run must begin where that leads.
+ */
+function waitsAtFirst([first, second]: readonly FragmentRun[], tolerance: number): boolean {
+  if (!first || first.startTicks === null) return false;
+  const behind = second?.startTicks ?? null;
+  return behind === null || Math.abs(behind - first.startTicks - lengthOf(first)) <= tolerance;
 }
 
 const lengthOf = ({ samples }: FragmentRun) =>

@@ -48,9 +48,14 @@ export async function findSoundFrames(
   const proven = await readAll();
   usual = usualLeads(proven);
   const frames = usual.some((lead) => lead > 0) ? await readAll() : proven;
-  const total = stretches.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const covered = frames.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  return covered < LEAST_COVERED * total ? null : frames;
+  const isCovered = (end: number) => {
+    const bytesBefore = (ranges: readonly Range[]) =>
+      ranges.reduce((sum, { offset, sizeBytes }) => sum + (offset < end ? sizeBytes : 0), 0);
+    const total = bytesBefore(stretches);
+    return total > 0 && bytesBefore(frames) >= LEAST_COVERED * total;
+  };
+  // Behind the last picture one may stand that is cut off, larger than all sound.
+  return isCovered(Infinity) || isCovered(stretches.at(-1)?.offset ?? 0) ? frames : null;
 }
 
 interface FoundFrame extends Range {

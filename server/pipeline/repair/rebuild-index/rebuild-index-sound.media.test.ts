@@ -77,6 +77,28 @@ describe('the sound of a clip that lost its index', () => {
     expect(after.equals(before.subarray(0, after.length))).toBe(true);
   });
 
+  it('comes back beside a picture that is cut off and larger than all of it', async () => {
+    const options = '-c:a aac -b:a 96k -x264-params keyint=1:bitrate=20000';
+    const { clip, earlier } = await make('large.mp4', options);
+    const opened = await openHarmed(clip, earlier, (bytes) => {
+      const media = bytes.indexOf('mdat', 0, 'latin1');
+      // Behind the first pieces: the data of a picture as long as they are go on to the end.
+      const kept = withoutIndex(bytes).subarray(0, media + Math.floor((bytes.length - media) / 8));
+      const more = withoutIndex(bytes)
+        .subarray(-kept.length)
+        .map((byte) => byte ^ 0x5a);
+      return Buffer.concat([kept, more]);
+    });
+    const hashes = async (file: string) => {
+      const options = ['-v', 'error', '-i', file, ...'-map 0:a:0 -c copy -f framemd5 -'.split(' ')];
+      const { stdout } = await runTool('sound', testTools.ffmpeg, options);
+      return stdout.split('\n').flatMap((line) => (/^\d/.test(line) ? (line.split(/,\s*/)[5] ?? []) : []));
+    };
+    const [before, after] = [await hashes(clip), await hashes(opened.path)];
+    expect(after.length).toBeGreaterThan(10);
+    expect(after.slice(0, 10)).toEqual(before.slice(0, 10));
+  });
+
   it('comes back with the help of an earlier clip that is made of fragments', async () => {
     const { clip } = await make('plain.mp4', '-c:a aac -b:a 96k');
     const options = `${PICTURES} -c:a aac -b:a 96k -t 2 -movflags frag_keyframe+empty_moov`;

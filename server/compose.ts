@@ -36,7 +36,7 @@ import { createTableQueue } from './jobs/table-queue.ts';
 import type { Logger } from './logger.ts';
 import { createHousekeeping, type Housekeeping } from './maintenance/housekeeping.ts';
 import { createObjectGc } from './maintenance/object-gc.ts';
-import type { ToolPaths } from './media/tools.ts';
+import type { ToolPaths } from './media/ffmpeg/tools.ts';
 import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
 import { createNotificationsService } from './notifications/notifications.service.ts';
 import { composeExports } from './pipeline/download/compose-exports.ts';

@@ -9,10 +9,10 @@ import { ConfigError } from './config-error.ts';
 import { readConfig, type Config } from './config.ts';
 import { DataDirInUse, lockDataDir } from './data-lock.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { findTools } from './media/find-tools.ts';
-import { knownFlaw, knownLimit } from './media/known-flaws.ts';
-import { createSandbox } from './media/sandbox.ts';
-import type { ToolPaths } from './media/tools.ts';
+import { findTools } from './media/ffmpeg/find-tools.ts';
+import { knownFlaw, knownLimit } from './media/ffmpeg/known-flaws.ts';
+import { createSandbox } from './media/ffmpeg/sandbox.ts';
+import type { ToolPaths } from './media/ffmpeg/tools.ts';
 import { startFault } from './start-fault.ts';
 
 const FROM_SOURCES = import.meta.url.endsWith('.ts');

@@ -4,10 +4,10 @@ import { Footer } from './components/footer.tsx';
 import { Header } from './components/header/header.tsx';
 import { FullScreenSpinner, PageSpinner } from './components/spinner.tsx';
 import { Toaster } from './components/toaster.tsx';
-import { usePersonChange } from './data/person-change.ts';
-import { useSession } from './data/session.ts';
-import { usePush } from './data/use-push.ts';
-import { useUploads } from './data/upload-items.ts';
+import { usePersonChange } from './data/ideas/person-change.ts';
+import { useSession } from './data/account/session.ts';
+import { usePush } from './data/push/use-push.ts';
+import { useUploads } from './data/uploads/upload-items.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { ROUTES, type RoutePage } from './routes.tsx';
 import { appTexts } from './texts/app.ts';
@@ -17,7 +17,7 @@ const AuthPage = lazy(() =>
   import('./pages/auth/auth-page.tsx').then(({ AuthPage: page }) => ({ default: page })),
 );
 const UploadPanel = lazy(() =>
-  import('./panels/upload-panel.tsx').then(({ UploadPanel: panel }) => ({ default: panel })),
+  import('./panels/upload/upload-panel.tsx').then(({ UploadPanel: panel }) => ({ default: panel })),
 );
 
 /** Shows a page, or the auth page at the same address when it needs a signed-in person (D-14). */

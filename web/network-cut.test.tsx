@@ -12,7 +12,7 @@ import { type IdeaDto, ideasApi } from '#common/api/ideas.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { createQueryClient } from './data/query-client.ts';
-import { connectPush, type PushSocket } from './data/socket.ts';
+import { connectPush, type PushSocket } from './data/push/socket.ts';
 import { DraftsPage } from './pages/drafts/drafts-page.tsx';
 import { Nice2HavePage } from './pages/nice2have/nice2have-page.tsx';
 import { VideosPage } from './pages/videos/videos-page.tsx';

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Link, Route, Routes, useLocation } from 'react-router-dom';
-import { itemsAtom, type UploadItem } from './data/upload-items.ts';
+import { itemsAtom, type UploadItem } from './data/uploads/upload-items.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { renderAt } from './test/render.tsx';
 import { server, user } from './test/server.ts';

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { FailedPage } from './panels/failed-page.tsx';
+import { FailedPage } from './panels/processing/failed-page.tsx';
 
 interface Props {
   /** Address of the page: at another one the next page gets its chance. */

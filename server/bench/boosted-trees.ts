@@ -1,4 +1,4 @@
-import type { ForestWeights } from '#server/pipeline/analyse/detect-hidden-drops-forest.ts';
+import type { ForestWeights } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-forest.ts';
 import { quantile } from '#server/media/statistics.ts';
 
 /** What a forest is learnt from; row `i` of the features belongs to label and weight `i`. */

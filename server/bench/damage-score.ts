@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import type { RepairReport } from '#common/report.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { probe } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { hashPictures } from '#server/pipeline/publish/packet-hashes.ts';
 

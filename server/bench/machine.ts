@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
-import { versionOf } from '#server/media/ffmpeg-names.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** One line that says what the figures were measured on. */
 export async function describeMachine(tools: ToolPaths): Promise<string> {

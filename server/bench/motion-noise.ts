@@ -1,9 +1,9 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { smallGrey, smallSize } from '#server/media/grey/grey-frame.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { quantile } from '#server/media/statistics.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** Mean change below which a step is rounding, grey levels. */
 const LEAST = 0.15;

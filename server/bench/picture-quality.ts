@@ -1,8 +1,8 @@
-import { probe, type MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PictureTimes } from '#server/pipeline/analyse/analysis.ts';
-import { indexPictures } from '#server/pipeline/analyse/picture-times.ts';
-import { readPackets } from '#server/pipeline/analyse/read-packets.ts';
+import { indexPictures } from '#server/pipeline/analyse/packets/picture-times.ts';
+import { readPackets } from '#server/pipeline/analyse/packets/read-packets.ts';
 import { decodePictures } from '#server/pipeline/repair/rebuild-pictures/rebuild-pictures-decode.ts';
 import {
   rawFormat,

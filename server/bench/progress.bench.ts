@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ProcessingStepId } from '#common/video.ts';
-import { findTools } from '#server/media/find-tools.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { findTools } from '#server/media/ffmpeg/find-tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
-import { hashFile } from '#server/pipeline/step-store.ts';
+import { hashFile } from '#server/pipeline/steps/step-store.ts';
 import {
   corruptSamples,
   injectRepeats,

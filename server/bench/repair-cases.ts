@@ -1,5 +1,5 @@
 import type { Defect } from '#common/report.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import {
   type ByteFault,
   corruptSamples,

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile, rm } from 'node:fs/promises';
-import { TOOL_RUNS, type FinishedToolRun, type ToolPaths } from '#server/media/tools.ts';
+import { TOOL_RUNS, type FinishedToolRun, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import type { WorkerMessage } from '#server/pipeline/worker-protocol.ts';
 import { makeTask } from '#server/test/media-job.ts';

@@ -1,4 +1,4 @@
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { blendPictures } from '#server/pipeline/repair/rebuild-pictures/rebuild-pictures-raw.ts';
 import type { ProcessVideoResult } from '#server/pipeline/worker-protocol.ts';
 import { meanPsnr, openClip, picturesOf, ssim } from './picture-quality.ts';

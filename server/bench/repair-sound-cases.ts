@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { ToolPaths } from '#server/media/tools.ts';
-import { mean } from '#server/media/signal.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { mean } from '#server/media/signal/signal.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { replaceSound } from '#server/test/broken-sound.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { analyseVideo } from '#server/pipeline/analyse/analyse-video.ts';
 import { corruptSamples, injectRepeats } from '#server/test/broken-clips.ts';

@@ -1,5 +1,5 @@
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 const RATE_HZ = 8000;
 const WINDOW = RATE_HZ;

@@ -1,5 +1,5 @@
-import { createRealFft } from '#server/media/fft.ts';
-import { hannWindow } from '#server/media/signal-frames.ts';
+import { createRealFft } from '#server/media/signal/fft.ts';
+import { hannWindow } from '#server/media/signal/signal-frames.ts';
 import { rms, type Samples } from '#server/test/synthetic-sound.ts';
 
 type Random = () => number;

@@ -1,9 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTools } from '#server/media/find-tools.ts';
-import { createLayout, createWindSuppressor } from '#server/pipeline/repair/repair-wind-noise-filter.ts';
-import { createShapeLearner } from '#server/pipeline/repair/repair-wind-noise-shape.ts';
+import { findTools } from '#server/media/ffmpeg/find-tools.ts';
+import {
+  createLayout,
+  createWindSuppressor,
+} from '#server/pipeline/repair/wind-noise/repair-wind-noise-filter.ts';
+import { createShapeLearner } from '#server/pipeline/repair/wind-noise/repair-wind-noise-shape.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { mixAtSnr, rms, siSdr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';
 import { decodeMono } from './sound-residual.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { CopyRecipe } from '#server/pipeline/encode/copy-plans.ts';
 import { shownSize, squareSize, type Size } from '#server/pipeline/encode/picture-size.ts';
 import {

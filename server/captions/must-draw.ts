@@ -1,5 +1,5 @@
-import { toSeconds } from '#server/media/ffmpeg-plan.ts';
-import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
+import { toSeconds } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { drawFilter } from './burn-plan.ts';
 
 /** Width of the picture that is tried: text in it has the same share as in the clip. */

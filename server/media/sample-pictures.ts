@@ -1,8 +1,8 @@
 import { inPieces } from './in-pieces.ts';
-import { uploadedPictureOptions } from './every-picture.ts';
-import type { MediaInfo } from './probe.ts';
-import { runFfmpeg } from './run-ffmpeg.ts';
-import type { ToolPaths } from './tools.ts';
+import { uploadedPictureOptions } from './ffmpeg/every-picture.ts';
+import type { MediaInfo } from './probe/probe.ts';
+import { runFfmpeg } from './ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from './ffmpeg/tools.ts';
 
 export interface SampleInput {
   readonly inputPath: string;

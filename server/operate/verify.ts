@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { repairReport } from '#common/report.ts';
-import { findTools } from '#server/media/find-tools.ts';
-import { knownLimit } from '#server/media/known-flaws.ts';
+import { findTools } from '#server/media/ffmpeg/find-tools.ts';
+import { knownLimit } from '#server/media/ffmpeg/known-flaws.ts';
 import { readPublicKey, verifyCertificate } from '#server/pipeline/publish/verify-certificate.ts';
 import { verifyClaims, type Claim } from '#server/pipeline/publish/verify-claims.ts';
 

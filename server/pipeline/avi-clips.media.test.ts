@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, pictureTypes } from '#server/test/rendered-clips.ts';
-import { readPackets } from './analyse/read-packets.ts';
+import { readPackets } from './analyse/packets/read-packets.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
 

@@ -5,9 +5,9 @@ import { cutPart } from '#server/media/mp4/cut-part.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import {
   corruptSamples,
   injectRepeats,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
 import { processVideo } from './process-video.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MediaToolError } from '#server/media/tools.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { MediaFailure, toFailure } from './media-failure.ts';
 
 describe('toFailure', () => {

@@ -1,4 +1,4 @@
-import { MediaToolError } from '#server/media/tools.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { FailedTask, MediaFailureCode } from './worker-protocol.ts';
 import { detailOf } from '#server/error-detail.ts';
 

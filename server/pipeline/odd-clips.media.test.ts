@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RepairReport } from '#common/report.ts';
-import { probe } from '#server/media/probe.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { processVideo } from './process-video.ts';
-import { hashFile } from './step-store.ts';
+import { hashFile } from './steps/step-store.ts';
 import type { ProcessVideoResult } from './worker-protocol.ts';
 
 const REAL = path.resolve('../shared/media');

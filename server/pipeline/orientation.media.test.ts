@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { injectRepeats, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { turnClip } from '#server/test/turned-clips.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Defect, DefectKind, RepairReport } from '#common/report.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
-import { probe } from '#server/media/probe.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import {
   corruptSamples,
   injectRepeats,
@@ -18,11 +18,11 @@ import { voiceLike } from '#server/test/synthetic-sound.ts';
 import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import type { Finding } from './analyse/analysis.ts';
-import { renumbered } from './analyse/kept-pictures.ts';
+import { renumbered } from './analyse/decode/kept-pictures.ts';
 import { processVideo } from './process-video.ts';
 import { lookAgain } from './publish/look-again.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
-import { hashFile } from './step-store.ts';
+import { hashFile } from './steps/step-store.ts';
 import type { ProcessVideoResult, WorkerMessage } from './worker-protocol.ts';
 
 const tools = testTools;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { createLiveFindings } from './live-findings.ts';
+import { createLiveFindings } from './progress/live-findings.ts';
 import { toFailure } from './media-failure.ts';
-import { createProgressMeter } from './progress-meter.ts';
+import { createProgressMeter } from './progress/progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
@@ -12,8 +12,8 @@ import type { JobContext } from './steps/job-context.ts';
 import { pictureStep } from './steps/picture-step.ts';
 import { soundStep } from './steps/sound-step.ts';
 import { planRepair } from './repair/plan-repair.ts';
-import { createStepRecords } from './step-records.ts';
-import { openStepStore } from './step-store.ts';
+import { createStepRecords } from './steps/step-records.ts';
+import { openStepStore } from './steps/step-store.ts';
 import type { ProcessVideoResult, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
 
 export interface ProcessVideoIo {

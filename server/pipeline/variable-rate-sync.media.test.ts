@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inNamesOf } from '#server/media/ffmpeg-names.ts';
-import { runTool } from '#server/media/tools.ts';
+import { inNamesOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import { moveSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { id } from '#common/api/endpoint.ts';
 import { ignoreMissing } from './storage/disk-storage.ts';
-import { writeAtomically } from './step-store.ts';
+import { writeAtomically } from './steps/step-store.ts';
 import { processVideoResult } from './worker-protocol.ts';
 import type { FinishedVideo } from './publish/publish.service.ts';
 

@@ -3,7 +3,7 @@ import { fixOutcome } from '#common/api/quick-fixes.ts';
 import { fixId, type FixId } from '#common/fixes.ts';
 import { liveFindings } from '#common/live-findings.ts';
 import { repairReport, stepRecord } from '#common/report.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
 
 /**

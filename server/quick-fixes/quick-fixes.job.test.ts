@@ -16,7 +16,7 @@ import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
-import { hashFile } from '#server/pipeline/step-store.ts';
+import { hashFile } from '#server/pipeline/steps/step-store.ts';
 import type { ApplyFixesResult } from '#server/pipeline/worker-protocol.ts';
 import { createQuota } from '#server/plans/quota.ts';
 import { createUser } from '#server/test/factories.ts';

@@ -3,7 +3,7 @@ import { ask, canInstallPackages, installPackages, say, stop } from './say.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** Makes sure that ffmpeg and ffprobe can be found the way `server/media/find-tools.ts` looks for them. */
+/** Makes sure that ffmpeg and ffprobe can be found the way `server/media/ffmpeg/find-tools.ts` looks for them. */
 export async function ensureFfmpeg() {
   if (await systemTools()) return;
   if (await canInstallPackages()) {

@@ -1,10 +1,10 @@
 import { inPieces } from '#server/media/in-pieces.ts';
-import { probeFile } from '#server/media/probe-file.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { probeFile } from '#server/media/probe/probe-file.ts';
+import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { samplePictures } from '#server/media/sample-pictures.ts';
-import { powerToDb } from '#server/media/signal.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { powerToDb } from '#server/media/signal/signal.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { SAMPLES_PER_S, type ClipSeries, type PictureFigures } from './clip-series.ts';
 import { createPictureMeter, LOOK_BYTES, LOOK_HEIGHT, LOOK_WIDTH } from './measure-pictures.ts';
 

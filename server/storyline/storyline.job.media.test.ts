@@ -5,7 +5,7 @@ import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { StorylineRow } from '#db/models/storyline.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import { createUser } from '#server/test/factories.ts';

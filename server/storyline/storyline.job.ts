@@ -6,7 +6,7 @@ import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
-import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
 import { newestReport, readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Samples } from './synthetic-sound.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { MediaInfo } from '#server/media/probe.ts';
-import { toMediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { toMediaInfo } from '#server/media/probe/probe.ts';
 import type { ClipFacts } from '#server/pipeline/repair/quick-fixes/clip-facts.ts';
 import { renderLimits } from './rendered-clips.ts';
 

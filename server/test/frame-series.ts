@@ -1,4 +1,4 @@
-import { LAGS, type FrameSeries } from '#server/media/grey-series.ts';
+import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
 
 /**
  * A measured series for tests of the pure detectors: `moves` is the change of each picture to the one

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ProcessingStepId } from '#common/video.ts';
-import { readVersion } from '#server/media/ffmpeg-names.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
-import { hashFile } from '#server/pipeline/step-store.ts';
+import { readVersion } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { hashFile } from '#server/pipeline/steps/step-store.ts';
 import {
   workerMessage,
   type ProcessVideoResult,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { EACH_PICTURE, inNamesOf } from '#server/media/ffmpeg-names.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool } from '#server/media/tools.ts';
+import { EACH_PICTURE, inNamesOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeFolder, testTools } from './media-job.ts';
 
 /** Limits under which rendering is tested. */

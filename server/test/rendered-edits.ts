@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import type { NewPicture, PictureEdit } from '#server/pipeline/repair/picture-edit.ts';
 import { smartRender, type SmartRenderResult } from '#server/pipeline/repair/smart-render/smart-render.ts';
 import { testTools as tools } from './media-job.ts';

@@ -8,7 +8,7 @@ import { readConfig, type Config } from '#server/config.ts';
 import { createCookieKeys } from '#server/http/cookie-keys.ts';
 import { sessionCookieName } from '#server/http/session.ts';
 import { createLogger } from '#server/logger.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { createUser } from './factories.ts';
 import { createTestClient, type TestClient } from './test-client.ts';
 import { createTestDatabase, type Engine } from './test-database.ts';

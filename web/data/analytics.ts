@@ -4,7 +4,7 @@ import { analyticsApi } from '#common/api/analytics.ts';
 import { planAllows } from '#common/plans.ts';
 import { callApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
-import { sessionAtom } from './session.ts';
+import { sessionAtom } from './account/session.ts';
 
 const analyticsAtom = atomWithQuery((get) => {
   const user = get(sessionAtom).data;

@@ -3,7 +3,7 @@ import { buildPath } from '#common/api/build-path.ts';
 import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
 import { SAFETY_POLL_MS } from '#common/limits.ts';
 import { absoluteUrl } from './url.ts';
-import type { PushState } from './push-state.ts';
+import type { PushState } from './push/push-state.ts';
 
 /** Parts of an endpoint's path; joined by a slash they are the address again (specification section 7). */
 export function queryKeyOf(

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { expectMended, sendClip } from './api-steps.ts';
 import { expect, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findTools } from '#server/media/find-tools.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { findTools } from '#server/media/ffmpeg/find-tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { injectTimestampGaps, makeMovingClip } from '#server/test/broken-clips.ts';
 
 async function tools(): Promise<ToolPaths> {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { repairReport } from '#common/report.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool } from '#server/media/tools.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import {
   corruptSamples,
   injectRepeats,

@@ -5,7 +5,7 @@ import type { Defect } from '#common/report.ts';
 import { Button } from '../components/button.tsx';
 import { type ComparisonHandle, ComparisonPlayer } from '../components/comparison/comparison-player.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
-import { useComparison, useMakeComparison } from '../data/comparison.ts';
+import { useComparison, useMakeComparison } from '../data/videos/comparison.ts';
 import { comparisonTexts as texts } from '../texts/comparison.ts';
 import { colour, radius, space } from '../theme.ts';
 

@@ -1,5 +1,5 @@
 import styled from 'styled-components';
-import { usePushState } from '../data/push-state.ts';
+import { usePushState } from '../data/push/push-state.ts';
 import { appTexts } from '../texts/app.ts';
 import { colour, screen, space, text } from '../theme.ts';
 

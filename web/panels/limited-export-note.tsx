@@ -4,7 +4,7 @@ import type { VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
 import { Button } from '../components/button.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
-import { useMakeExport } from '../data/download.ts';
+import { useMakeExport } from '../data/videos/download.ts';
 import { videoTexts } from '../texts/videos.ts';
 import { colour, space, text } from '../theme.ts';
 

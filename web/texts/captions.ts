@@ -1,7 +1,7 @@
 import type { CaptionLineProblem } from '#common/caption-text.ts';
 import type { CueProblemKind, VideoCue } from '#common/captions.ts';
 import type { ImportNotes } from '#common/parse-captions.ts';
-import type { ReadingHint } from '#web/data/caption-edits.ts';
+import type { ReadingHint } from '#web/data/captions/caption-edits.ts';
 
 const cues = (n: number) => (n === 1 ? '1 cue' : `${n} cues`);
 

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { toParts } from '#common/caption-parts.ts';
 import { CAPTION_LIMITS, type VideoCue } from '#common/captions.ts';
 import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
-import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ContainerFormat } from '#server/media/sniff-container.ts';
-import { MediaToolError, runTool, type ToolPaths } from '#server/media/tools.ts';
+import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedInputOptions } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ContainerFormat } from '#server/media/probe/sniff-container.ts';
+import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readWhisperOutput, type HeardSegment } from './whisper-output.ts';
 
 /** The operator's whisper.cpp: its command line, run like the media tools, and the file of its model. */

@@ -6,7 +6,7 @@ import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { createUser } from '#server/test/factories.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools } from '#server/test/media-job.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFfmpeg } from '../run-ffmpeg.ts';
+import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { NAL, createAnnexBSplitter, isSlice, nalType } from './nal.ts';
 import { parsePps } from './pps.ts';
 import { reheadSlice } from './rehead-slice.ts';

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probe } from '../probe.ts';
-import { runFfmpeg } from '../run-ffmpeg.ts';
-import { runTool } from '../tools.ts';
+import { probe } from '../probe/probe.ts';
+import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
+import { runTool } from '../ffmpeg/tools.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { shiftAudioTrack } from './shift-track.ts';
 

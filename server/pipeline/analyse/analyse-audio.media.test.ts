@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
+import { probe } from '#server/media/probe/probe.ts';
 import { makeFlashes, moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { analyseAudio, type AudioAnalysis } from './analyse-audio.ts';

@@ -1,18 +1,18 @@
-import { decodeSound } from '#server/media/pcm.ts';
-import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/pcm-clock.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { decodeSound } from '#server/media/signal/pcm.ts';
+import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/signal/pcm-clock.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
-import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
-import type { MotionSeries } from './detect-audio-sync-content.ts';
-import { CONTAINER_LIMITS, withoutFirstWaits } from './detect-audio-sync-container.ts';
-import { hasEncoderMark, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
-import { detectAudioSync } from './detect-audio-sync.ts';
+import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
+import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
+import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
+import { hasEncoderMark, recordedStartMs, startIsMoved } from './audio-sync/detect-audio-sync-start.ts';
+import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
-import { createWindMeter, WIND_RATE_HZ } from './detect-wind-noise-series.ts';
-import { detectWindNoise } from './detect-wind-noise.ts';
-import { firstWait, steadyEnd } from './picture-times.ts';
-import type { AudioPackets } from './read-packets.ts';
+import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
+import { detectWindNoise } from './wind-noise/detect-wind-noise.ts';
+import { firstWait, steadyEnd } from './packets/picture-times.ts';
+import type { AudioPackets } from './packets/read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
 export interface HearSoundInput {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { analysePicture } from './analyse-picture.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };

@@ -1,19 +1,19 @@
-import { smallSize } from '#server/media/grey-frame.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { smallSize } from '#server/media/grey/grey-frame.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readMended } from '../mended-pictures.ts';
-import { checkStructure, type StructureCheck } from './check-structure.ts';
-import { decodeHalves, findSeam } from './decode-halves.ts';
-import { decodePass, type DecodePassInput } from './decode-pass.ts';
-import { damageReason } from './detect-corruption.ts';
-import { detectTimestampGaps } from './detect-dropped-frames.ts';
-import { findDamage } from './find-damage.ts';
+import { checkStructure, type StructureCheck } from './damage/check-structure.ts';
+import { decodeHalves, findSeam } from './decode/decode-halves.ts';
+import { decodePass, type DecodePassInput } from './decode/decode-pass.ts';
+import { damageReason } from './damage/detect-corruption.ts';
+import { detectTimestampGaps } from './dropped-frames/detect-dropped-frames.ts';
+import { findDamage } from './damage/find-damage.ts';
 import { judgePictures, type MeasuredPictures, type PictureAnalysis } from './judge-pictures.ts';
-import { renumbered, type KeptPictures } from './kept-pictures.ts';
-import { missingAtEnd } from './missing-at-end.ts';
-import { agrees, listPackets, withoutBefore, withRestarts } from './list-packets.ts';
-import { indexPictures } from './picture-times.ts';
-import { readPackets, type PacketScan } from './read-packets.ts';
+import { renumbered, type KeptPictures } from './decode/kept-pictures.ts';
+import { missingAtEnd } from './packets/missing-at-end.ts';
+import { agrees, listPackets, withoutBefore, withRestarts } from './packets/list-packets.ts';
+import { indexPictures } from './packets/picture-times.ts';
+import { readPackets, type PacketScan } from './packets/read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ToolPaths } from '#server/media/tools.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis } from './analysis.ts';
 import { hearSound, judgeSound, leadingSilenceMs } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';

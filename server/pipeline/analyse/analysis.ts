@@ -1,7 +1,7 @@
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { DefectCurve, DefectKind } from '#common/report.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
-import type { KeptPictures } from './kept-pictures.ts';
+import type { KeptPictures } from './decode/kept-pictures.ts';
 
 /** A value with the limit it is held against, before any repair. */
 export interface MeasuredValue {

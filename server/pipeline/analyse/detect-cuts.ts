@@ -1,4 +1,4 @@
-import type { FrameSeries } from '#server/media/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { quantile } from '#server/media/statistics.ts';
 
 /** Neighbours on each side that a cut is held against. */

@@ -1,4 +1,4 @@
-import type { FrameSeries } from '#server/media/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, mean, median, quantile } from '#server/media/statistics.ts';
 
 /** One property of a shot that people may want to know; nothing is repaired because of it. */

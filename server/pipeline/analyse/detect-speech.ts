@@ -1,6 +1,10 @@
-import { mean, median, percentile, powerToDb } from '#server/media/signal.ts';
+import { mean, median, percentile, powerToDb } from '#server/media/signal/signal.ts';
 import type { SpeechSpan } from './analysis.ts';
-import { SPECTRUM_BIN_HZ, SPECTRUM_HOP_MS, type SpectrumListener } from './detect-wind-noise-series.ts';
+import {
+  SPECTRUM_BIN_HZ,
+  SPECTRUM_HOP_MS,
+  type SpectrumListener,
+} from './wind-noise/detect-wind-noise-series.ts';
 
 /** What the speech detector keeps of every frame (32 ms apart). */
 export interface VoiceSeries {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JumpMeasure } from '#server/media/grey-jumps.ts';
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 import { besideDamage, judgePictures } from './judge-pictures.ts';

@@ -1,12 +1,12 @@
-import type { FrameSeries } from '#server/media/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
-import type { CorruptedSpan } from './detect-corruption.ts';
+import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
-import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
-import { detectHiddenDrops } from './detect-hidden-drops.ts';
+import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
-import { detectStutter, type StutterRun } from './detect-stutter.ts';
-import { motionWithoutCopies, type Copies } from './motion-without-copies.ts';
+import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
+import { motionWithoutCopies, type Copies } from './audio-sync/motion-without-copies.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
@@ -17,9 +17,14 @@ import {
   stutterFinding,
   type FindingContext,
 } from './picture-findings.ts';
-import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './picture-times.ts';
-import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
-import type { AudioPackets, PacketScan } from './read-packets.ts';
+import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './packets/picture-times.ts';
+import {
+  surplusByLengths,
+  surplusForCopies,
+  surplusForLosses,
+  type StreamSpans,
+} from './packets/picture-surplus.ts';
+import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */

@@ -1,4 +1,4 @@
-import type { FrameSeries } from '#server/media/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { quantile } from '#server/media/statistics.ts';
 
 /** All pictures from the key picture on are decoded for a poster: so many behind it count as far. */

@@ -1,10 +1,10 @@
 import type { Finding, PictureTimes } from './analysis.ts';
-import type { CorruptedSpan } from './detect-corruption.ts';
-import type { TimestampGap } from './detect-dropped-frames.ts';
-import type { HiddenDrop } from './detect-hidden-drops.ts';
-import { MAX_QUIET, type StutterRun } from './detect-stutter.ts';
+import type { CorruptedSpan } from './damage/detect-corruption.ts';
+import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import type { HiddenDrop } from './dropped-frames/detect-hidden-drops.ts';
+import { MAX_QUIET, type StutterRun } from './stutter/detect-stutter.ts';
 import type { PictureFlag } from './detect-picture-flags.ts';
-import { frameEndMs, frameStartMs } from './picture-times.ts';
+import { frameEndMs, frameStartMs } from './packets/picture-times.ts';
 
 /** What every finding of the picture detectors is placed by. */
 export interface FindingContext {

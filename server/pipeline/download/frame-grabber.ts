@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, notFound } from '#server/errors.ts';
-import { grabFramePlan } from '#server/media/grab-frame.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { grabFramePlan } from '#server/media/ffmpeg/grab-frame.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/probe/sniff-container.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { createTurns } from './turns.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 

@@ -1,4 +1,4 @@
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { pictureOptions } from '../encode/coder-options.ts';
 import type { CopyRecipe } from '../encode/copy-plans.ts';
 import { limitedSize, shownSize } from '../encode/picture-size.ts';

@@ -1,12 +1,12 @@
 import { stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
-import { probe } from '#server/media/probe.ts';
-import { runTool } from '#server/media/tools.ts';
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
-import { readPackets } from '../analyse/read-packets.ts';
+import { readPackets } from '../analyse/packets/read-packets.ts';
 import { codeInPieces, piecesOf, type PieceCut } from './code-in-pieces.ts';
 
 const folder = sharedFolder();

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
-import { type FfmpegPlan, planToArgs } from '#server/media/ffmpeg-plan.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
-import { listPackets } from '../analyse/list-packets.ts';
-import { readPackets } from '../analyse/read-packets.ts';
-import { hashFile, openStepStore } from '../step-store.ts';
+import { type FfmpegPlan, planToArgs } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { listPackets } from '../analyse/packets/list-packets.ts';
+import { readPackets } from '../analyse/packets/read-packets.ts';
+import { hashFile, openStepStore } from '../steps/step-store.ts';
 import { joinPieces } from './join-pieces.ts';
 import { type Piece, planPieces } from './piece-plan.ts';
 

@@ -1,5 +1,5 @@
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.ts';
 import { LOW_MEMORY_PARAMS } from '../repair/smart-render/smart-render-encode.ts';

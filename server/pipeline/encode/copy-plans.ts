@@ -1,7 +1,7 @@
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { PieceCut } from './code-in-pieces.ts';
 import { soundOptions } from './coder-options.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { codeInPieces, piecesOf } from './code-in-pieces.ts';
 import { copyPiecePlan, joinedCopyPlan, wholeCopyPlan, type CopyRecipe } from './copy-plans.ts';
 

@@ -1,5 +1,5 @@
-import type { MediaInfo } from '#server/media/probe.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { shownSize, type Size } from './picture-size.ts';
 
 /** Sound and pictures may end this far from where those of the source end: a packet of sound, a picture. */

@@ -1,4 +1,4 @@
-import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 
 export interface Size {
   readonly width: number;

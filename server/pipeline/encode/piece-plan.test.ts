@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VideoPacket } from '../analyse/read-packets.ts';
+import type { VideoPacket } from '../analyse/packets/read-packets.ts';
 import { PIECE_MS, planPieces } from './piece-plan.ts';
 
 /** Pictures at 10 a second, ticks of a tenth, with a key picture every so many. */

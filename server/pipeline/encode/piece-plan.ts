@@ -1,4 +1,4 @@
-import type { VideoPacket } from '../analyse/read-packets.ts';
+import type { VideoPacket } from '../analyse/packets/read-packets.ts';
 
 /** Length of a piece at least, ms: what a killed run has to do again costs some seconds, and a key picture more costs nothing seen. */
 export const PIECE_MS = 5000;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Defect, RepairReport } from '#common/report.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { layOutPreview } from './lay-out.ts';

@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ComparisonLayout } from '#common/api/comparison.ts';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { sniffFile } from '#server/media/sniff-container.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { sniffFile } from '#server/media/probe/sniff-container.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PreviewPlan } from './lay-out.ts';
 import { joinList, joinPlan, piecePlan, PREVIEW_RATE_HZ, type PreviewSource } from './preview-commands.ts';
 

@@ -1,7 +1,7 @@
 import type { ComparisonPiece } from '#common/api/comparison.ts';
-import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Rate } from './preview-shape.ts';
 
 export const PREVIEW_RATE_HZ = 48_000;

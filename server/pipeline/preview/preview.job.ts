@@ -9,7 +9,7 @@ import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
-import { isClipsFault, type ToolPaths } from '#server/media/tools.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';

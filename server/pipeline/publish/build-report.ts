@@ -11,7 +11,7 @@ import {
   type StreamTreatment,
 } from '#common/report.ts';
 import { NO_ISSUES, type FixesApplied, type VideoIssues } from '#common/video.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 

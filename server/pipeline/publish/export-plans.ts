@@ -1,6 +1,6 @@
 import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
-import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe.ts';
+import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
 import { playsSound } from './playback.ts';
 
 export interface RemuxInput {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
+import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, injectHiddenDrops, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';

@@ -1,17 +1,17 @@
 import { open, rm } from 'node:fs/promises';
-import { smallSize, type GreySize } from '#server/media/grey-frame.ts';
-import { createGreySeries } from '#server/media/grey-series.ts';
+import { smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
+import { createGreySeries } from '#server/media/grey/grey-series.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
 import { judgePictures, spansOf } from '../analyse/judge-pictures.ts';
-import { readKept, sliceRuns, type KeptPictures, type KeptRun } from '../analyse/kept-pictures.ts';
-import type { StreamSpans } from '../analyse/picture-surplus.ts';
-import { indexPictures } from '../analyse/picture-times.ts';
-import { listPackets } from '../analyse/list-packets.ts';
-import { readPackets } from '../analyse/read-packets.ts';
+import { readKept, sliceRuns, type KeptPictures, type KeptRun } from '../analyse/decode/kept-pictures.ts';
+import type { StreamSpans } from '../analyse/packets/picture-surplus.ts';
+import { indexPictures } from '../analyse/packets/picture-times.ts';
+import { listPackets } from '../analyse/packets/list-packets.ts';
+import { readPackets } from '../analyse/packets/read-packets.ts';
 import { openParts } from './result-parts.ts';
 
 export interface LookAgainInput {

@@ -1,8 +1,8 @@
-import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { stat } from 'node:fs/promises';
 
 export interface PosterInput {

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** One coded unit: its display time in ticks of the stream and the hash of its bytes. */
 export interface HashedPacket {

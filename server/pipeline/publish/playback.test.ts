@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { parseFrameHash } from './packet-hashes.ts';
 import { conversionNote, playbackNeeds, playsAsIs, type PlaybackNeeds } from './playback.ts';
 

@@ -1,4 +1,4 @@
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 
 /**
  * Codecs that the big browsers play out of an MP4 file, as ffmpeg names them (MDN, "Web video codec guide"

@@ -6,7 +6,7 @@ import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { Window } from './look-again.ts';
 

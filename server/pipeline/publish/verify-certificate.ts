@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { canonicalJson, certificateKey, publicKeyHex, readCertificate } from '#common/certificate.ts';
-import { hashFile } from '../step-store.ts';
+import { hashFile } from '../steps/step-store.ts';
 import type { Claim } from './verify-claims.ts';
 
 export interface CertificateInput {

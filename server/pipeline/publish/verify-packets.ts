@@ -1,7 +1,7 @@
 import type { ResultCheck } from '#common/report.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
-import { ticksToMs } from '../analyse/picture-times.ts';
+import { ticksToMs } from '../analyse/packets/picture-times.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import { hashPackets, hashPacketsByTool, hashPictures, type HashedPacket } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';

@@ -1,8 +1,8 @@
 import type { ResultCheck, StreamTreatment } from '#common/report.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
-import { renumbered, type KeptRun } from '../analyse/kept-pictures.ts';
+import { renumbered, type KeptRun } from '../analyse/decode/kept-pictures.ts';
 import { plannedPictures, type PlannedPicture } from '../repair/compose-edit.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 import type { Verdict } from '../repair/picture-task.ts';

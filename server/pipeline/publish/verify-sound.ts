@@ -1,10 +1,10 @@
 import type { ResultCheck } from '#common/report.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { median } from '#server/media/signal.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { median } from '#server/media/signal/signal.ts';
 import { analyseAudio } from '../analyse/analyse-audio.ts';
 import { ACT_CONFIDENCE } from '../analyse/analysis.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';
-import { readPackets } from '../analyse/read-packets.ts';
+import { readPackets } from '../analyse/packets/read-packets.ts';
 import { hashPackets, type HashInput } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding, FindingDetail } from '../analyse/analysis.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { planRepair } from './plan-repair.ts';

@@ -1,5 +1,5 @@
-import type { MediaInfo } from '#server/media/probe.ts';
-import { surplusForLosses } from '../analyse/picture-surplus.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { surplusForLosses } from '../analyse/packets/picture-surplus.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { badPictures, badThemselves, damagedData } from './damaged-pictures.ts';

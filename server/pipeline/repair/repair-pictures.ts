@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { RepairAction } from '#common/report.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';

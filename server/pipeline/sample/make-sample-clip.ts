@@ -1,8 +1,8 @@
 import { open, rename } from 'node:fs/promises';
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { SAMPLE, samplePicture, SCENES } from './sample-picture.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { PlanSlug } from '#common/plans.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import { createVideo } from '#server/videos/create-video.ts';

@@ -1,8 +1,8 @@
-import { versionOf } from '#server/media/ffmpeg-names.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
-import { openOriginal } from '../open-original.ts';
+import { openOriginal } from '../open/open-original.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { createExpectedWork } from './expected-work.ts';

@@ -2,7 +2,7 @@ import type { CaptionCue, SoundMove } from '#common/report.ts';
 import { toResultSoundMs } from '#common/time-axis.ts';
 import type { Analysis } from '../analyse/analysis.ts';
 import { addCaptions } from '../repair/add-captions.ts';
-import type { RepairedAudio } from '../repair/repair-audio.ts';
+import type { RepairedAudio } from '../repair/sound/repair-audio.ts';
 import type { JobContext } from './job-context.ts';
 import type { SoundRepair } from './sound-step.ts';
 import { storedCaptions } from './stored-values.ts';

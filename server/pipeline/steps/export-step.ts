@@ -11,7 +11,7 @@ import { layOver } from '../repair/lay-over.ts';
 import { REBUILT_WITH_DAMAGE, type RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
-import { hashFile } from '../step-store.ts';
+import { hashFile } from './step-store.ts';
 import type { TimedClip } from './analyse-step.ts';
 import { changesSound, gentler, toDropped, type Attempt } from './gentler.ts';
 import type { JobContext } from './job-context.ts';

@@ -1,7 +1,7 @@
-import type { LiveFindingsTeller } from '../live-findings.ts';
-import type { ProgressMeter } from '../progress-meter.ts';
-import type { StepRecords } from '../step-records.ts';
-import type { StepStore } from '../step-store.ts';
+import type { LiveFindingsTeller } from '../progress/live-findings.ts';
+import type { ProgressMeter } from '../progress/progress-meter.ts';
+import type { StepRecords } from './step-records.ts';
+import type { StepStore } from './step-store.ts';
 import type { ProcessVideoTask } from '../worker-protocol.ts';
 
 /** What every step of one job works with. */

@@ -1,6 +1,6 @@
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
-import { frameEndMs, frameStartMs, ticksToMs } from '../analyse/picture-times.ts';
+import { frameEndMs, frameStartMs, ticksToMs } from '../analyse/packets/picture-times.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import type { PictureTask, Verdict } from '../repair/picture-task.ts';
 import { planRepair, type RepairPlan } from '../repair/plan-repair.ts';

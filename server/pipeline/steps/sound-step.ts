@@ -1,4 +1,4 @@
-import { repairAudio, type RepairedAudio } from '../repair/repair-audio.ts';
+import { repairAudio, type RepairedAudio } from '../repair/sound/repair-audio.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { TimedClip } from './analyse-step.ts';

@@ -1,4 +1,4 @@
-import type { AudioStreamInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { AudioStreamInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import type { PictureTask } from '../repair/picture-task.ts';
 import { MAX_INTERPOLATED } from '../repair/rebuild-pictures/rebuild-pictures.ts';

@@ -9,7 +9,7 @@ import {
   resultCheck,
   streamTreatment,
 } from '#common/report.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding, FindingDetail } from '../analyse/analysis.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { PictureRepair } from '../repair/repair-pictures.ts';

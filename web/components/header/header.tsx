@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { Link, NavLink } from 'react-router-dom';
 import styled from 'styled-components';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { useThemeChoice } from '../../data/theme-choice.ts';
 import { appTexts } from '../../texts/app.ts';
 import { colour, radius, screen, space, text } from '../../theme.ts';

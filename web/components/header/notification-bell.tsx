@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { NotificationDto } from '#common/api/notifications.ts';
-import { useMarkNotificationsRead, useNotifications } from '../../data/notifications.ts';
+import { useMarkNotificationsRead, useNotifications } from '../../data/account/notifications.ts';
 import { appTexts } from '../../texts/app.ts';
 import { colour, figures, radius, space, text, visuallyHidden } from '../../theme.ts';
 import { IconButton } from '../button.tsx';

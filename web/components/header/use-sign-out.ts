@@ -1,5 +1,5 @@
 import { useNavigate } from 'react-router-dom';
-import { useLogout } from '../../data/account.ts';
+import { useLogout } from '../../data/account/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { appTexts } from '../../texts/app.ts';
 

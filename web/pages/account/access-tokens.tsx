@@ -3,7 +3,7 @@ import { apiDocsPath } from '#common/api/api-access.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { useAccessTokens } from '../../data/access-tokens.ts';
+import { useAccessTokens } from '../../data/account/access-tokens.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { NewToken } from './new-token.tsx';
 import { SettingsCard, Ways, Words } from './settings-card.tsx';

@@ -7,7 +7,7 @@ import { accountApi, type StorageUse } from '#common/api/account.ts';
 import { apiAccessApi, type ApiTokenDto } from '#common/api/api-access.ts';
 import { authApi, type SessionUser } from '#common/api/auth.ts';
 import { videosApi } from '#common/api/videos.ts';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { renderAt } from '../../test/render.tsx';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { AccountPage } from './account-page.tsx';

@@ -1,6 +1,6 @@
 import styled from 'styled-components';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { accountTexts as texts } from '../../texts/account.ts';
 import { screen, space } from '../../theme.ts';
 import { AccessTokens } from './access-tokens.tsx';

@@ -6,7 +6,7 @@ import type { SessionUser } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useDeleteAccount } from '../../data/account-settings.ts';
+import { useDeleteAccount } from '../../data/account/account-settings.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { SettingsCard, Words } from './settings-card.tsx';

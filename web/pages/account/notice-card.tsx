@@ -1,5 +1,5 @@
 import styled from 'styled-components';
-import { useBrowserNotice } from '../../data/browser-notifications.ts';
+import { useBrowserNotice } from '../../data/account/browser-notifications.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { colour, radius, space, text } from '../../theme.ts';

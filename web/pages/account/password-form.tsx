@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordHint } from '../../components/password-hint.tsx';
 import { ApiError, serverMessageOf } from '../../data/api-client.ts';
-import { useChangePassword } from '../../data/account-settings.ts';
+import { useChangePassword } from '../../data/account/account-settings.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { SettingsCard } from './settings-card.tsx';

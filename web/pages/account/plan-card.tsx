@@ -4,7 +4,7 @@ import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { useStats } from '../../data/stats.ts';
+import { useStats } from '../../data/videos/stats.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { Facts, SettingsCard, Ways, Words } from './settings-card.tsx';
 

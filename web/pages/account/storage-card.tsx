@@ -3,7 +3,7 @@ import type { StorageUse } from '#common/api/account.ts';
 import { formatBytes } from '#common/format.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { useStorageUse } from '../../data/account-settings.ts';
+import { useStorageUse } from '../../data/account/account-settings.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 import { SettingsCard, Words } from './settings-card.tsx';

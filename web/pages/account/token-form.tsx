@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { SelectBox } from '../../components/select-box.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useCreateAccessToken } from '../../data/access-tokens.ts';
+import { useCreateAccessToken } from '../../data/account/access-tokens.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { colour, screen, space, text } from '../../theme.ts';
 import { Problem, SettingsForm } from './settings-form.ts';

@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useRevokeAccessToken } from '../../data/access-tokens.ts';
+import { useRevokeAccessToken } from '../../data/account/access-tokens.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { colour, figures, space, text } from '../../theme.ts';

@@ -4,7 +4,7 @@ import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { analyticsApi, type AnalyticsBody, type AnalyticsMonth } from '#common/api/analytics.ts';
 import type { SessionUser } from '#common/api/auth.ts';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { renderAt } from '../../test/render.tsx';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { AnalyticsPage } from './analytics-page.tsx';

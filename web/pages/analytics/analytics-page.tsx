@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAnalytics } from '../../data/analytics.ts';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { analyticsTexts as texts } from '../../texts/analytics.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
 import { Charts } from './charts.tsx';

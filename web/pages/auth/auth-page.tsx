@@ -3,7 +3,7 @@ import { Navigate } from 'react-router-dom';
 import styled from 'styled-components';
 import { Icon } from '../../components/icons.tsx';
 import { Tab, TabList, TabPanel, Tabs } from '../../components/tabs.tsx';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, radius, space } from '../../theme.ts';
 import { AuthFrame } from './auth-frame.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'react-router-dom';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { useOutbox } from '../../data/outbox.ts';
+import { useOutbox } from '../../data/account/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { Note, SheetTitle } from './auth-form.ts';
 import { ResendButton } from './resend-panel.tsx';

@@ -3,8 +3,8 @@ import { Link } from 'react-router-dom';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useForgotPassword } from '../../data/account.ts';
-import { useOutbox } from '../../data/outbox.ts';
+import { useForgotPassword } from '../../data/account/account.ts';
+import { useOutbox } from '../../data/account/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, Note, SheetTitle, TextButton } from './auth-form.ts';
 

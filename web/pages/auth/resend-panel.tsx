@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useResendVerification } from '../../data/account.ts';
+import { useResendVerification } from '../../data/account/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, radius, space } from '../../theme.ts';

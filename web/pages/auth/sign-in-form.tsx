@@ -5,7 +5,7 @@ import { loginBody } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useLogin } from '../../data/account.ts';
+import { useLogin } from '../../data/account/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, TextButton } from './auth-form.ts';

@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordHint } from '../../components/password-hint.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useRegister } from '../../data/account.ts';
+import { useRegister } from '../../data/account/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm } from './auth-form.ts';

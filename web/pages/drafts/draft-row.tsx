@@ -7,7 +7,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { useRestoreDraft } from '../../data/drafts.ts';
+import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
 import { colour, figures, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
 

@@ -4,7 +4,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { useDrafts } from '../../data/drafts.ts';
+import { useDrafts } from '../../data/videos/drafts.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
 import { colour, space } from '../../theme.ts';

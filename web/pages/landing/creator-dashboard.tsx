@@ -1,6 +1,6 @@
-import { isActive, useUploads } from '../../data/upload-items.ts';
-import { useStartUploads } from '../../data/uploads.ts';
-import { useStats } from '../../data/stats.ts';
+import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
+import { useStartUploads } from '../../data/uploads/uploads.ts';
+import { useStats } from '../../data/videos/stats.ts';
 import { ConnectionLine } from '../../panels/connection-line.tsx';
 import { DashboardLayout } from './dashboard-layout.tsx';
 import { MultiDrop } from './multi-drop.tsx';

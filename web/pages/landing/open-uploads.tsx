@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import { formatBytes } from '#common/format.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { useDiscardUpload, useOpenUploads } from '../../data/open-uploads.ts';
+import { useDiscardUpload, useOpenUploads } from '../../data/uploads/open-uploads.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { colour, space, text } from '../../theme.ts';
 

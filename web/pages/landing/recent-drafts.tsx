@@ -1,6 +1,6 @@
 import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
 import { Moment } from '../../components/moment.tsx';
-import { useDrafts } from '../../data/drafts.ts';
+import { useDrafts } from '../../data/videos/drafts.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { RecentList, Row, RowFacts, RowName } from './recent-list.tsx';
 

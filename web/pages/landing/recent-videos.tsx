@@ -2,8 +2,8 @@ import { formatMegabytes } from '#common/format.ts';
 import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
 import { countFixes } from '#common/video.ts';
 import { IconButton } from '../../components/button.tsx';
-import { useDownloadVideo } from '../../data/download.ts';
-import { useVideos } from '../../data/videos.ts';
+import { useDownloadVideo } from '../../data/videos/download.ts';
+import { useVideos } from '../../data/videos/videos.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { RecentList, Row, RowFacts, RowName } from './recent-list.tsx';
 

@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
-import { useOutbox } from '../../data/outbox.ts';
+import { useOutbox } from '../../data/account/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, space, text } from '../../theme.ts';
 

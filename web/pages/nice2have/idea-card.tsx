@@ -5,7 +5,7 @@ import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ReputationBadge } from '../../components/reputation-badge.tsx';
-import { useUnvote, useVote } from '../../data/ideas.ts';
+import { useUnvote, useVote } from '../../data/ideas/ideas.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 

@@ -3,7 +3,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { SelectBox } from '../../components/select-box.tsx';
-import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas.ts';
+import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas/ideas.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
 import { colour, space, text } from '../../theme.ts';

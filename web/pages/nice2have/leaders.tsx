@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ReputationBadge } from '../../components/reputation-badge.tsx';
 import { Stitch } from '../../components/stitch.tsx';
-import { useLeaderboard } from '../../data/ideas.ts';
+import { useLeaderboard } from '../../data/ideas/ideas.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 

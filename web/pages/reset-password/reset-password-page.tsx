@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx';
 import { PasswordHint } from '../../components/password-hint.tsx';
 import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useResetPassword } from '../../data/account.ts';
+import { useResetPassword } from '../../data/account/account.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, space } from '../../theme.ts';
 

@@ -9,7 +9,7 @@ import {
   sharedPosterUrl,
   sharedStreamUrl,
   useSharedVideo,
-} from '../../data/shared-video.ts';
+} from '../../data/videos/shared-video.ts';
 import { shareTexts as texts } from '../../texts/share.ts';
 import { colour, radius, space } from '../../theme.ts';
 import { NotFound } from '../../components/not-found.tsx';

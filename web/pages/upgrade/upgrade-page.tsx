@@ -5,7 +5,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
-import { useSession } from '../../data/session.ts';
+import { useSession } from '../../data/account/session.ts';
 import { upgradeTexts as texts } from '../../texts/subscribe.ts';
 import { colour, figures, space, text, visuallyHidden } from '../../theme.ts';
 

@@ -6,7 +6,7 @@ import { Icon } from '../../components/icons.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { ApiError } from '../../data/api-client.ts';
-import { useVerifyEmail } from '../../data/account.ts';
+import { useVerifyEmail } from '../../data/account/account.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, space } from '../../theme.ts';
 

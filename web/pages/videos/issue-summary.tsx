@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Badge } from '../../components/badge.tsx';
-import { hasNoDefect } from '../../data/arrange-videos.ts';
+import { hasNoDefect } from '../../data/videos/arrange-videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { space } from '../../theme.ts';
 

@@ -3,7 +3,7 @@ import { DEFECT_FILTERS, VIDEO_SORTS } from '#common/api/videos.ts';
 import { VIDEO_STATUSES } from '#common/video.ts';
 import { Icon } from '../../components/icons.tsx';
 import { SelectBox } from '../../components/select-box.tsx';
-import type { Arrangement } from '../../data/arrange-videos.ts';
+import type { Arrangement } from '../../data/videos/arrange-videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, radius, space, text, visuallyHidden } from '../../theme.ts';
 

@@ -1,8 +1,8 @@
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Button } from '../../components/button.tsx';
-import { useDownloadVideo } from '../../data/download.ts';
-import { useDeleteVideo } from '../../data/videos.ts';
+import { useDownloadVideo } from '../../data/videos/download.ts';
+import { useDeleteVideo } from '../../data/videos/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, radius, space } from '../../theme.ts';
 

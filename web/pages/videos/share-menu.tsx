@@ -13,7 +13,7 @@ import {
 } from '../../components/menu.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useShowToast } from '../../data/toasts.ts';
-import { useShareVideo } from '../../data/videos.ts';
+import { useShareVideo } from '../../data/videos/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
 
 const { share: texts, card } = videoTexts;

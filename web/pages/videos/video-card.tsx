@@ -15,7 +15,13 @@ import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { liveMarksOf, marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
-import { resultMark, useDeleteVideo, useRenameVideo, useReport, useRetryVideo } from '../../data/videos.ts';
+import {
+  resultMark,
+  useDeleteVideo,
+  useRenameVideo,
+  useReport,
+  useRetryVideo,
+} from '../../data/videos/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { videoTexts } from '../../texts/videos.ts';
 import { CardActions } from './card-actions.tsx';

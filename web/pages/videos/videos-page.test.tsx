@@ -10,7 +10,7 @@ import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import type { Pages } from '../../data/paged.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
-import { applyStatus } from '../../data/video-news.ts';
+import { applyStatus } from '../../data/videos/video-news.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn, sizeOf, user } from '../../test/server.ts';

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
+import { MOVIE_IN_MS } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
@@ -18,8 +18,8 @@ import {
   withDuration,
   withTimescale,
 } from '#server/media/mp4/write-tables.ts';
-import { uploadedInputOptions } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { uploadedInputOptions } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 
 export interface AssembleInput extends Omit<FullEncodeInput, 'pictures'> {

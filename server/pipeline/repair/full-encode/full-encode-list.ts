@@ -1,8 +1,8 @@
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { pictureTicks } from '#server/media/showinfo.ts';
-import { indexPictures } from '../../analyse/picture-times.ts';
-import { readPackets } from '../../analyse/read-packets.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
+import { indexPictures } from '../../analyse/packets/picture-times.ts';
+import { readPackets } from '../../analyse/packets/read-packets.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 
 /**

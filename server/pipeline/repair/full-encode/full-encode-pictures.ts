@@ -1,8 +1,8 @@
-import { MOVIE_IN_MS } from '#server/media/ffmpeg-names.ts';
-import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { VideoStreamInfo } from '#server/media/probe.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { MOVIE_IN_MS } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 import { rawFormat, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from '../smart-render/smart-render-decode.ts';

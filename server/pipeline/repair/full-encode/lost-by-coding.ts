@@ -1,4 +1,4 @@
-import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { isHdr } from './full-encode-pictures.ts';
 
 /** Formats of samples that hold how much shines through, as ffmpeg names them. */

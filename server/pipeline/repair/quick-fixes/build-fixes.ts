@@ -1,6 +1,6 @@
 import type { FixId } from '#common/fixes.ts';
 import type { Platform } from '#common/platform-check.ts';
-import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { Finding } from '../../analyse/analysis.ts';
 import { isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 import { figure, impossible, unchanged, type ClipFacts, type Skip } from './clip-facts.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { rm } from 'node:fs/promises';
 import type { FixFigure } from '#common/api/quick-fixes.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { shakeFigure, type VisualStep } from './build-fixes.ts';
 import { figure, type ClipFacts } from './clip-facts.ts';
 import { makeCopy } from '../../encode/make-copy.ts';

@@ -1,5 +1,5 @@
 import type { FixFigure } from '#common/api/quick-fixes.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { Finding } from '../../analyse/analysis.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import type { LightFigures } from './measure-light.ts';

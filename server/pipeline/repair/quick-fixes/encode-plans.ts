@@ -1,8 +1,8 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { CopyRecipe } from '../../encode/copy-plans.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';

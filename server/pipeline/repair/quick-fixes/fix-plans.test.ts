@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planToArgs } from '#server/media/ffmpeg-plan.ts';
+import { planToArgs } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { plainFacts, plainInfo } from '#server/test/clip-facts.ts';
 import { renderLimits as limits } from '#server/test/rendered-clips.ts';
 import { wholeCopyPlan } from '../../encode/copy-plans.ts';

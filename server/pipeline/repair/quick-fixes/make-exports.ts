@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { FixId } from '#common/fixes.ts';
 import { checkPlatforms, type Platform } from '#common/platform-check.ts';
-import { probe, type MediaInfo } from '#server/media/probe.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { mustMatch } from '../../encode/must-match.ts';
 import { shownSize } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';

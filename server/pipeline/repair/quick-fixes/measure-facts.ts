@@ -1,5 +1,5 @@
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { analyseAudio } from '../../analyse/analyse-audio.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { isHdr } from '../full-encode/full-encode-pictures.ts';

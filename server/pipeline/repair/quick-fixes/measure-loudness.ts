@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/tools.ts';
+import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** EBU R128 figures of a sound. */
 export interface Loudness {

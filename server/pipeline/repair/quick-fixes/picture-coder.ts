@@ -1,4 +1,4 @@
-import type { VideoStreamInfo } from '#server/media/probe.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { pictureOptions } from '../../encode/coder-options.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { isHdr } from '../full-encode/full-encode-pictures.ts';

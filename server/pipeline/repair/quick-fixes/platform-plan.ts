@@ -1,10 +1,10 @@
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg-names.ts';
+import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import { checkPlatforms, PLATFORM_LIMITS, PLATFORMS, type Platform } from '#common/platform-check.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { PieceCut } from '../../encode/code-in-pieces.ts';
 import { squareSize, type Size } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';

@@ -1,4 +1,4 @@
-import { runTool, type ToolPaths } from '#server/media/tools.ts';
+import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /**
  * Names of the filters that this ffmpeg has: packaged builds lack some, and a fix that needs one says so in words.

@@ -9,7 +9,7 @@ import {
   sharedFolder,
   soundHash,
 } from '#server/test/rendered-clips.ts';
-import { openOriginal } from '../../open-original.ts';
+import { openOriginal } from '../../open/open-original.ts';
 
 const SOURCE = 'testsrc2=s=192x144:r=25:d=2[out0];anoisesrc=c=pink:a=0.3:r=44100:d=2:seed=1[out1]';
 const AVC = '-c:v libx264 -preset veryfast -g 25 -pix_fmt yuv420p';

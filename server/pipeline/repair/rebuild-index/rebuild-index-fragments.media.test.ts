@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { listPictures, soundHash } from '#server/test/rendered-clips.ts';
 import { rebuildIndex } from './rebuild-index.ts';

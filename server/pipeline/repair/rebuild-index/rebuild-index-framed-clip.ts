@@ -5,8 +5,8 @@ import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withOwnMedia } from '#server/media/mp4/write-tables.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { PictureOrder } from './rebuild-index-coding.ts';
 import {
   findFramed,

@@ -11,7 +11,7 @@ import {
   sharedFolder,
   soundHash,
 } from '#server/test/rendered-clips.ts';
-import { openOriginal } from '../../open-original.ts';
+import { openOriginal } from '../../open/open-original.ts';
 import { findFramed, MJPEG, readPacking } from './rebuild-index-framed.ts';
 
 const CLIP = 'testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3:seed=4[out1]';

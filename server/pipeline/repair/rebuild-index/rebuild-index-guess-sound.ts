@@ -1,6 +1,6 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/movie.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import type { Description } from './rebuild-index-framed-clip.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testTools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
-import { openOriginal } from '../../open-original.ts';
+import { openOriginal } from '../../open/open-original.ts';
 
 const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';
 /** Of the same device, of other things. */

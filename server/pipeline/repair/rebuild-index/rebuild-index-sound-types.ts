@@ -4,7 +4,7 @@ import { withEditList } from '#server/media/mp4/edit-list.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import type { OutTrack } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import type { Reference } from './rebuild-index-reference.ts';
 

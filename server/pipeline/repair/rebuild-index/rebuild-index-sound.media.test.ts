@@ -9,8 +9,8 @@ import {
   sharedFolder,
   soundHash,
 } from '#server/test/rendered-clips.ts';
-import { runTool } from '#server/media/tools.ts';
-import { openOriginal } from '../../open-original.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { openOriginal } from '../../open/open-original.ts';
 
 /** Samples of this noise pass for two small slices where nobody asks what coded data look like. */
 const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';

@@ -1,14 +1,14 @@
 import { open, rm } from 'node:fs/promises';
-import { PACKET_REFUSED } from '#server/media/ffmpeg-names.ts';
+import { PACKET_REFUSED } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { container, needBox } from '#server/media/mp4/box.ts';
 import { refineTrack } from '#server/media/mp4/movie-clock.ts';
 import { readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { parseSoundFrame } from '#server/media/pcm.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { parseSoundFrame } from '#server/media/signal/pcm.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { createSoundFrameReader } from '#server/media/sound-frame.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import { restorePcm } from './rebuild-index-pcm.ts';
 import type { Reference } from './rebuild-index-reference.ts';

@@ -1,5 +1,5 @@
 import type { Track } from '#server/media/mp4/movie.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 export interface RebuildIndexInput {
   readonly inputPath: string;

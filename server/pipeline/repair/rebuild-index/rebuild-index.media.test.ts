@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMovie } from '#server/media/mp4/movie.ts';
 import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { runTool } from '#server/media/tools.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 

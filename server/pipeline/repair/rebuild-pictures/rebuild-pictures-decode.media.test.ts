@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { probe } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
-import { indexPictures } from '../../analyse/picture-times.ts';
-import { readPackets } from '../../analyse/read-packets.ts';
+import { indexPictures } from '../../analyse/packets/picture-times.ts';
+import { readPackets } from '../../analyse/packets/read-packets.ts';
 import { decodePictures, type DecodeInput } from './rebuild-pictures-decode.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 

@@ -1,10 +1,10 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { uploadedPictureOptions } from '#server/media/every-picture.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
-import { runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { pictureTicks, showinfoNumber } from '#server/media/showinfo.ts';
-import { ONCE, sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { pictureTicks, showinfoNumber } from '#server/media/ffmpeg/showinfo.ts';
+import { ONCE, sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PictureTimes } from '../../analyse/analysis.ts';
 import type { RebuildTask } from '../picture-task.ts';
 import type { RebuildKernels } from './rebuild-pictures-judge.ts';

@@ -1,6 +1,6 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { PictureEdit } from '../picture-edit.ts';
-import type { Exchange } from './smart-render-exchange.ts';
+import type { Exchange } from './exchange/smart-render-exchange.ts';
 import { planSegments, type Cut, type Segment, type SegmentPlan } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';

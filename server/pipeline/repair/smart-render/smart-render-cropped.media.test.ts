@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runTool } from '#server/media/tools.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { decodeHashes } from '#server/test/rendered-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';

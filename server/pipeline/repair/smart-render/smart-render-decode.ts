@@ -1,8 +1,8 @@
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import { pictureTicks } from '#server/media/showinfo.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** A picture as it leaves the decoder: planes as `rawvideo` packs them. */
 export interface DecodedPicture {

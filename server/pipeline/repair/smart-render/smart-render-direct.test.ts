@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { PixelSource } from '../picture-edit.ts';
 import { encodeEither, planDirect } from './smart-render-direct.ts';
 import type { GroupDecoder } from './smart-render-originals.ts';

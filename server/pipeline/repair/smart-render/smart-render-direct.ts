@@ -1,6 +1,6 @@
-import { sumOf, type FfmpegInput } from '#server/media/ffmpeg-plan.ts';
+import { sumOf, type FfmpegInput } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { MediaToolError } from '#server/media/tools.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { PixelSource } from '../picture-edit.ts';
 import { rateMilli, type DirectPictures, type EncoderRun, type RawPictures } from './smart-render-encoder.ts';
 import type { EncodedPictures } from './smart-render-encode.ts';

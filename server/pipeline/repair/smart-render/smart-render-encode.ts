@@ -1,4 +1,4 @@
-import type { FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, isSlice, nalType } from '#server/media/h264/nal.ts';
 import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';

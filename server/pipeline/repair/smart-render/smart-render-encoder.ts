@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { createAnnexBSplitter, joinSample } from '#server/media/h264/nal.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
-import { CODING_WALL_MS, runFfmpeg } from '#server/media/run-ffmpeg.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 export interface EncodedPicture {
   readonly bytes: ByteRange;

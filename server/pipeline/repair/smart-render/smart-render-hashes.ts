@@ -1,9 +1,9 @@
-import { everyPicture } from '#server/media/every-picture.ts';
-import { EACH_PICTURE } from '#server/media/ffmpeg-names.ts';
-import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
-import { readHashes } from '#server/media/frame-hashes.ts';
-import { smallGrey, smallSize } from '#server/media/grey-frame.ts';
-import { runFfmpeg, type RunOptions } from '#server/media/run-ffmpeg.ts';
+import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
+import { smallGrey, smallSize } from '#server/media/grey/grey-frame.ts';
+import { runFfmpeg, type RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { WantedPictures } from './smart-render-seen.ts';
 
 /** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */

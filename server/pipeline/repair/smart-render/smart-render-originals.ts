@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { everyPicture } from '#server/media/every-picture.ts';
-import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg-plan.ts';
+import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
+import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { cutPart } from '#server/media/mp4/cut-part.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import type { ToolPaths } from '#server/media/tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';

@@ -1,5 +1,5 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import { renumbered, type KeptRun } from '../../analyse/kept-pictures.ts';
+import { renumbered, type KeptRun } from '../../analyse/decode/kept-pictures.ts';
 
 /** Small grey pictures of some samples, in this order, as the strict decode of a trial showed them. */
 export interface SeenPictures {

@@ -13,7 +13,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, type SampleEntry } from '#server/media/mp4/sample-entry.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { isSelfContained } from '#server/media/mp4/write-tables.ts';
-import type { MediaInfo } from '#server/media/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 
 /** An MP4 clip with one description of its pictures, whatever they are coded with. */
 export interface ClipSource {

@@ -1,6 +1,6 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
-import { createHeadPlacer, type HeadPlacer } from './smart-render-exchange-heads.ts';
+import { createHeadPlacer, type HeadPlacer } from './exchange/smart-render-exchange-heads.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';

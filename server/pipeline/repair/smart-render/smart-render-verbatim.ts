@@ -1,6 +1,6 @@
 import { joinSample, NAL, nalType } from '#server/media/h264/nal.ts';
 import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
-import { verbatimBudget, verbatimBytes, type DamagedSample } from './smart-render-exchange-plan.ts';
+import { verbatimBudget, verbatimBytes, type DamagedSample } from './exchange/smart-render-exchange-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 /** Picture parameter set of pictures that are coded sample by sample. */

@@ -8,7 +8,7 @@ import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import type { EncodedPictures, EncodedSegment } from './smart-render-encode.ts';
-import { levelWithVerbatim } from './smart-render-exchange-plan.ts';
+import { levelWithVerbatim } from './exchange/smart-render-exchange-plan.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { ClipSource, SmartSource } from './smart-render-source.ts';
 import type { ResultSample, Timing } from './smart-render-timing.ts';

@@ -1,0 +1,201 @@
+import { deviation, mean, median } from '#server/media/signal/signal.ts';
+
+/** Motion of the picture: one value per picture (difference to the one before) and the time it is shown. */
+export interface MotionSeries {
+  readonly motion: readonly number[];
+  readonly frameTimesMs: readonly number[];
+}
+
+/** Strength of sudden starts in the sound and the time of each value, ms. */
+export interface OnsetSeries {
+  readonly strength: ArrayLike<number>;
+  readonly timesMs: ArrayLike<number>;
+}
+
+/**
+ * Limits for acting on content. Measured on real clips with their sound moved by known amounts: talking heads,
+ * music and street scenes stay below, hits, claps and drops that are seen and heard lie above.
+ */
+export const CONTENT_LIMITS = {
+  /** Offsets looked for, ms on each side. */
+  reachMs: 1500,
+  stepMs: 5,
+  /** Peak of the cross-correlation over its surroundings, in standard deviations. */
+  prominence: 7,
+  /** Best other peak, share of the main one. */
+  rivalShare: 0.6,
+  /** Peaks of at least this share of the highest are its equals: the events come in a regular beat. */
+  equalShare: 0.85,
+  /** The equal next to zero is believed when the second is this much farther away, ms, */
+  aloneMs: 150,
+  /** and lies beyond the offsets that are met in practice. */
+  secondMs: 550,
+  /** Events that carry the peak. */
+  leastEvents: 4,
+  /** The two halves of the clip must name the same offset within this, ms. */
+  agreementMs: 45,
+  /** ITU-R BT.1359-1: detectable from 45 ms (sound early). */
+  offsetMs: 45,
+} as const;
+
+export interface ContentEvidence {
+  /** Sound minus picture, ms. */
+  readonly offsetMs: number;
+  /** Height of the peak in standard deviations of the correlation away from it. */
+  readonly prominence: number;
+  readonly rivalShare: number;
+  /** Sudden starts of motion that were used. */
+  readonly events: number;
+  /** True when both halves of the events name the same offset. */
+  readonly halvesAgree: boolean;
+}
+
+export interface PictureEvent {
+  readonly timeMs: number;
+  readonly strength: number;
+}
+
+/** A later start within a quarter second takes the place of the first when it is this much stronger. */
+const OUTDOES = 1.5;
+
+/**
+ * Sudden starts of motion: a picture whose motion stands far above the half second before it. A cut is one
+ * too. At most four a second, the strongest first.
+ */
+export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEvent[] {
+  const events: PictureEvent[] = [];
+  let from = 0;
+  for (let i = 3; i < motion.length; i++) {
+    const now = frameTimesMs[i] ?? 0;
+    while ((frameTimesMs[from] ?? 0) < now - 500) from++;
+    const before = motion.slice(from, i);
+    if (before.length < 3) continue;
+    const level = median(before);
+    const spread = median(before.map((value) => Math.abs(value - level)));
+    const rise = (motion[i] ?? 0) - level;
+    const strength = rise / (0.5 + 0.5 * level + 3 * spread);
+    // What a picture shows began somewhere between it and the one before, or just when it was taken.
+    const timeMs = now - (now - (frameTimesMs[i - 1] ?? now)) / 3;
+    if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
+      const last = events.at(-1);
+      if (last && timeMs - last.timeMs < 250) {
+        // What appears and vanishes again within the time is one event, seen when it appears.
+        if (strength > OUTDOES * last.strength) events[events.length - 1] = { timeMs, strength };
+      } else events.push({ timeMs, strength });
+    }
+  }
+  return events.map((event) => ({ ...event, strength: Math.min(4, event.strength) }));
+}
+
+/**
+ * Offset between what is seen and what is heard, by laying every sudden start of motion over the onsets of the
+ * sound (event-triggered cross-correlation).
+ * @returns null when there is nothing to compare
+ */
+export function contentOffset(picture: MotionSeries, sound: OnsetSeries): ContentEvidence | null {
+  const events = motionStarts(picture);
+  if (events.length < 2 || sound.strength.length < 10) return null;
+  const grid = toOnsetGrid(sound);
+  const whole = correlate(events, grid);
+  const peak = findPeak(whole, events.length);
+  if (!peak) return null;
+  const of = (part: readonly PictureEvent[]) => findPeak(correlate(part, grid), part.length);
+  const half = (parity: number) => of(events.filter((_, i) => i % 2 === parity));
+  const odd = half(1);
+  const even = half(0);
+  const near = (other: { offsetMs: number } | null) =>
+    other !== null && Math.abs(other.offsetMs - peak.offsetMs) <= CONTENT_LIMITS.agreementMs;
+  return { ...peak, events: events.length, halvesAgree: near(odd) && near(even) };
+}
+
+/** True when the evidence is strong enough to move a sound for it. */
+export function isConvincing(evidence: ContentEvidence): boolean {
+  return (
+    evidence.events >= CONTENT_LIMITS.leastEvents &&
+    evidence.prominence >= CONTENT_LIMITS.prominence &&
+    evidence.rivalShare <= CONTENT_LIMITS.rivalShare &&
+    evidence.halvesAgree
+  );
+}
+
+/** Onset strength on a regular grid of `CONTENT_LIMITS.stepMs`, mean removed. */
+export interface OnsetGrid {
+  readonly startMs: number;
+  readonly values: Float64Array;
+}
+
+// Onsets are compressed, so that one bang does not outweigh ten taps, and spread over +-15 ms.
+export function toOnsetGrid({ strength, timesMs }: OnsetSeries): OnsetGrid {
+  const { stepMs } = CONTENT_LIMITS;
+  const startMs = timesMs[0] ?? 0;
+  const endMs = timesMs[timesMs.length - 1] ?? startMs;
+  const values = new Float64Array(Math.ceil((endMs - startMs) / stepMs) + 1);
+  const level = mean(strength) + 1e-9;
+  for (let i = 0; i < strength.length; i++) {
+    const cell = Math.round(((timesMs[i] ?? 0) - startMs) / stepMs);
+    const value = Math.log1p((strength[i] ?? 0) / level);
+    for (let d = -6; d <= 6; d++) {
+      const at = cell + d;
+      if (at < 0 || at >= values.length) continue;
+      values[at] = Math.max(values[at] ?? 0, value * Math.exp(-0.5 * (d / 3) ** 2));
+    }
+  }
+  const centre = mean(values);
+  return { startMs, values: values.map((value) => value - centre) };
+}
+
+function correlate(events: readonly PictureEvent[], grid: OnsetGrid): Float64Array {
+  const { reachMs, stepMs } = CONTENT_LIMITS;
+  const reach = Math.round(reachMs / stepMs);
+  const sum = new Float64Array(2 * reach + 1);
+  for (const event of events) {
+    const cell = Math.round((event.timeMs - grid.startMs) / stepMs);
+    for (let lag = -reach; lag <= reach; lag++) {
+      const value = grid.values[cell + lag];
+      if (value !== undefined) sum[lag + reach] = (sum[lag + reach] ?? 0) + event.strength * value;
+    }
+  }
+  return sum;
+}
+
+interface Peak {
+  readonly offsetMs: number;
+  readonly prominence: number;
+  readonly rivalShare: number;
+}
+
+// A regular beat fits at every period. The shift that explains most events wins; when two explain as many, the one
+// next to zero is taken if it stands alone there.
+function findPeak(sum: Float64Array, events: number): Peak | null {
+  const { reachMs, stepMs, equalShare, aloneMs, secondMs } = CONTENT_LIMITS;
+  const reach = Math.round(reachMs / stepMs);
+  const guard = Math.round(100 / stepMs);
+  const centre = median(sum);
+  let top = 0;
+  for (const value of sum) top = Math.max(top, value - centre);
+  if (top <= 0) return null;
+  const tops: number[] = [];
+  for (let i = 0; i < sum.length; i++) {
+    if ((sum[i] ?? 0) - centre < equalShare * top) continue;
+    const last = tops.at(-1);
+    if (last === undefined || i - last > guard) tops.push(i);
+    else if ((sum[i] ?? 0) > (sum[last] ?? 0)) tops[tops.length - 1] = i;
+  }
+  const equal = tops
+    .filter((i) => (sum[i] ?? 0) - centre >= top * (1 - 0.5 / events))
+    .sort((a, b) => Math.abs(a - reach) - Math.abs(b - reach));
+  const best = equal[0] ?? 0;
+  const height = (sum[best] ?? 0) - centre;
+  const nextMs = equal[1] === undefined ? reachMs : Math.abs(equal[1] - reach) * stepMs;
+  const crowded =
+    equal[1] !== undefined && (nextMs < secondMs || nextMs - Math.abs(best - reach) * stepMs < aloneMs);
+  const others = sum.filter((_, i) => tops.every((peak) => Math.abs(i - peak) > guard));
+  const spread = deviation(others);
+  if (!(spread > 0)) return null;
+  const rival = Math.max(...others) - centre;
+  return {
+    offsetMs: (best - reach) * stepMs,
+    prominence: height / spread,
+    rivalShare: crowded ? 1 : rival / height,
+  };
+}

@@ -1,0 +1,82 @@
+import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
+import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { AudioPackets } from '../packets/read-packets.ts';
+
+/** Samples of silence an AAC-LC encoder puts before the sound (ffmpeg's encoder; others up to 2112). */
+const AAC_PRIMING = 1024;
+/** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
+const MOVED_MS = 50;
+/** A first packet up to this long before 0 is priming hidden by an edit list, ms. */
+const HIDDEN_PRIMING_MS = 60;
+
+/** True when the start of a sound can only be told with the encoder's priming in mind. */
+export function startIsMoved(
+  stream: AudioStreamInfo,
+  packets: AudioPackets | null,
+  pictureStartMs: number,
+): boolean {
+  const statedMs = stream.startMs ?? pictureStartMs;
+  const firstMs = firstPacketMs(packets) ?? statedMs;
+  return Math.max(Math.abs(statedMs - pictureStartMs), pictureStartMs - firstMs) > MOVED_MS;
+}
+
+/**
+ * When the recorded sound would begin if nothing of it were hidden, ms. The start that the container states is
+ * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the writer had no edit
+ * to hide the encoder's priming with (a sound that was moved, a movie made of fragments), which then plays before the sound.
+ * @param marked whether the first packet carries ffmpeg's encoder mark, whose priming every MP4 of its own hides;
+ * other encoders write their priming with and without an edit, so nothing is assumed of it
+ */
+export function recordedStartMs(
+  stream: AudioStreamInfo,
+  packets: AudioPackets | null,
+  marked: boolean,
+): number {
+  const stated = stream.startMs ?? 0;
+  const firstMs = firstPacketMs(packets);
+  const primingMs = marked ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
+  if (firstMs === null) return stated;
+  if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return firstMs === 0 && stated === 0 ? primingMs : stated;
+  return firstMs < 0 || marked ? firstMs + primingMs : stated;
+}
+
+function firstPacketMs(packets: AudioPackets | null): number | null {
+  const first = packets?.ptsTicks[0];
+  if (!packets || first === undefined) return null;
+  return (first * packets.timeBase.num * 1000) / packets.timeBase.den;
+}
+
+/**
+ * Whether the first sound packet carries the mark of ffmpeg's AAC encoder ("Lavc" in a fill element).
+ * @throws MediaToolError when ffprobe cannot read the file
+ */
+export async function hasEncoderMark(
+  inputPath: string,
+  info: MediaInfo,
+  tools: ToolPaths,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const stream = info.audio[0];
+  if (stream?.codec !== 'aac') return false;
+  const args = ['-v', 'error', '-protocol_whitelist', 'file', ...uploadedInputOptions(info.format)];
+  args.push('-f', info.format, '-select_streams', String(stream.index), '-read_intervals', '%+#1');
+  args.push('-show_packets', '-show_data', '-show_entries', 'packet=data', '-of', 'default=nk=1:nw=1');
+  const { stdout } = await runTool(
+    'read the first sound packet',
+    tools.ffprobe,
+    [...args, `file:${inputPath}`],
+    {
+      signal,
+    },
+  );
+  return dumpedBytes(stdout).includes('Lavc');
+}
+
+/** The bytes of ffprobe's hex dump ("00000000: dead beef ...  ascii") as latin-1 text; a pure function. */
+export function dumpedBytes(dump: string): string {
+  const hex = dump
+    .split('\n')
+    .map((line) => /^[0-9a-f]{8}: ((?:[0-9a-f]{2,4} ?)+)/.exec(line)?.[1]?.replaceAll(' ', '') ?? '')
+    .join('');
+  return Buffer.from(hex, 'hex').toString('latin1');
+}

@@ -1,0 +1,404 @@
+import { describe, expect, it } from 'vitest';
+import { appendSound, createSoundClock, type SoundClock } from '#server/media/signal/pcm-clock.ts';
+import { hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
+import {
+  containerOffset,
+  readClock,
+  withoutFirstWaits,
+  type StreamTimes,
+} from './detect-audio-sync-container.ts';
+import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
+import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
+import { dumpedBytes, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
+import { contentCurve, contentDrift, isConvincingDrift, offsetAt } from './detect-audio-sync-drift.ts';
+import { detectAudioSync } from './detect-audio-sync.ts';
+
+const RATE = 48_000;
+const FRAME_MS = (1024 / RATE) * 1000;
+
+/** Clock of AAC frames whose start is `place(i)` ms later than the samples before it say. */
+function clockOf(frames: number, place: (index: number) => number): SoundClock {
+  const clock = createSoundClock();
+  for (let i = 0; i < frames; i++) {
+    appendSound(clock, { startMs: i * FRAME_MS + place(i), sampleCount: 1024, rateHz: RATE });
+  }
+  return clock;
+}
+
+const times = (change: Partial<StreamTimes>): StreamTimes => ({
+  pictureStartMs: 0,
+  pictureEndMs: 10_000,
+  soundStartMs: 0,
+  soundEndMs: 10_000,
+  leadingSilenceMs: 0,
+  ...change,
+});
+
+describe('containerOffset', () => {
+  it.each([240, -120, 1500])('sees a sound that was moved as a whole by %i ms', (by) => {
+    expect(containerOffset(times({ soundStartMs: by, soundEndMs: 10_000 + by + 15 }))).toEqual({
+      offsetMs: by,
+      cause: 'moved',
+    });
+  });
+
+  it.each([
+    [400, 156],
+    [-400, 156],
+    [300, -118],
+  ])('sees a sound moved by %i ms whose end hung over by %i ms before', (by, overhang) => {
+    const moved = times({ soundStartMs: by, soundEndMs: 10_000 + by + overhang });
+    expect(containerOffset(moved)).toEqual({ offsetMs: by, cause: 'moved' });
+  });
+
+  it('does not believe an end that lies far from a small shift', () => {
+    expect(containerOffset(times({ soundStartMs: 120, soundEndMs: 10_276 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 400, soundEndMs: 10_200 }))).toBeNull();
+  });
+
+  it('sees a picture moved before its time, whose head an edit list hides, by the sound that hangs over as much', () => {
+    const moved = times({ hiddenPictureMs: 500, pictureEndMs: 9500, soundEndMs: 10_020 });
+    expect(containerOffset(moved)).toEqual({ offsetMs: 500, cause: 'moved' });
+  });
+
+  it.each([
+    ['both end together', { hiddenPictureMs: 500 }],
+    ['the sound hangs over by far more', { hiddenPictureMs: 334, soundEndMs: 12_000 }],
+    ['the sound ends first', { hiddenPictureMs: 500, soundEndMs: 9500 }],
+    ['less than a lip can tell is hidden', { hiddenPictureMs: 40, soundEndMs: 10_040 }],
+  ])('takes a hidden head of the picture for a lawful cut when %s', (_, change) => {
+    expect(containerOffset(times(change))).toBeNull();
+  });
+
+  it('takes nothing from where both would begin when edit lists hide the heads of both, as a trim does', () => {
+    const trimmed = { hiddenPictureMs: 466, soundStartMs: -413 };
+    expect(containerOffset(times(trimmed))).toBeNull();
+    // A sound that also ends before its picture looked as though it had been moved.
+    expect(containerOffset(times({ ...trimmed, soundEndMs: 9600 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: -413, soundEndMs: 9600 }))).toEqual({
+      offsetMs: -413,
+      cause: 'moved',
+    });
+  });
+
+  it('takes encoder priming and a different end for nothing', () => {
+    expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
+    expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();
+    expect(containerOffset(times({ soundEndMs: 11_400 }))).toBeNull();
+  });
+
+  it('leaves a picture or sound that merely begins later where it is', () => {
+    expect(containerOffset(times({ pictureStartMs: 1000, soundEndMs: 10_005 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 300 }))).toBeNull();
+    expect(containerOffset(times({ soundStartMs: 300, soundEndMs: 10_300, pictureEndMs: null }))).toBeNull();
+  });
+
+  it('sees silence put before the sound when the end hangs over by as much', () => {
+    expect(containerOffset(times({ leadingSilenceMs: 300, soundEndMs: 10_310 }))?.offsetMs).toBe(300);
+    expect(containerOffset(times({ leadingSilenceMs: 300 }))).toBeNull();
+  });
+});
+
+describe('withoutFirstWaits', () => {
+  const lateSound = times({ soundEndMs: 10_400 });
+
+  it('reads a first sample that is said to last as the start of all behind it, where the ends agree', () => {
+    expect(withoutFirstWaits(lateSound, { pictureMs: 0, soundMs: 390 }).soundStartMs).toBe(390);
+    const latePicture = times({ pictureEndMs: 10_600 });
+    expect(withoutFirstWaits(latePicture, { pictureMs: 600, soundMs: 0 }).pictureStartMs).toBe(600);
+  });
+
+  it.each([
+    ['the ends lie together', times({}), 390],
+    ['the wait is short', lateSound, 40],
+    ['the ends say something else', times({ soundEndMs: 11_500 }), 390],
+    ['the starts tell the offset already', times({ soundStartMs: 400, soundEndMs: 10_400 }), 390],
+    ['nobody knows where the picture ends', times({ pictureEndMs: null }), 390],
+  ])('leaves the times as they are stated where %s', (_, stated, soundMs) => {
+    expect(withoutFirstWaits(stated, { pictureMs: 0, soundMs })).toBe(stated);
+  });
+});
+
+describe('recordedStartMs', () => {
+  const stream = {
+    index: 1,
+    codec: 'aac',
+    profile: 'LC',
+    sampleRateHz: RATE,
+    channels: 1,
+    channelLayout: 'mono',
+    timeBase: { num: 1, den: RATE },
+    startMs: 218,
+    durationMs: 10_000,
+    bitRate: null,
+  };
+  const packets = (first: number) => ({
+    timeBase: { num: 1, den: RATE },
+    ptsTicks: [first],
+    durationTicks: [1024],
+  });
+
+  it('adds the priming that a moved sound plays, when the encoder is known to hide it', () => {
+    expect(recordedStartMs(stream, packets(10_464), true)).toBeCloseTo(239.33, 2);
+    expect(recordedStartMs(stream, packets(10_464), false)).toBe(218);
+  });
+
+  it('adds the priming that plays at the very beginning where no edit hides it', () => {
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), true)).toBeCloseTo(21.33, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), false)).toBe(0);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), true)).toBe(0);
+  });
+
+  it('sees the head of a sound that an edit list hides, less the priming of an encoder that hides it', () => {
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), true)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-11_520), false)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), false)).toBe(0);
+  });
+
+  it('asks for the mark where the sound or a hidden head of it begins beside the picture', () => {
+    expect(startIsMoved(stream, packets(10_464), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 0 }, packets(-12_544), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 0 }, packets(-2112), 0)).toBe(false);
+    expect(startIsMoved({ ...stream, startMs: 21 }, null, 0)).toBe(false);
+  });
+
+  it('finds the mark across the lines of a hex dump', () => {
+    const dump =
+      '\n00000000: de02 004c 6176 6335 392e 3337 2e31 3030  ...Lavc59.37.100\n00000010: 0002 5fc0  .._.\n';
+    expect(dumpedBytes(dump)).toContain('Lavc59.37');
+  });
+});
+
+describe('readClock', () => {
+  it('takes jitter that comes back for nothing', () => {
+    const facts = readClock(clockOf(500, (i) => (i % 10 === 0 ? 9 : 0)));
+    expect(facts.holes).toEqual([]);
+    expect(Math.abs(facts.driftTotalMs)).toBeLessThan(20);
+  });
+
+  it('finds a hole with its place and length', () => {
+    const facts = readClock(clockOf(500, (i) => (i >= 200 ? 128 : 0)));
+    expect(facts.holes).toHaveLength(1);
+    expect(facts.holes[0]?.startMs).toBeCloseTo(200 * FRAME_MS, 6);
+    expect(facts.holes[0]?.durationMs).toBeCloseTo(128, 6);
+    expect(facts.driftPpm).toBe(0);
+  });
+
+  it('takes times that step back for an overlap at one place, not for a clock', () => {
+    const facts = readClock(clockOf(400, (i) => (i < 100 ? 0 : i < 103 ? -20 * (i - 99) : -60)));
+    expect(facts).toMatchObject({ holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true });
+    expect(facts.overlapMs).toBeCloseTo(60);
+  });
+
+  it('still measures a drift on both sides of a step back', () => {
+    const facts = readClock(clockOf(400, (i) => -0.003 * i * FRAME_MS - (i < 200 ? 0 : 60)));
+    expect(facts.overlapMs).toBeCloseTo(60, 0);
+    expect(Math.abs(facts.driftPpm - (1e6 / 0.997 - 1e6))).toBeLessThan(20);
+  });
+
+  it('takes a long first frame for the start of the sound', () => {
+    expect(readClock(clockOf(300, (i) => (i >= 1 ? 155 : 0))).holes).toEqual([]);
+  });
+
+  it.each([1500, -800])('measures a clock that is %i ppm off', (ppm) => {
+    const facts = readClock(clockOf(1500, (i) => i * FRAME_MS * (1 / (1 + ppm / 1e6) - 1)));
+    expect(facts.driftPpm).toBeCloseTo(ppm, 0);
+    expect(Math.sign(facts.driftTotalMs)).toBe(Math.sign(ppm));
+    expect(facts.holes).toEqual([]);
+  });
+
+  it('does not believe timestamps that lie grossly', () => {
+    expect(readClock(clockOf(80, (i) => -i * FRAME_MS * 0.98)).reliable).toBe(false);
+    // Ten hours between two frames.
+    expect(readClock(clockOf(80, (i) => (i > 40 ? 36_000_000 : 0))).reliable).toBe(false);
+  });
+});
+
+/** Motion at 30 pictures a second with sudden starts at the given times over restless small motion. */
+function motionAt(timesMs: readonly number[], seconds: number, seed: number): MotionSeries {
+  const random = seededRandom(seed);
+  const frameTimesMs = Array.from({ length: seconds * 30 }, (_, i) => (i * 1000) / 30);
+  const motion = frameTimesMs.map(() => 0.8 + 0.6 * random());
+  for (const timeMs of timesMs) {
+    const at = Math.ceil((timeMs * 30) / 1000);
+    [12, 4, 9].forEach((rise, d) => {
+      motion[at + d] = (motion[at + d] ?? 0) + rise;
+    });
+  }
+  return { motion, frameTimesMs };
+}
+
+function onsetsOf(samples: Float32Array) {
+  const meter = createOnsetMeter();
+  meter.push(samples);
+  return { strength: meter.strength, timesMs: meter.strength.map((_, i) => meter.sampleOf(i) / 16) };
+}
+
+const EVENTS = [1200, 2750, 4100, 6333, 7000, 8850, 10_400, 12_020];
+
+describe('contentOffset', () => {
+  it.each([0, 120, -240, 700])('measures hits that are heard %i ms after they are seen', (offsetMs) => {
+    const struck = hits(
+      15,
+      16_000,
+      EVENTS.map((t) => t + offsetMs),
+      3,
+    );
+    const sound = mixAtSnr(struck, voiceLike(15, 16_000, 4), 3);
+    const evidence = contentOffset(motionAt(EVENTS, 15, 5), onsetsOf(sound));
+    expect(evidence && isConvincing(evidence)).toBe(true);
+    expect(Math.abs((evidence?.offsetMs ?? 999) - offsetMs)).toBeLessThanOrEqual(20);
+  });
+
+  it('finds nothing convincing between unrelated picture and sound', () => {
+    for (let seed = 1; seed <= 25; seed++) {
+      const random = seededRandom(seed);
+      const other = Array.from({ length: 8 }, () => 1000 + 12_500 * random());
+      const evidence = contentOffset(motionAt(EVENTS, 15, seed), onsetsOf(hits(15, 16_000, other, seed)));
+      expect(evidence !== null && isConvincing(evidence), `seed ${seed}`).toBe(false);
+    }
+  });
+
+  it('does not choose between the periods of a fast beat', () => {
+    const beat = Array.from({ length: 27 }, (_, i) => 700 + 500 * i);
+    const sound = hits(
+      15,
+      16_000,
+      beat.map((t) => t + 255),
+      3,
+    ).map((v, i) => v + 1e-3 * Math.sin(i * i));
+    const evidence = contentOffset(motionAt(beat.slice(1, -1), 15, 5), onsetsOf(sound));
+    expect(evidence !== null && isConvincing(evidence)).toBe(false);
+  });
+});
+
+const MANY = [
+  900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
+];
+
+/** Hits under a voice whose distance to what is seen is a line: `startMs` at 0, `driftMs` more at 15 s. */
+function drifting(events: readonly number[], startMs: number, driftMs: number, seed: number) {
+  const struck = hits(
+    15,
+    16_000,
+    events.map((t) => t + startMs + (driftMs * t) / 15_000),
+    seed,
+  );
+  return onsetsOf(mixAtSnr(struck, voiceLike(15, 16_000, seed + 1), 6));
+}
+
+describe('contentDrift', () => {
+  it.each([
+    [0, 400],
+    [0, -300],
+    [150, 200],
+    [-200, 400],
+  ])('measures a sound that is %i ms off at the start and drifts by %i ms', (startMs, driftMs) => {
+    const motion = motionAt(MANY, 15, 5);
+    const onsets = drifting(MANY, startMs, driftMs, 3);
+    const evidence = contentDrift(motion, onsets);
+    expect(evidence && isConvincingDrift(evidence)).toBe(true);
+    if (!evidence) return;
+    for (const atMs of [0, 7500, 15_000]) {
+      const trueMs = startMs + (driftMs * atMs) / 15_000;
+      expect(Math.abs(offsetAt(evidence.line, atMs) - trueMs), `at ${atMs} ms`).toBeLessThanOrEqual(20);
+    }
+    const curve = contentCurve(motion, onsets, evidence.line, 60);
+    expect(curve.length).toBeGreaterThanOrEqual(4);
+    for (const { atMs, offsetMs } of curve) {
+      expect(Math.abs(offsetMs - startMs - (driftMs * atMs) / 15_000)).toBeLessThanOrEqual(25);
+    }
+  });
+
+  it.each([0, 250])('is not claimed of a sound that is %i ms off all along', (offsetMs) => {
+    const evidence = contentDrift(motionAt(MANY, 15, 7), drifting(MANY, offsetMs, 0, 4));
+    expect(evidence !== null && isConvincingDrift(evidence)).toBe(false);
+  });
+
+  it('is not claimed of unrelated pictures and sounds, nor of a few events', () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const random = seededRandom(seed);
+      const other = MANY.map(() => 1000 + 12_500 * random());
+      const evidence = contentDrift(motionAt(MANY, 15, seed), onsetsOf(hits(15, 16_000, other, seed)));
+      expect(evidence !== null && isConvincingDrift(evidence), `seed ${seed}`).toBe(false);
+    }
+    expect(contentDrift(motionAt(MANY.slice(0, 5), 15, 1), drifting(MANY, 0, 400, 1))).toBeNull();
+  });
+});
+
+describe('detectAudioSync', () => {
+  const clock = clockOf(469, () => 0);
+
+  it('answers no finding and no note for a clip in order', () => {
+    expect(detectAudioSync({ times: times({}), clock, motion: null, onsets: null })).toEqual({
+      finding: null,
+      notes: [],
+    });
+  });
+
+  it('says in words why a late start is left alone', () => {
+    const verdict = detectAudioSync({
+      times: times({ pictureStartMs: 1000, soundEndMs: 10_005 }),
+      clock,
+      motion: null,
+      onsets: null,
+    });
+    expect(verdict.finding).toBeNull();
+    expect(verdict.notes[0]).toContain('The picture begins 1000 ms after the sound');
+  });
+
+  it('acts on content where the container shows nothing', () => {
+    const sound = hits(
+      15,
+      16_000,
+      EVENTS.map((t) => t + 200),
+      3,
+    );
+    const verdict = detectAudioSync({
+      times: times({}),
+      clock,
+      motion: motionAt(EVENTS, 15, 5),
+      onsets: onsetsOf(mixAtSnr(sound, voiceLike(15, 16_000, 8), 10)),
+    });
+    expect(verdict.finding?.detail).toMatchObject({ evidence: 'content' });
+    expect(verdict.finding?.confidence).toBeGreaterThanOrEqual(0.6);
+    expect(Math.abs((verdict.finding?.measure.value ?? 0) - 200)).toBeLessThanOrEqual(20);
+    const points = verdict.finding?.curve?.points ?? [];
+    expect(points.length).toBeGreaterThan(1);
+    points.forEach(({ value }) => expect(Math.abs(value - 200)).toBeLessThanOrEqual(25));
+  });
+
+  it('draws the curve of a drift that only the content shows', () => {
+    const { finding } = detectAudioSync({
+      times: times({ pictureEndMs: 15_000, soundEndMs: 15_000 }),
+      clock,
+      motion: motionAt(MANY, 15, 5),
+      onsets: drifting(MANY, 0, 400, 3),
+    });
+    expect(finding?.detail).toMatchObject({ kind: 'audio_sync', evidence: 'content', holes: [] });
+    expect(finding?.detail.kind === 'audio_sync' && finding.detail.driftPpm).toBeCloseTo(26_667, -3.5);
+    expect(Math.abs((finding?.measure.value ?? 0) - 400)).toBeLessThanOrEqual(20);
+    expect(finding?.curve).toMatchObject({ quantity: 'sync_offset', unit: 'ms', source: 'content' });
+  });
+
+  it('draws the curve of the clock where timestamps show a drift', () => {
+    const slow = clockOf(469, (i) => i * FRAME_MS * (1 / 1.004 - 1));
+    const { finding } = detectAudioSync({ times: times({}), clock: slow, motion: null, onsets: null });
+    const points = finding?.curve?.points ?? [];
+    expect(points).toHaveLength(25);
+    expect(points[0]?.value).toBeCloseTo(0, 6);
+    expect(points.at(-1)?.value).toBeCloseTo(finding?.measure.value ?? 0, 0);
+  });
+
+  it('leaves a moved sound alone when what is seen and heard fits as it is', () => {
+    const verdict = detectAudioSync({
+      times: times({ soundStartMs: 300, soundEndMs: 10_300 }),
+      clock,
+      motion: motionAt(EVENTS, 15, 5),
+      onsets: onsetsOf(mixAtSnr(hits(15, 16_000, EVENTS, 3), voiceLike(15, 16_000, 8), 10)),
+    });
+    expect(verdict.finding).toBeNull();
+    expect(verdict.notes.join(' ')).toContain('fits as it is');
+  });
+});

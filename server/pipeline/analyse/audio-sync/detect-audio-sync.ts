@@ -1,0 +1,210 @@
+import { MAX_CURVE_POINTS } from '#common/report.ts';
+import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
+import type { Finding } from '../analysis.ts';
+import {
+  clockCurve,
+  CONTAINER_LIMITS,
+  containerOffset,
+  isTrimmed,
+  readClock,
+  type StreamTimes,
+} from './detect-audio-sync-container.ts';
+import {
+  CONTENT_LIMITS,
+  contentOffset,
+  isConvincing,
+  type MotionSeries,
+  type OnsetSeries,
+} from './detect-audio-sync-content.ts';
+import {
+  contentCurve,
+  contentDrift,
+  isConvincingDrift,
+  offsetAt,
+  type CurvePoint,
+  type SyncLine,
+} from './detect-audio-sync-drift.ts';
+
+export interface SyncInput {
+  readonly times: StreamTimes;
+  readonly clock: SoundClock;
+  /** Null when the clip has no pictures that could be measured. */
+  readonly motion: MotionSeries | null;
+  readonly onsets: OnsetSeries | null;
+}
+
+export interface SyncVerdict {
+  readonly finding: Finding | null;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Offset, drift and holes between sound and picture, from the container first and from the content where it is
+ * plain (repair notes: no evidence, no change). Pure; all times in ms of the container's axis.
+ */
+export function detectAudioSync(input: SyncInput): SyncVerdict {
+  const { times, clock } = input;
+  const notes: string[] = [];
+  const facts = readClock(clock);
+  if (!facts.reliable) {
+    notes.push(
+      'The times of the sound contradict its number of samples; they were not used to judge its sync.',
+    );
+  }
+  if (facts.reliable && facts.overlapMs >= CONTAINER_LIMITS.holeSumMs) {
+    notes.push(
+      `The times of the sound step back by ${Math.round(facts.overlapMs)} ms in all: which of what overlaps is right is not told, so nothing was moved.`,
+    );
+  }
+  const drifts = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
+  const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
+  // A hole that damaged packets left is a click, however short it is.
+  const broken = clock.refusedPackets > 0 && holeSumMs > 0;
+  const torn = facts.reliable && (broken || holeSumMs >= CONTAINER_LIMITS.holeSumMs);
+  const shown = facts.reliable ? containerOffset(times) : null;
+  const heard = drifts || torn ? hearOffset(input) : (hearDrift(input) ?? hearOffset(input));
+  const curve = heard ? curveOf(input, heard.line, MAX_CURVE_POINTS) : [];
+  if (curve.length > 1) notes.push(describeCurve(curve));
+
+  const startLeadMs = times.soundStartMs - times.pictureStartMs;
+  const isAside = Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs && !isTrimmed(times);
+  if (!shown && isAside) notes.push(describeLead(times));
+
+  let offsetMs = 0;
+  let evidence: 'container' | 'content' = 'container';
+  let confidence = 0;
+  let contentPpm = 0;
+  if (heard && heard.line.slope !== 0) {
+    // The first sound belongs to the moment that the line puts there.
+    offsetMs = times.soundStartMs - (times.soundStartMs - heard.line.interceptMs) / (1 + heard.line.slope);
+    contentPpm = heard.line.slope * 1e6;
+    evidence = 'content';
+    confidence = heard.confidence;
+  } else if (shown) {
+    offsetMs = shown.offsetMs;
+    confidence = shown.cause === 'moved' ? 0.9 : 0.75;
+    // What is seen and heard outranks the container: sound and picture that fit as they are stay as they are.
+    if (heard && Math.abs(heard.line.interceptMs) <= CONTENT_LIMITS.offsetMs) {
+      notes.push(
+        `The container places the sound ${side(offsetMs)}, but what is seen and heard fits as it is: left alone.`,
+      );
+      offsetMs = 0;
+    }
+  } else if (heard && Math.abs(heard.line.interceptMs) > CONTENT_LIMITS.offsetMs) {
+    offsetMs = heard.line.interceptMs;
+    evidence = 'content';
+    confidence = heard.confidence;
+  }
+  if (drifts || torn) confidence = Math.max(confidence, 0.9);
+  if (offsetMs === 0 && contentPpm === 0 && !drifts && !torn) return { finding: null, notes };
+
+  const endMs = drifts
+    ? offsetMs + facts.driftTotalMs
+    : heard && contentPpm !== 0
+      ? offsetAt(heard.line, times.pictureEndMs ?? times.soundEndMs)
+      : offsetMs;
+  const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
+  const worstMs = distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
+  const points = evidence === 'content' ? curve : clockCurve(clock, offsetMs, CLOCK_POINTS);
+  return {
+    notes,
+    finding: {
+      kind: 'audio_sync',
+      startMs: times.soundStartMs,
+      endMs: times.soundEndMs,
+      firstFrame: null,
+      lastFrame: null,
+      count: 1,
+      confidence,
+      detector: 'detect-audio-sync',
+      measure: {
+        name: 'largest distance of sound and picture',
+        unit: 'ms',
+        threshold: limitOf({ offsetMs, drifts, evidence }),
+        value: round(worstMs),
+      },
+      curve: {
+        quantity: 'sync_offset',
+        unit: 'ms',
+        source: evidence,
+        points: points.map((point) => ({ atMs: round(point.atMs), value: round(point.offsetMs) })),
+      },
+      detail: {
+        kind: 'audio_sync',
+        evidence,
+        offsetMs: round(offsetMs),
+        driftPpm: drifts ? round(facts.driftPpm) : round(contentPpm),
+        ...(contentPpm === 0 ? {} : { driftSource: 'content' }),
+        holes: torn
+          ? facts.holes.map((hole) => ({ startMs: round(hole.startMs), durationMs: round(hole.durationMs) }))
+          : [],
+      },
+    },
+  };
+}
+
+/** Points of a curve that timestamps draw: a line with steps needs few. */
+const CLOCK_POINTS = 25;
+
+/** What is seen and heard, as a line; a constant offset has no slope. */
+interface Heard {
+  readonly line: SyncLine;
+  readonly confidence: number;
+}
+
+function hearOffset({ motion, onsets }: SyncInput): Heard | null {
+  const content = motion && onsets ? contentOffset(motion, onsets) : null;
+  if (!content || !isConvincing(content)) return null;
+  return {
+    line: { interceptMs: content.offsetMs, slope: 0 },
+    confidence: Math.min(0.9, 0.6 + (content.prominence - CONTENT_LIMITS.prominence) / 20),
+  };
+}
+
+function hearDrift({ motion, onsets }: SyncInput): Heard | null {
+  const drift = motion && onsets ? contentDrift(motion, onsets) : null;
+  if (!drift || !isConvincingDrift(drift)) return null;
+  return { line: drift.line, confidence: Math.min(0.9, 0.6 + 0.3 * drift.onLineShare) };
+}
+
+function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: number): CurvePoint[] {
+  return motion && onsets ? contentCurve(motion, onsets, line, maxPoints) : [];
+}
+
+function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: 'container' | 'content' }): number {
+  if (cause.offsetMs !== 0) {
+    return cause.evidence === 'content' ? CONTENT_LIMITS.offsetMs : CONTAINER_LIMITS.offsetMs;
+  }
+  return cause.drifts ? CONTAINER_LIMITS.driftMs : CONTAINER_LIMITS.holeSumMs;
+}
+
+function describeLead(times: StreamTimes): string {
+  const lead = times.soundStartMs - times.pictureStartMs;
+  const who = lead > 0 ? 'sound begins' : 'picture begins';
+  const amount = `${Math.round(Math.abs(lead))} ms after the ${lead > 0 ? 'picture' : 'sound'}`;
+  if (times.pictureEndMs === null) {
+    return `The ${who} ${amount}; where the picture ends is not stated, so nothing was moved.`;
+  }
+  const end = Math.round(Math.abs(times.soundEndMs - times.pictureEndMs));
+  return (
+    `The ${who} ${amount} and they end ${end} ms apart: a piece is missing at the start, ` +
+    'the rest is not shifted, so nothing was moved.'
+  );
+}
+
+function describeCurve(curve: readonly CurvePoint[]): string {
+  const [first, last] = [curve[0], curve.at(-1)];
+  const some = [first, curve[curve.length >> 1], last].filter((point) => point !== undefined);
+  const points = [...new Set(some)].map(
+    ({ atMs, offsetMs }) => `${side(offsetMs)} at ${(atMs / 1000).toFixed(1)} s`,
+  );
+  return `Sound against what is seen: ${points.join(', ')}.`;
+}
+
+function side(offsetMs: number): string {
+  return `${Math.round(Math.abs(offsetMs))} ms ${offsetMs > 0 ? 'late' : 'early'}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

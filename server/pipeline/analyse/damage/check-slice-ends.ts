@@ -1,0 +1,306 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { parsePps } from '#server/media/h264/pps.ts';
+import { parseSps } from '#server/media/h264/sps.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readAvcConfig, type AvcConfig } from '#server/media/mp4/sample-entry.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { shared, sideBySide } from '#server/media/side-by-side.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { VideoPacket } from '../packets/read-packets.ts';
+import {
+  annexB,
+  dataOf,
+  hashPlan,
+  judgePictures,
+  MIN_SLICE_BYTES,
+  OTHER_ENDS,
+  stumpOf,
+  type Variants,
+  withOtherEnd,
+} from './slice-variants.ts';
+
+export interface SliceEndInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  /** Decode order. */
+  readonly packets: readonly VideoPacket[];
+  /** Places in `packets` to look at. */
+  readonly suspects: readonly number[];
+  /** Pictures compared at most; default `MAX_COMPARED`. */
+  readonly maxCompared?: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  /** Share of the work, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/**
+ * Bytes cut off the end of each slice, by rounds. The first leaves so few suspects that the others are tried
+ * together: starting a decoder costs more than decoding them. An intact slice then ends too early and
+ * the decoder says so, except by luck: 3 to 5 of 100 whole slices pass one round, more of them in still
+ * pictures whose last macroblocks cost next to nothing (measured on the clips of ../shared/media).
+ */
+const ROUNDS = [[16], [11, 23]];
+/** Where in the time of all the rounds begin, and the comparison (`TOOL_RUNS`, two torn clips of 1088 pictures of 1280 x 720). */
+const COMPARING = 0.7;
+const STARTS = [0, 0.5, COMPARING];
+/** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
+const MAX_COMPARED = 48;
+/** An access unit delimiter (ITU-T H.264, 7.3.2.4) of any slice type, so that pictures stay apart. */
+const DELIMITER = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
+
+/**
+ * Finds damage that decodes without a word. Arithmetic coding (CABAC, ITU-T H.264 9.3) that goes astray
+ * still yields macroblocks; when it happens to fill the picture before its data end, no decoder complains,
+ * and the rest of the data is never read. So the data are cut short: a slice that needs them to its end now
+ * fails, one that never read them decodes as before, to the very same picture. Slices do not depend on
+ * other pictures to be parsed, so only the suspects are decoded, behind one key frame.
+ * @returns places in `packets` whose slices are used up before their end; empty for other codecs, for
+ * CAVLC (the decoder checks its end exactly under strict error detection) and for decoders that do not
+ * name the units they read
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
+  if (input.suspects.length === 0) return [];
+  if (input.info.format !== 'mov' || input.info.video[0]?.codec !== 'h264') return [];
+  const file = await open(input.inputPath, 'r');
+  try {
+    const config = await readCabacConfig(file, input.info.video[0].index);
+    if (!config) return [];
+    let left = input.suspects;
+    for (const [round, cuts] of ROUNDS.entries()) {
+      const [from, to] = [STARTS[round] ?? 1, STARTS[round + 1] ?? 1];
+      const onProgress = (share: number) => input.onProgress?.(from + (to - from) * share);
+      const part = { ...input, suspects: left, onProgress };
+      const survivors: number[] | null = await runRound(part, file, config, cuts);
+      if (survivors === null) return [];
+      onProgress(1);
+      left = survivors;
+      if (left.length === 0) return [];
+    }
+    return await samePictures(
+      { ...input, suspects: left.slice(0, input.maxCompared ?? MAX_COMPARED) },
+      file,
+      config,
+      Math.max(...ROUNDS.flat()),
+    );
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return [];
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The decoder settings when every parameter set uses arithmetic coding; else null. */
+async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<AvcConfig | null> {
+  const movie = await readListedMovie(file);
+  if (movie.fragmented) return null;
+  const track = findVideoTrack(movie, streamIndex);
+  const avcC = track.entries[0]?.boxes.find((box) => box.type === 'avcC');
+  if (!avcC || track.entries.length > 1) return null;
+  const config = readAvcConfig(avcC.payload);
+  const [spsUnit] = config.sps;
+  if (!spsUnit) return null;
+  const { chromaFormat, frameMbsOnly } = parseSps(spsUnit);
+  const cabac = config.pps.every((unit) => parsePps(unit, chromaFormat).cabac);
+  return cabac && frameMbsOnly ? config : null;
+}
+
+interface FedPicture {
+  readonly packet: number;
+  readonly slices: number;
+}
+
+/** So many pictures are worth a second decoder, which starts in the time of about 20 of 1280 x 720. */
+const MIN_SHARED = 60;
+
+/** The same as `runPart`, by two decoders where there is much to do: what one says of a suspect depends on no other. */
+async function runRound(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  cuts: readonly number[],
+): Promise<number[] | null> {
+  const { suspects } = input;
+  let seen = 0;
+  const onSuspect = () => input.onProgress?.(++seen / suspects.length);
+  const works = shared(suspects, MIN_SHARED).map((part) => (signal: AbortSignal) => {
+    return runPart({ ...input, signal, suspects: part, onSuspect }, file, config, cuts);
+  });
+  const survivors = await sideBySide(input.signal, works);
+  return survivors.some((part) => part === null) ? null : survivors.flatMap((part) => part ?? []);
+}
+
+/** @returns suspects that decoded without a complaint in spite of every cut; null when unknown */
+async function runPart(
+  input: SliceEndInput & { readonly onSuspect: () => void },
+  file: FileHandle,
+  config: AvcConfig,
+  cuts: readonly number[],
+): Promise<number[] | null> {
+  const fed: FedPicture[] = [];
+  const log = createUnitLog();
+  await runFfmpeg(ROUND_PLAN, {
+    tools: input.tools,
+    signal: input.signal,
+    stdin: feed(input, file, config, cuts, fed),
+    onStdout: () => undefined,
+    onStderrLine: log.read,
+  });
+  const complaints = log.finish(fed.length + 1);
+  if (!complaints) return null;
+  const failed = new Set(
+    fed.flatMap(({ packet, slices }, index) => ((complaints[index + 1] ?? 0) < slices ? [] : [packet])),
+  );
+  return [...new Set(fed.map(({ packet }) => packet))].filter((packet) => !failed.has(packet));
+}
+
+const LABEL = 'check the ends of slices';
+const DECODER = ['-threads', '1', '-err_detect', 'aggressive', '-skip_loop_filter', 'all'];
+
+/** Only the complaints count here: hiding what is lost, and handing pictures on, would cost more than reading them. */
+const ROUND_PLAN: FfmpegPlan = {
+  label: LABEL,
+  // The level at which a decoder names each unit it takes, in the order it takes them.
+  logLevel: 'repeat+level+debug',
+  isLogRead: true,
+  inputs: [{ path: 'pipe:0', format: 'h264', options: [...DECODER, '-ec', '0'] }],
+  outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'null'] }],
+  expectedDurationMs: null,
+};
+
+const COMPARE_PLAN = hashPlan(LABEL, 'h264', DECODER);
+
+/** The stream of one round: parameter sets, one whole key frame, and the suspects with their ends cut off. */
+async function* feed(
+  input: SliceEndInput & { readonly onSuspect: () => void },
+  file: FileHandle,
+  config: AvcConfig,
+  cuts: readonly number[],
+  fed: FedPicture[],
+): AsyncGenerator<Buffer> {
+  yield annexB([...config.sps, ...config.pps]);
+  yield await keyPicture(input, file, config, input.suspects[0] ?? 0);
+  for (const packet of input.suspects) {
+    input.onSuspect();
+    const units = await readUnits(file, input.packets[packet], config);
+    const slices = units?.filter(isSlice) ?? [];
+    if (!units || slices.length === 0 || slices.some((unit) => unit.length < MIN_SLICE_BYTES)) continue;
+    for (const cut of cuts) {
+      fed.push({ packet, slices: slices.length });
+      yield accessUnit(units, (slice) => dataOf(slice).subarray(0, -cut));
+    }
+  }
+}
+
+/** The key frame before a suspect, itself no suspect, so that something stands behind every reference. */
+async function keyPicture(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  before: number,
+): Promise<Buffer> {
+  const bad = new Set(input.suspects);
+  const keys = input.packets.flatMap((packet, place) => (packet.keyframe && !bad.has(place) ? [place] : []));
+  const nearestFirst = [...keys.filter((place) => place < before).reverse(), ...keys];
+  for (const place of nearestFirst) {
+    const units = await readUnits(file, input.packets[place], config);
+    // Containers mark recovery points as key frames too; only behind an IDR picture nothing is missing.
+    if (units?.some((unit) => nalType(unit) === NAL.idrSlice)) return accessUnit(units, asItIs);
+  }
+  return DELIMITER;
+}
+
+/** One picture as a byte stream, its slices changed; messages and other units beside them are left out. */
+function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer): Buffer {
+  const kept = units.flatMap((unit) => {
+    if (isSlice(unit)) return [change(unit)];
+    return nalType(unit) === NAL.sps || nalType(unit) === NAL.pps ? [unit] : [];
+  });
+  return Buffer.concat([DELIMITER, annexB(kept)]);
+}
+
+const asItIs = (slice: Buffer) => slice;
+
+/** Pictures decoded for one slice: as it is, its stump, and with each other end; a key frame in front of each. */
+const PICTURES_EACH = 2 * (2 + OTHER_ENDS.length);
+
+/** Suspects of which a slice says the same whatever stands at its end: the end is never read. */
+async function samePictures(
+  input: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+  length: number,
+): Promise<number[]> {
+  /** The packet of each slice that is fed. */
+  const fed: number[] = [];
+  async function* variants(): AsyncGenerator<Buffer> {
+    yield annexB([...config.sps, ...config.pps]);
+    for (const [number, packet] of input.suspects.entries()) {
+      input.onProgress?.(COMPARING + ((1 - COMPARING) * number) / input.suspects.length);
+      const key = await keyPicture(input, file, config, packet);
+      const units = (await readUnits(file, input.packets[packet], config)) ?? [];
+      for (const changed of units.filter(isSlice)) {
+        fed.push(packet);
+        const withSlice = (change: (slice: Buffer) => Buffer) =>
+          Buffer.concat([key, accessUnit(units, (slice) => (slice === changed ? change(slice) : slice))]);
+        yield withSlice(asItIs);
+        yield withSlice(stumpOf);
+        for (const pattern of OTHER_ENDS) yield withSlice((slice) => withOtherEnd(slice, pattern, length));
+      }
+    }
+  }
+  const judgement = { suspects: fed, each: PICTURES_EACH, judge: isNeverRead };
+  return [...new Set(await judgePictures(COMPARE_PLAN, input, variants(), judgement))];
+}
+
+function isNeverRead({ key, pictures }: Variants): boolean {
+  const [whole, stump, ...others] = pictures;
+  return whole !== key && stump !== whole && others.every((hash) => hash === whole);
+}
+
+async function readUnits(
+  file: FileHandle,
+  packet: VideoPacket | undefined,
+  config: AvcConfig,
+): Promise<Buffer[] | null> {
+  if (!packet || packet.offsetBytes === null) return null;
+  const bytes = await readUpTo(file, packet.offsetBytes, packet.sizeBytes);
+  try {
+    return splitSample(bytes, config.lengthSize);
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+/**
+ * Counts the decoder's complaints per access unit. Every context that reads units has an address; the one
+ * that saw all pictures is the decoder, others only look at the beginning.
+ */
+function createUnitLog() {
+  const contexts = new Map<string, number[]>();
+  return {
+    read(line: string) {
+      const said = /^\[h264 @ ([^\]]+)\] \[(\w+)\] (.*)$/.exec(line);
+      const [, address = '', level, text = ''] = said ?? [];
+      if (!said) return;
+      const units = contexts.get(address) ?? [];
+      contexts.set(address, units);
+      if (/^nal_unit_type: 9\b/.test(text)) units.push(0);
+      else if (level === 'error' && /error while decoding MB/.test(text) && units.length > 0) {
+        units[units.length - 1] = (units.at(-1) ?? 0) + 1;
+      }
+    },
+    finish: (count: number) => [...contexts.values()].find((units) => units.length === count) ?? null,
+  };
+}

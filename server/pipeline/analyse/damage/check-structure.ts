@@ -1,0 +1,172 @@
+import { open } from 'node:fs/promises';
+import { findSampleFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
+import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
+import { isHevcRestart } from '#server/media/hevc/restart.ts';
+import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { parsePps } from '#server/media/h264/pps.ts';
+import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack, type Track } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { type AvcConfig, readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
+import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+
+export interface DamagedFrame {
+  /** Display order, hidden pictures left out. */
+  readonly frame: number;
+  readonly reason: string;
+  /** What is damaged stands beside the picture, which decodes without it. */
+  readonly beside?: boolean;
+}
+
+export interface StructureCheck {
+  /** False when the file is no MP4 with H.264 or HEVC pictures, so that nothing could be checked. */
+  readonly checked: boolean;
+  readonly damagedFrames: readonly DamagedFrame[];
+  /** Samples, decode order, at which a decoder may start by what they hold; null when that cannot be told of all. */
+  readonly restarts: ReadonlySet<number> | null;
+}
+
+const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], restarts: null };
+const MAX_SAMPLE_BYTES = 64 << 20;
+
+/**
+ * Looks for damage in the coded pictures without decoding them: NAL unit lengths, forbidden bits, types, byte
+ * patterns that coded data cannot contain, slices that name missing parameter sets or no picture. Reads
+ * every sample once, a megabyte at a time; a clip without a readable index is simply not checked.
+ * @throws the signal's reason when aborted.
+ */
+export async function checkStructure(
+  inputPath: string,
+  info: MediaInfo,
+  signal?: AbortSignal,
+): Promise<StructureCheck> {
+  if (info.format !== 'mov' || !info.video[0]) return NOT_CHECKED;
+  const file = await open(inputPath, 'r');
+  try {
+    const movie = await readListedMovie(file);
+    if (movie.fragmented) return NOT_CHECKED;
+    const track = findVideoTrack(movie, info.video[0].index);
+    const checks = sampleChecks(track);
+    const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+    if (!checks || !edit || track.entries.length > 1) return NOT_CHECKED;
+    const samples = readSamples(track.stbl);
+    const order = displayOrder(samples, edit.startTicks, edit.endTicks);
+    const readSample = createSampleReader(file, samples);
+    const damagedFrames: DamagedFrame[] = [];
+    const restarts = new Set<number>();
+    let told = true;
+    for (const [index, sample] of samples.entries()) {
+      signal?.throwIfAborted();
+      let reason: string | null;
+      let beside = false;
+      if (sample.sizeBytes === 0) reason = 'the picture has no data';
+      else if (sample.sizeBytes > MAX_SAMPLE_BYTES) reason = 'the picture is impossibly large';
+      else {
+        const bytes = await readSample(index);
+        if (bytes.length < sample.sizeBytes) reason = 'the file ends before the picture does';
+        else reason = checks.findFault(bytes);
+        beside = reason !== null && checks.isBeside(bytes);
+        const restart = reason === null || beside ? checks.isRestart(bytes) : null;
+        if (restart) restarts.add(index);
+        told &&= restart !== null;
+      }
+      const place = order.placeOf[index] ?? 0;
+      if (reason !== null && place >= order.firstShown && place < order.endShown) {
+        damagedFrames.push({ frame: place - order.firstShown, reason, ...(beside && { beside }) });
+      }
+    }
+    damagedFrames.sort((a, b) => a.frame - b.frame);
+    return { checked: true, damagedFrames, restarts: told ? restarts : null };
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return NOT_CHECKED;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+interface SampleChecks {
+  /** What is wrong with one coded picture, or null. */
+  readonly findFault: (sample: Buffer) => string | null;
+  /** Whether a fault lies beside the picture, which decodes without what is damaged. */
+  readonly isBeside: (sample: Buffer) => boolean;
+  readonly isRestart: RestartCheck;
+}
+
+function unitsOf(sample: Buffer, lengthSize: number): Buffer[] | null {
+  try {
+    return splitSample(sample, lengthSize);
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+/** The checks for the coded pictures of a track; null for codecs that are not checked. */
+function sampleChecks({ entries }: Track): SampleChecks | null {
+  const boxOf = (type: string) => entries[0]?.boxes.find((box) => box.type === type)?.payload;
+  const [avcC, hvcC] = [boxOf('avcC'), boxOf('hvcC')];
+  if (avcC) {
+    const config = readAvcConfig(avcC);
+    const findHeaderFault = createHeaderCheck(config);
+    return {
+      findFault: (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample),
+      isBeside: (sample) => {
+        const units = unitsOf(sample, config.lengthSize);
+        return units !== null && isFaultBeside(units) && findHeaderFault(sample) === null;
+      },
+      isRestart: createRestartCheck(config),
+    };
+  }
+  if (!hvcC) return null;
+  const { lengthSize } = readHevcConfig(hvcC);
+  return {
+    findFault: (sample) => findHevcSampleFault(sample, lengthSize),
+    isBeside: () => false,
+    isRestart: (sample) => isHevcRestart(sample, lengthSize),
+  };
+}
+
+/**
+ * A check of slice headers against the parameter sets of the sample description. Streams with several
+ * sets, or with fields, are left to the other checks: their headers may follow sets met on the way.
+ */
+function createHeaderCheck(config: AvcConfig): (sample: Buffer) => string | null {
+  const [spsUnit] = config.sps;
+  if (!spsUnit || config.sps.length > 1) return () => null;
+  let sps: Sps;
+  let ppsIds: Set<number>;
+  try {
+    sps = parseSps(spsUnit);
+    ppsIds = new Set(config.pps.map((unit) => parsePps(unit, parseSps(spsUnit).chromaFormat).id));
+  } catch (error) {
+    if (error instanceof H264Error) return () => null;
+    throw error;
+  }
+  if (!sps.frameMbsOnly) return () => null;
+  const macroblocks = sps.widthMbs * sps.heightMbs;
+  return (sample) => {
+    try {
+      const units = splitSample(sample, config.lengthSize);
+      const inBand = units.filter((unit) => nalType(unit) === NAL.pps);
+      for (const unit of inBand) ppsIds.add(parsePps(unit, sps.chromaFormat).id);
+      for (const unit of units.filter(isSlice)) {
+        const head = parseSliceHeader(unit, sps);
+        if (head.firstMb >= macroblocks) return 'a slice lies outside the picture';
+        if (!ppsIds.has(head.ppsId)) return 'a slice names settings that do not exist';
+      }
+      return null;
+    } catch (error) {
+      if (error instanceof H264Error) return 'the header of a slice cannot be read';
+      throw error;
+    }
+  };
+}

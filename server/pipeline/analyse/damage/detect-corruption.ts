@@ -1,0 +1,220 @@
+import { PACKET_REFUSED } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { DecodePass } from '../decode/decode-pass.ts';
+import type { DamagedFrame } from './check-structure.ts';
+import type { PictureIndex } from '../packets/picture-times.ts';
+import type { VideoPacket } from '../packets/read-packets.ts';
+
+export type CorruptionEvidence = 'structure' | 'decoder' | 'picture';
+
+/** A stretch of damaged pictures; display-order numbers, both ends included. */
+export interface CorruptedSpan {
+  readonly first: number;
+  readonly last: number;
+  readonly evidence: CorruptionEvidence;
+  /** Pictures of the span that never came out of the decoder. */
+  readonly undecoded: number;
+  /** Pictures whose own coded data are bad, rising; the others refer to them. */
+  readonly damagedData: readonly number[];
+  /** Only what stands beside the pictures is damaged: they decode without it. */
+  readonly besideOnly?: boolean;
+  /** What was said first, in the words of the finder. */
+  readonly reason: string;
+  readonly confidence: number;
+}
+
+export interface CorruptionInput {
+  readonly packets: readonly VideoPacket[];
+  readonly index: PictureIndex;
+  readonly pass: Pick<DecodePass, 'messages' | 'types'>;
+  /** Pictures the decoder holds back for reordering (`has_b_frames`). */
+  readonly reorderDepth: number;
+  /** Damaged pictures that the structure check found, display order. */
+  readonly structure: readonly DamagedFrame[];
+}
+
+/** A coded picture known to be bad, by its place in decode order. */
+export interface BadPacket {
+  readonly packet: number;
+  readonly evidence: CorruptionEvidence;
+  readonly reason: string;
+  /** Only what stands beside the picture is damaged: no other picture suffers. */
+  readonly beside?: boolean;
+}
+
+/** Decoder names in front of a message; containers, scalers and parsers speak too and do not count. */
+const DECODER =
+  /^(h264|hevc|mpeg4|msmpeg4\w*|mpeg1video|mpeg2video|h263|mjpeg|prores|vp8|vp9|av1|libdav1d): (.*)$/;
+/** Messages of ffmpeg itself about one packet or picture. */
+const isOfPipeline = (text: string) => ABOUT_OUTPUT.test(text) || PACKET_REFUSED.test(text);
+/**
+ * Complaints about streams that are unusual, not damaged, and of a parser that reads ahead of the decoder ("missing picture"), which
+ * says so too where it comes to the place.
+ */
+const HARMLESS =
+  /missing picture in access unit|reorder buffer|deprecated|SEI type|mmco: unref|number of reference frames|co located POCs|Unsupported|film grain|skipping|VBV|unknown SEI/i;
+/** Warnings that do mean damage. */
+const DAMAGE = /conceal|corrupt|damaged|error|missing|invalid|truncat/i;
+
+/** What a decoder message says about damage; null when it says nothing about it. */
+export function damageReason(message: { level: 'error' | 'warning'; text: string }): string | null {
+  const spoken = DECODER.exec(message.text)?.[2];
+  const text = spoken ?? (isOfPipeline(message.text) ? message.text : null);
+  if (text === null || HARMLESS.test(text)) return null;
+  return message.level === 'error' || DAMAGE.test(text) ? text : null;
+}
+
+/** Said about the picture that comes out next, not about the one being decoded. */
+const ABOUT_OUTPUT = /corrupt decoded frame/;
+
+/**
+ * The coded pictures that the decoder complained about. A message stands in the log between two output
+ * pictures; the picture being decoded at that moment is later in decode order by the reordering delay.
+ */
+function blamedPackets(input: CorruptionInput): BadPacket[] {
+  const { packets, index, reorderDepth } = input;
+  const rank = presentationRanks(packets);
+  const packetOfFrame = new Map<number, number>();
+  index.frameOfPacket.forEach((frame, packet) => {
+    if (frame !== null) packetOfFrame.set(frame, packet);
+  });
+  const undecoded = new Set(index.undecoded);
+  const doneAt = (output: number): number => {
+    const frame = index.frameOfDecoded[output];
+    if (frame === undefined) return output < 0 ? -1 : packets.length - 1;
+    const packet = packetOfFrame.get(frame);
+    return Math.min(
+      packets.length - 1,
+      (packet === undefined ? frame : (rank[packet] ?? frame)) + reorderDepth,
+    );
+  };
+  const bad: BadPacket[] = [];
+  for (const message of input.pass.messages) {
+    const reason = damageReason(message);
+    if (reason === null) continue;
+    if (ABOUT_OUTPUT.test(reason)) {
+      const packet = packetOfFrame.get(index.frameOfDecoded[message.picturesOut] ?? -1);
+      if (packet !== undefined) bad.push({ packet, evidence: 'decoder', reason });
+      continue;
+    }
+    const from = doneAt(message.picturesOut - 1) + 1;
+    const to = Math.max(Math.min(from, packets.length - 1), doneAt(message.picturesOut));
+    const range = Array.from({ length: to - Math.min(from, to) + 1 }, (_, k) => Math.min(from, to) + k);
+    const lost = range.filter((packet) => undecoded.has(index.frameOfPacket[packet] ?? -1));
+    for (const packet of lost.length > 0 ? lost : range) bad.push({ packet, evidence: 'decoder', reason });
+  }
+  return bad;
+}
+
+/**
+ * Every coded picture known to be bad: by its structure, by the decoder's words, or because it never came
+ * out of the decoder.
+ */
+export function findBadPackets(input: CorruptionInput): BadPacket[] {
+  const packetOfFrame = new Map<number, number>();
+  input.index.frameOfPacket.forEach((frame, packet) => {
+    if (frame !== null) packetOfFrame.set(frame, packet);
+  });
+  const at = (frame: number, evidence: CorruptionEvidence, reason: string, beside = false): BadPacket[] => {
+    const packet = packetOfFrame.get(frame);
+    return packet === undefined ? [] : [{ packet, evidence, reason, ...(beside && { beside }) }];
+  };
+  return [
+    ...input.structure.flatMap(({ frame, reason, beside }) => at(frame, 'structure', reason, beside)),
+    ...blamedPackets(input),
+    ...input.index.undecoded.flatMap((frame) => at(frame, 'decoder', 'the picture cannot be decoded')),
+  ];
+}
+
+export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> {
+  /** Packets (decode order) that no other picture refers to: damage stays in them. */
+  readonly disposable: ReadonlySet<number>;
+  /** Coding type of a packet's picture as the decoder named it; null when it never came out. */
+  readonly typeOf: (packet: number) => string | null;
+  /** Packets that each one refers to, where the codec tells; null where that is not known of one. */
+  readonly references?: readonly (readonly number[] | null)[] | null;
+}
+
+/**
+ * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
+ * after it up to the next key frame, unless nothing refers to it or it is known that they do not.
+ */
+export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
+  const { index } = input;
+  const damaged = new Map<number, BadPacket>();
+  for (const item of bad) {
+    for (const packet of item.beside ? [item.packet] : affected(item.packet, input)) {
+      const frame = index.frameOfPacket[packet];
+      if (frame === null || frame === undefined) continue;
+      const known = damaged.get(frame);
+      if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
+    }
+  }
+  const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
+  return toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
+}
+
+function affected(packet: number, { packets, disposable, typeOf, references }: SpreadInput): number[] {
+  if (disposable.has(packet)) return [packet];
+  const hit = new Set([packet]);
+  const reach = (place: number) => {
+    const named = references?.[place];
+    if (!named || named.some((other) => hit.has(other))) hit.add(place);
+  };
+  let next = packet + 1;
+  while (next < packets.length && !restarts(packets[next], typeOf(next))) reach(next++);
+  for (const place of leading(next, packets)) reach(place);
+  return [...hit];
+}
+
+/**
+ * Whether decoding can start afresh at a packet. Containers also mark pictures at which a slow renewal in
+ * stripes begins (recovery points, ITU-T H.264 D.2.8); those are predicted and show old damage for a while.
+ */
+function restarts(packet: VideoPacket | undefined, type: string | null): boolean {
+  return packet?.keyframe === true && (type === null || type === 'I');
+}
+
+/** Packets behind a key frame that are shown before it: in open groups they refer to what stood before it as well. */
+function leading(key: number, packets: readonly VideoPacket[]): number[] {
+  const keyTime = packets[key]?.ptsTicks ?? null;
+  const found: number[] = [];
+  if (keyTime === null) return found;
+  for (let at = key + 1; at < packets.length && (packets[at]?.ptsTicks ?? keyTime) < keyTime; at += 1) {
+    found.push(at);
+  }
+  return found;
+}
+
+function toSpans(
+  damaged: ReadonlyMap<number, BadPacket>,
+  undecoded: ReadonlySet<number>,
+  isOwn: (frame: number) => boolean,
+): CorruptedSpan[] {
+  const spans: CorruptedSpan[] = [];
+  for (const [frame, cause] of [...damaged].sort(([a], [b]) => a - b)) {
+    const lost = undecoded.has(frame) ? 1 : 0;
+    const own = isOwn(frame) ? [frame] : [];
+    const open = spans.at(-1);
+    const besideOnly = cause.beside === true;
+    if (open && open.last === frame - 1 && (open.besideOnly ?? false) === besideOnly) {
+      const damagedData = [...open.damagedData, ...own];
+      spans[spans.length - 1] = { ...open, last: frame, undecoded: open.undecoded + lost, damagedData };
+    } else {
+      const { evidence, reason } = cause;
+      const span = { first: frame, last: frame, evidence, undecoded: lost, damagedData: own };
+      spans.push({ ...span, reason, confidence: 0.95, ...(besideOnly && { besideOnly }) });
+    }
+  }
+  return spans;
+}
+
+function presentationRanks(packets: readonly VideoPacket[]): number[] {
+  const order = packets
+    .map((packet, i) => ({ i, time: packet.ptsTicks ?? packet.dtsTicks ?? i }))
+    .sort((a, b) => a.time - b.time || a.i - b.i);
+  const ranks = packets.map(() => 0);
+  order.forEach(({ i }, rank) => {
+    ranks[i] = rank;
+  });
+  return ranks;
+}

@@ -1,0 +1,50 @@
+import { open } from 'node:fs/promises';
+import { isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { createOrderReader } from '#server/media/hevc/hevc-references.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { firstUnit } from '#server/media/mp4/sample-head.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { readHevcSettings } from './read-hevc-settings.ts';
+import type { VideoPacket } from '../packets/read-packets.ts';
+import { readHead } from './read-references.ts';
+
+/**
+ * The coded pictures that each picture of an HEVC track refers to, by their places in `packets`: its reference picture set says so
+ * (ITU-T H.265, 8.3.2). Null for a picture of which that cannot be told: its header or that of one it names is damaged.
+ * @returns null for other codecs and containers, and where the parameter sets cannot be read
+ */
+export async function readHevcReferences(
+  inputPath: string,
+  stream: VideoStreamInfo,
+  packets: readonly VideoPacket[],
+): Promise<(readonly number[] | null)[] | null> {
+  if (stream.codec !== 'hevc') return null;
+  const file = await open(inputPath, 'r');
+  try {
+    const settings = await readHevcSettings(file, stream.index);
+    const read = settings && createOrderReader(settings.parameterSets);
+    if (!read) return null;
+    const found: (readonly number[] | null)[] = [];
+    let placeOf = new Map<number, number>();
+    for (const [place, packet] of packets.entries()) {
+      const head = await readHead(file, packet);
+      const slice = head && firstUnit(head, settings.lengthSize, isHevcSlice);
+      const picture = slice && read(slice.unit, slice.endsSample);
+      if (picture?.restarts) placeOf = new Map();
+      found.push(picture?.refersTo ? knownPlaces(picture.refersTo, placeOf) : null);
+      if (picture) placeOf.set(picture.order, place);
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null when one of them is not there. */
+function knownPlaces(orders: readonly number[], placeOf: ReadonlyMap<number, number>): number[] | null {
+  const places = orders.flatMap((order) => placeOf.get(order) ?? []);
+  return places.length === orders.length ? places : null;
+}

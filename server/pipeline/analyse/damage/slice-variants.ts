@@ -1,0 +1,123 @@
+import { EACH_PICTURE, KEEP_SIZES } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+
+/** Slices shorter than this are left out: what is changed of them says nothing. */
+export const MIN_SLICE_BYTES = 96;
+/**
+ * What is written over the ends of slices: no pattern that skipped macroblocks could be read from, and no
+ * zeros, which emulation prevention would change.
+ */
+export const OTHER_ENDS = [0x5b, 0xe7, 0x96];
+/** Share of a slice that surely holds blocks that are read: without the rest the picture must change. */
+const READ_SHARE = 1 / 8;
+const START_CODE = Buffer.from([0, 0, 0, 1]);
+
+export const annexB = (units: readonly Buffer[]): Buffer =>
+  Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
+
+/** A slice up to its last byte of data; zero words behind it (cabac_zero_words: H.264 7.3.2.10, H.265 7.3.2.12) are left out. */
+export function dataOf(slice: Buffer): Buffer {
+  let end = slice.length;
+  while (end > 0 && (slice[end - 1] === 0 || (slice[end - 1] === 3 && slice[end - 2] === 0))) end -= 1;
+  return slice.subarray(0, end);
+}
+
+/** The first part of a slice, too short for its picture, and at least half of the shortest that are looked at. */
+export const stumpOf = (slice: Buffer, shortest = MIN_SLICE_BYTES): Buffer =>
+  slice.subarray(0, Math.max(shortest / 2, Math.floor(slice.length * READ_SHARE)));
+
+/**
+ * A slice whose last bytes hold a pattern, each different from what stood there.
+ * @param length where the change begins, bytes before the end of the data
+ * @param kept bytes at the very end that stay
+ */
+export function withOtherEnd(slice: Buffer, pattern: number, length: number, kept = 0): Buffer {
+  const data = Buffer.from(dataOf(slice));
+  for (let at = Math.max(0, data.length - length); at < data.length - kept; at += 1) {
+    data[at] = data[at] === pattern ? pattern ^ 0x24 : pattern;
+  }
+  return data;
+}
+
+/** Decodes a byte stream and gives the hash of each picture, in the order of the decoder. */
+export function hashPlan(label: string, format: 'h264' | 'hevc', options: readonly string[]): FfmpegPlan {
+  // Pictures of other sizes among them stay as they are.
+  const output = [KEEP_SIZES, '-map', '0:v:0', ...EACH_PICTURE, '-f', 'framehash', '-hash', 'md5'];
+  return {
+    label,
+    inputs: [{ path: 'pipe:0', format, options: [...options] }],
+    outputs: [{ path: 'pipe:1', options: output }],
+    expectedDurationMs: null,
+  };
+}
+
+type Tools = { readonly tools: ToolPaths; readonly signal?: AbortSignal };
+
+/**
+ * Hashes of the pictures that a plan of `hashPlan` decodes from a stream, in the order of the decoder.
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function hashPictures(
+  plan: FfmpegPlan,
+  { tools, signal }: Tools,
+  stream: AsyncIterable<Buffer>,
+): Promise<string[]> {
+  let listing = '';
+  await runFfmpeg(plan, {
+    tools,
+    signal,
+    stdin: stream,
+    onStdout: (chunk) => {
+      listing += chunk.toString('latin1');
+    },
+  });
+  return readHashes(listing);
+}
+
+/**
+ * The suspects whose pictures `judge` takes for damaged.
+ * @param stream for each suspect its pictures, always as many
+ * @returns none when the decoder gave another number of pictures
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function judgePictures(
+  plan: FfmpegPlan,
+  io: Tools,
+  stream: AsyncIterable<Buffer>,
+  { suspects, each, judge }: Judgement,
+): Promise<number[]> {
+  const hashes = await hashPictures(plan, io, stream);
+  if (hashes.length !== each * suspects.length) return [];
+  return suspects.filter((_, index) => {
+    const seen = variantsOf(hashes.slice(each * index, each * (index + 1)));
+    return seen !== null && judge(seen);
+  });
+}
+
+export interface Judgement {
+  /** In the order of the stream; it may be filled while the stream is read. */
+  readonly suspects: readonly number[];
+  /** Pictures of the stream for each suspect: a key picture in front of each of its variants. */
+  readonly each: number;
+  readonly judge: (variants: Variants) => boolean;
+}
+
+export interface Variants {
+  /** Hash of the key picture. */
+  readonly key: string;
+  /** Hashes of the suspect's variants, in the order of the stream. */
+  readonly pictures: readonly string[];
+}
+
+/** Takes the pictures of one suspect apart: pairs of the key picture and a variant, in either order. */
+function variantsOf(hashes: readonly string[]): Variants | null {
+  const pairs = Array.from({ length: hashes.length / 2 }, (_, at) => hashes.slice(2 * at, 2 * at + 2));
+  const keys = (pairs[0] ?? []).filter((hash) => pairs.every((pair) => pair.includes(hash)));
+  const [key] = keys;
+  // Without one key picture that came out alike every time nothing here means anything.
+  if (key === undefined || keys.length > 1) return null;
+  return { key, pictures: pairs.map((pair) => pair.find((hash) => hash !== key) ?? key) };
+}

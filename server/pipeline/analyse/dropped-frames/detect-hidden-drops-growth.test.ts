@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import { LAGS } from '#server/media/grey/grey-series.ts';
+import { countMissing } from './detect-hidden-drops-growth.ts';
+
+const AT = 40;
+
+/** Differences that grow with the distance as motion makes them, `lost` pictures missing before picture 40. */
+function differences(lost: number, grown: (distance: number) => number) {
+  const of = (lag: number) =>
+    Array.from({ length: 80 }, (_, i) => grown(i >= AT && i - lag < AT ? lag + lost : lag));
+  return new Map(LAGS.map((lag) => [lag, of(lag)]));
+}
+
+const slowing = (distance: number) => 8 * distance ** 0.6;
+const jump = (slope: number, agreement: number): JumpMeasure => ({
+  windows: 20,
+  slope,
+  agreement,
+  steadiness: 0.9,
+  excess: 2,
+  leastAround: 0.9,
+  speed: 0.8,
+  livelyBlocks: 60,
+  commonRise: 2,
+});
+
+describe('countMissing', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 9, 12])(
+    'reads %i missing pictures between the measured distances',
+    (lost) => {
+      expect(countMissing(differences(lost, slowing), AT, undefined)).toBe(lost);
+    },
+  );
+
+  it('takes the mean with what the vectors say, where they agree', () => {
+    const seen = differences(8, slowing);
+    expect(countMissing(seen, AT, jump(5, 0.7))).toBe(6);
+    expect(countMissing(seen, AT, jump(5, 0.3))).toBe(8);
+    expect(countMissing(seen, AT, jump(20, 0.9))).toBe(8);
+    expect(countMissing(seen, AT, jump(5, 0.99))).toBe(4);
+  });
+
+  it('tells no large number from differences that have stopped growing', () => {
+    const flat = differences(6, (distance) => Math.min(30, 8 * distance));
+    expect(countMissing(flat, AT, undefined)).toBeLessThanOrEqual(7);
+    const noisy = new Map(flat).set(
+      1,
+      Array.from({ length: 80 }, (_, i) => (i === AT ? 34 : 8)),
+    );
+    expect(countMissing(noisy, AT, undefined)).toBeLessThanOrEqual(8);
+  });
+});

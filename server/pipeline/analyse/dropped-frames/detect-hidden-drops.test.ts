@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import { clamp } from '#server/media/statistics.ts';
+import { frameSeries } from '#server/test/frame-series.ts';
+import type { Forest } from './detect-hidden-drops-forest.ts';
+import { detectHiddenDrops } from './detect-hidden-drops.ts';
+
+const FPS = 30;
+const NONE = new Set<number>();
+const LOSS: JumpMeasure = {
+  windows: 20,
+  slope: 3,
+  agreement: 0.97,
+  steadiness: 0.9,
+  excess: 2.7,
+  leastAround: 0.9,
+  speed: 0.8,
+  livelyBlocks: 60,
+  commonRise: 2.1,
+};
+const APPEARANCE: JumpMeasure = { ...LOSS, slope: 1, excess: 1, commonRise: 0.95 };
+
+const moves = (jumps: readonly number[], factor = 2.2) =>
+  Array.from({ length: 200 }, (_, i) => (jumps.includes(i) ? factor : 1) * (12 + 2 * Math.sin(i * 1.3)));
+
+describe('detectHiddenDrops', () => {
+  it('finds a step that is longer for everything that moves and counts what is missing', () => {
+    const series = frameSeries(moves([80]), { jumps: new Map([[80, LOSS]]) });
+    const [drop, ...others] = detectHiddenDrops(series, [], FPS, NONE);
+    expect(others).toEqual([]);
+    expect(drop).toMatchObject({ after: 80, missing: 2 });
+  });
+
+  it('claims nothing when something appears while the motion goes on', () => {
+    const series = frameSeries(moves([80]), { jumps: new Map([[80, APPEARANCE]]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing at a cut, at a flash and where another finding explains the step', () => {
+    const jumps = new Map([[80, LOSS]]);
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps }), [80], FPS, NONE)).toEqual([]);
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps }), [], FPS, new Set([80]))).toEqual([]);
+    const histogramDiff = moves([]).map((_, i) => (i === 80 ? 0.2 : 0.001));
+    expect(detectHiddenDrops(frameSeries(moves([80]), { jumps, histogramDiff }), [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing in a clip that jumps by nature', () => {
+    const every = Array.from({ length: 38 }, (_, i) => 5 * i + 5);
+    const series = frameSeries(moves(every), { jumps: new Map(every.map((i) => [i, LOSS])) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  it('claims nothing where motion drowns in noise', () => {
+    const quiet = moves([80]).map((move) => move / 20);
+    const series = frameSeries(quiet, { jumps: new Map([[80, LOSS]]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  /** All that moves changes twice as much before the pictures `at`; elsewhere as much as ever, more or less. */
+  const rising = (at: readonly number[], rise = Math.log(2)) =>
+    moves([]).map((_, i) => {
+      const value = at.includes(i) ? rise : 0.08 * Math.sin(i * 1.9);
+      return {
+        overMean: value,
+        overMax: value - 0.05,
+        lowOverMean: value - 0.1,
+        lowOverMax: value - 0.15,
+        wideOverMax: value - 0.1,
+        risingShare: clamp(0.5 + value, 0, 1),
+        lively: 0.4,
+        wideLively: 0.6,
+      };
+    });
+
+  it('finds a step in which all that moves goes farther than it ever does in this clip', () => {
+    const series = frameSeries(moves([80], 2), { rises: rising([80]) });
+    expect(detectHiddenDrops(series, [], FPS, NONE).map(({ after }) => after)).toEqual([80]);
+  });
+
+  it('takes such steps for the way the clip moves when they are usual', () => {
+    const often = Array.from({ length: 12 }, (_, i) => 16 * i + 8);
+    const series = frameSeries(moves(often, 2), { rises: rising(often) });
+    expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
+  });
+
+  /** Stands for the learnt trees: odds that grow with the rise of the median block alone. */
+  const byRise: Forest = (features) => 10 * (features[3] ?? 0) - 1.5;
+
+  it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
+    const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.33) });
+    const found = (surplus: number | null) =>
+      detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
+    expect(found(-2)).toEqual([80]);
+    expect(found(null)).toEqual([]);
+    expect(found(0)).toEqual([]);
+    expect(found(-40)).toEqual([]);
+  });
+
+  it('asks for more where the sound is as long as the picture than where there is none', () => {
+    const found = (rise: number, surplus: number | null) =>
+      detectHiddenDrops(
+        frameSeries(moves([80], 1.5), { rises: rising([80], rise) }),
+        [],
+        FPS,
+        NONE,
+        surplus,
+        byRise,
+      ).length;
+    expect([found(0.43, null), found(0.43, 0)]).toEqual([1, 0]);
+    expect([found(0.6, null), found(0.6, 0)]).toEqual([1, 1]);
+  });
+
+  it('believes weak jumps only while most of what the sound misses is unexplained', () => {
+    const strong = rising([60], 0.5);
+    const rises = rising([120], 0.33).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
+    const found = (surplus: number) =>
+      detectHiddenDrops(frameSeries(moves([60, 120], 1.5), { rises }), [], FPS, NONE, surplus, byRise).map(
+        ({ after }) => after,
+      );
+    expect(found(-2)).toEqual([60]);
+    expect(found(-4)).toEqual([60, 120]);
+  });
+
+  it('takes a step as far as sixteen pictures for a cut between like scenes', () => {
+    const found = (factor: number) =>
+      detectHiddenDrops(frameSeries(moves([80], factor)), [], FPS, NONE).length;
+    expect([found(4), found(16)]).toEqual([1, 0]);
+  });
+
+  it('takes jumps over a fifth of a second and more, and others beside them, for cuts of an editor unless the sound is longer', () => {
+    const found = (far: number, surplus: number | null) => {
+      const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));
+      return detectHiddenDrops(frameSeries(steps), [], FPS, NONE, surplus).map(({ after }) => after);
+    };
+    expect([found(3, null), found(3, 0)]).toEqual([
+      [80, 140],
+      [80, 140],
+    ]);
+    expect([found(7, null), found(7, 0)]).toEqual([[], []]);
+    expect(found(7, -5)).toEqual([80, 140]);
+  });
+
+  it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {
+    const series = frameSeries(
+      moves([80], 2).map((move, i) => (i === 76 ? 150 : move)),
+      { rises: rising([80]) },
+    );
+    expect(detectHiddenDrops(series, [76], FPS, NONE).map(({ after }) => after)).toEqual([80]);
+  });
+
+  it('claims nothing beside a repeat, where one picture is left out and another shown twice', () => {
+    const found = (beside: number) => {
+      const steps = moves([80], 2).map((move, i) => (i === 81 ? beside * move : move));
+      return detectHiddenDrops(frameSeries(steps, { rises: rising([80]) }), [], FPS, NONE).length;
+    };
+    expect([found(1), found(0.05)]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,46 @@
+import { open } from 'node:fs/promises';
+import { missingInAvi } from '#server/media/avi-places.ts';
+import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import { findVideoTrack } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { VideoPacket } from './read-packets.ts';
+
+/**
+ * Pictures that the index of a clip lists and its file ends before. Those that an edit list hides behind the shown ones are not
+ * missing: demuxers hand over only some of them.
+ * @param packets what was read of the file
+ */
+export async function missingAtEnd(
+  inputPath: string,
+  { format, video, rewrapped }: MediaInfo,
+  packets: readonly VideoPacket[],
+): Promise<number> {
+  if (rewrapped) return rewrapped.missingPictures;
+  const listed = video[0]?.frameCount ?? 0;
+  if (format === 'avi') return missingInAvi(listed, packets.at(-1)?.dtsTicks ?? 0, packets.length);
+  const missing = listed - packets.length;
+  if (missing <= 0 || format !== 'mov') return Math.max(0, missing);
+  return Math.max(0, missing - (await hiddenAtEnd(inputPath, video[0]?.index ?? 0)));
+}
+
+/** Pictures behind the end of what an edit list shows; 0 where the tables do not tell. */
+async function hiddenAtEnd(inputPath: string, streamIndex: number): Promise<number> {
+  const file = await open(inputPath, 'r');
+  try {
+    const movie = await readListedMovie(file);
+    const track = findVideoTrack(movie, streamIndex);
+    const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+    if (!edit) return 0;
+    const samples = readSamples(track.stbl);
+    return samples.length - displayOrder(samples, edit.startTicks, edit.endTicks).endShown;
+  } catch (error) {
+    if (error instanceof Mp4Error) return 0;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

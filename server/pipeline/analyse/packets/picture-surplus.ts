@@ -1,0 +1,56 @@
+import { CONTAINER_LIMITS, wasMoved } from '../audio-sync/detect-audio-sync-container.ts';
+
+/** Where picture and sound begin and end on the container's time axis, ms. */
+export interface StreamSpans {
+  readonly pictureStartMs: number;
+  readonly pictureEndMs: number;
+  readonly soundStartMs: number;
+  readonly soundEndMs: number;
+}
+
+const startsApartMs = ({ soundStartMs, pictureStartMs }: StreamSpans) => soundStartMs - pictureStartMs;
+const byEnds = ({ pictureEndMs, soundEndMs }: StreamSpans) => pictureEndMs - soundEndMs;
+
+/**
+ * By how much the picture outlasts the sound, ms, as it looks at first: a sound that begins elsewhere may have been moved as a
+ * whole, so that the lengths tell, and not the ends.
+ */
+export function surplusByLengths(spans: StreamSpans): number {
+  const apartMs = startsApartMs(spans);
+  return byEnds(spans) + (Math.abs(apartMs) > CONTAINER_LIMITS.offsetMs ? apartMs : 0);
+}
+
+/**
+ * By how much the picture outlasts the sound, ms, as evidence for copies that were put in. A sound that begins away from the
+ * picture was moved, or the picture lacks a piece at its start; silence in front of a sound may be how it was recorded, or
+ * have moved it. Whichever fits the copies that were found is believed, all of them put in or none; a moved sound where
+ * several fit or none does.
+ * @param repeatsMs length of all copies that were found
+ * @param leadingSilenceMs digital silence in front of the sound
+ */
+export function surplusForCopies(spans: StreamSpans, repeatsMs: number, leadingSilenceMs: number): number {
+  const { endToleranceMs, silenceMs } = CONTAINER_LIMITS;
+  const moved = surplusByLengths(spans);
+  const readings = [moved, byEnds(spans)];
+  if (leadingSilenceMs > silenceMs) readings.push(moved + leadingSilenceMs);
+  const fits = (ms: number) => Math.min(Math.abs(ms), Math.abs(ms - repeatsMs)) <= endToleranceMs;
+  return readings.find(fits) ?? moved;
+}
+
+/**
+ * By how much the picture outlasts the sound, ms, where pictures may be missing: negative is time that they may have had. Where
+ * picture and sound begin apart and the sound was not moved, a piece is missing at one start, and that is not missing
+ * anywhere else: the reading that leaves less room for losses counts.
+ * @param putInMs length of the copies that a repair takes out
+ * @param surplusMs what `surplusForCopies` answered; by the lengths where left out
+ */
+export function surplusForLosses(
+  spans: StreamSpans,
+  putInMs: number,
+  surplusMs = surplusByLengths(spans),
+): number {
+  const apartMs = startsApartMs(spans);
+  const isMoved = wasMoved(apartMs, putInMs - byEnds(spans));
+  const isOneStart = Math.abs(apartMs) > CONTAINER_LIMITS.offsetMs && !isMoved;
+  return (isOneStart ? Math.max(surplusMs, byEnds(spans)) : surplusMs) - putInMs;
+}

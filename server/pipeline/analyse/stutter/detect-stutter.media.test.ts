@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe/probe.ts';
+import { DEFAULT_ENCODE, injectRepeats, makeMovingClip, type RepeatRun } from '#server/test/broken-clips.ts';
+import { moveSound } from '#server/test/broken-sound.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { analysePicture } from '../analyse-picture.ts';
+
+const folder = sharedFolder();
+const at = (name: string) => path.join(folder.path, name);
+
+async function repeatsIn(file: string) {
+  const { findings } = await analysePicture({
+    inputPath: file,
+    info: await probe(tools, file, 'mov'),
+    tools,
+  });
+  return findings.flatMap(({ detail, firstFrame, lastFrame }) =>
+    detail.kind === 'stuttered_cut' ? [{ history: detail.history, firstFrame, lastFrame }] : [],
+  );
+}
+
+async function planted(
+  history: 'held' | 'inserted',
+  runs: readonly RepeatRun[],
+  encode: readonly string[] = DEFAULT_ENCODE,
+) {
+  const outputPath = at('repeats.mp4');
+  const truth = await injectRepeats({ tools, inputPath: at('pan.mp4'), outputPath, history, runs, encode });
+  return {
+    truth: truth.map(({ firstFrame, lastFrame }) => ({ history, firstFrame, lastFrame })),
+    found: await repeatsIn(outputPath),
+  };
+}
+
+const CLOSE: readonly RepeatRun[] = [40, 58, 78, 95, 120].map((frame) => ({ frame, count: 3 }));
+
+describe('repeats in a coded clip', () => {
+  beforeAll(() => makeMovingClip({ tools, outputPath: at('pan.mp4'), seconds: 6 }));
+
+  it('are found and told apart where several runs stand close together', async () => {
+    const held = await planted('held', CLOSE);
+    expect(held.found).toEqual(held.truth);
+    const inserted = await planted('inserted', CLOSE);
+    expect(inserted.found).toEqual(inserted.truth);
+  });
+
+  it('are found in the first and the last second', async () => {
+    const { truth, found } = await planted('inserted', [
+      { frame: 3, count: 4 },
+      { frame: 174, count: 5 },
+    ]);
+    expect(found).toEqual(truth);
+  });
+
+  it('are found as copies where late sound ends with the picture that they made longer', async () => {
+    const { truth } = await planted('inserted', [
+      { frame: 60, count: 8 },
+      { frame: 120, count: 8 },
+    ]);
+    const outputPath = at('late.mp4');
+    await moveSound({ tools, inputPath: at('repeats.mp4'), outputPath, offsetMs: 533 });
+    expect(await repeatsIn(outputPath)).toEqual(truth);
+  });
+
+  it('are found where the encoder leaves much of them', async () => {
+    const encode = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '28', '-threads', '1'];
+    const { truth, found } = await planted('held', CLOSE, encode);
+    expect(found).toEqual(truth);
+  });
+});
+
+describe('a coded clip without repeats', () => {
+  it('is left alone where a page is scrolled and read', async () => {
+    const page =
+      'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      "trim=end_frame=300,crop=640:360:320:y='mod(180*(floor(t)+min(1,2*mod(t,1))),360)',fps=30";
+    const outputPath = await encodeSource(page, at('page.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
+    expect(await repeatsIn(outputPath)).toEqual([]);
+  });
+
+  it('is left alone where figures are moved by hand, shown twice each, and rest', async () => {
+    // A hundred drawings, two pictures each, of which the 11th to 15th, the 41st to 43rd and the 81st to 88th are one.
+    const drawing = 'floor(n/2)';
+    const x = `5*(min(${drawing},10)+clip(${drawing}-15,0,25)+clip(${drawing}-43,0,37)+max(${drawing}-88,0))`;
+    const film =
+      'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      `trim=end_frame=200,crop=640:360:x='${x}':y=180,fps=30`;
+    const outputPath = await encodeSource(film, at('film.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
+    expect(await repeatsIn(outputPath)).toEqual([]);
+  });
+});

@@ -1,0 +1,222 @@
+import { mean, percentile } from '#server/media/signal/signal.ts';
+import type { SpeechSpan } from '../analysis.ts';
+import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
+
+/**
+ * Limits of the wind detector. Measured on real wind (phone and action camera microphones, outdoor
+ * recordings), alone and under real speech at -5 to 10 dB, against clean speech, rotors, a plane, a train,
+ * roof-top rumble, hum, brown and pink noise; each limit lies between the two groups. The features are those of
+ * Nelke and Vary (2014, sub-band centroid and low-band energy) applied to the background instead of the whole
+ * spectrum, so that a voice over the wind does not hide it.
+ */
+export const WIND_LIMITS = {
+  /** Background 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
+  floorDb: -40.5,
+  /** Under a quiet voice wind is quieter too: below the limit above everything else must be this plain. */
+  quietFloorDb: -44,
+  quietMargin: 0.5,
+  /** Where this share of the surroundings is speech, a window is judged as wind under a voice. */
+  voicedShare: 0.2,
+  /** There wind is as quiet as the voice (`totalOverFloorDb` limits how much quieter), if everything else is this plain. */
+  voicedFloorDb: -47,
+  voicedQuietMargin: 0.3,
+  /**
+   * Background below 500 Hz over background 1-4 kHz, dB: wind under a voice at 5 dB 15.2 up, alone to 28; rumble that
+   * falls by 6 dB per octave (roads) 13.4 at most, pink noise 2.
+   */
+  lowOverHighDb: 14.2,
+  /**
+   * Gusts that no road has (flutter from 1.1 dB, all of it at 1.6) make up for this much of it, dB. Under a voice,
+   * whose syllables make a street flutter, only where much deeper rumble (20-80 Hz at most 5 dB
+   * below 60-500 Hz) bursts too: `blockLowBurst` from 0.2, all of it at 0.28.
+   */
+  gustGrantDb: 3.2,
+  gustGrantFromDb: 1.1,
+  gustGrantToDb: 1.6,
+  grantRumbleDb: -5,
+  burstGrantFrom: 0.2,
+  burstGrantTo: 0.28,
+  /** The same at 4 Hz resolution: wind under a voice up to 0.64, music from 0.82, rotor 0.7. */
+  fineLineShare: 0.68,
+  /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
+  lineSteadiness: 0.24,
+  /**
+   * The same in the middle window of a windy stretch with deep rumble (20-80 Hz at most 8 dB below 60-500 Hz): wind up
+   * to 0.13, the inside of cars and trains 0.18 to 0.22. Hum of a recorder under a phone's wind, which has no rumble, 0.18.
+   */
+  usualSteadiness: 0.14,
+  deepRumbleDb: -8,
+  /**
+   * Fine lines that also stay, in the middle window: wind passes one of both in 99 of 100 recordings and mixtures, a tenth of
+   * the cars, planes and purring machines that pass everything else passes neither. A voice leaves some lines in wind.
+   */
+  stayingLines: { share: 0.34, steadiness: 0.1, steadinessUnderVoice: 0.14 },
+  /**
+   * `blockLowBurst` around that window, nats. Wind on microphones 0.24 to 0.38 in seven of ten mixtures with a voice, made
+   * steady rumble 0.17 to 0.22: it decides where there is deep rumble. Below 0.16 the lows hold a tone (planes 0.05 to 0.15).
+   */
+  deepBurst: 0.2,
+  leastBurst: 0.16,
+  /**
+   * Lines in the pauses of that window: wind under a voice up to 0.3, babble of a coffee shop 0.35, which never is
+   * plain; plain wind over notes has 0.35 too.
+   */
+  usualPauseTonalShare: 0.32,
+  /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
+  totalOverFloorDb: 16,
+  /** Rumble 20-80 Hz that no voice has: from this level on, dBFS, up to 4 dB more are granted above. */
+  rumbleDb: -42,
+  rumbleGrantDb: 4,
+  /** Slope 100-1600 Hz, dB per octave: wind -4.4 to -10, plane -2.4, pink noise -3. */
+  tiltDbPerOctave: -4.2,
+  /** Steeper than any wind measured (-15.6): hum and filtered noise. */
+  tiltFloorDbPerOctave: -17.5,
+  /** Lines in the pauses, share of power: wind under a voice up to 0.35, breathless narration 0.42, rotor 0.6. */
+  pauseTonalShare: 0.4,
+  /** Spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
+  gustDb: 2,
+  /**
+   * Mean distance of a quarter second from the middle of its neighbours, dB, scaled to the step of plain noise: wind
+   * on microphones 1.05 up, engines and roads 0.55 to 0.8. A swell that takes seconds, as of a passing car, has none.
+   */
+  flutterDb: 0.85,
+  /** Slow gusts make up for fast ones and the other way round, down to these shares of their limits. */
+  leastSlowShare: 0.75,
+  leastFastShare: 0.85,
+  /**
+   * Steadier wind under a voice, where everything else is plain: shares of the limits of gusts together and of each. Of
+   * 300 mixtures of a steady outdoor wind with voices 83 to 87 of 100 are found at these, 73 to 81 at the usual ones; of
+   * 1107 mixtures of voices with engines, streets, music and made noise not one more.
+   */
+  steady: {
+    gustShare: 0.7,
+    leastShare: 0.5,
+    lowOverHighDb: 14.2,
+    tiltDbPerOctave: -6.5,
+    lineSteadiness: 0.12,
+    fineLineShare: 0.4,
+    pauseTonalShare: 0.3,
+    /** Rumble below 80 Hz against 60-500 Hz, dB: less than this, as roads have more. */
+    rumbleDb: -9,
+    lowBurst: 0.17,
+  },
+} as const;
+
+/** Seconds on each side in which gusts are looked for. */
+const GUST_REACH_MS = 6000;
+/** Blocks below this level are pauses of the recording and say nothing about gusts. */
+const GUST_FLOOR_DB = -60;
+/** Speech this close to a window counts as around it, ms. */
+const VOICE_REACH_MS = 3000;
+
+/** What lies around a window and is judged with it. */
+export interface Surroundings {
+  readonly spreadDb: number;
+  readonly flutterDb: number;
+  /** Mean of `blockLowBurst`, nats. */
+  readonly lowBurst: number;
+  /** Share of speech, 0 to 1. */
+  readonly voiceShare: number;
+}
+
+/**
+ * Gusts within `GUST_REACH_MS` of the middle of a window and the share of speech within `VOICE_REACH_MS` of its ends;
+ * no gusts where there is no sound.
+ */
+export function measureSurroundings(
+  series: WindSeries,
+  window: WindWindow,
+  speech: readonly SpeechSpan[],
+): Surroundings {
+  const middle = (window.startMs + window.endMs) / 2;
+  const first = Math.max(0, Math.floor((middle - GUST_REACH_MS) / series.blockMs));
+  const last = Math.ceil((middle + GUST_REACH_MS) / series.blockMs);
+  const blocks = series.blockFloorDb.slice(first, last).filter((level) => level > GUST_FLOOR_DB);
+  const lowBurst = mean(series.blockLowBurst.slice(first, last));
+  const voiceShare = shareOfSpeech(series, window, speech);
+  if (blocks.length < 4) return { spreadDb: 0, flutterDb: 0, lowBurst, voiceShare };
+  const bends = blocks.slice(1, -1).map((level, i) => {
+    return Math.abs(level - ((blocks[i] ?? level) + (blocks[i + 2] ?? level)) / 2);
+  });
+  return {
+    spreadDb: percentile(blocks, 0.6) - percentile(blocks, 0.1),
+    // Of independent levels a bend is sqrt(1.5) and a step sqrt(2) times the deviation.
+    flutterDb: mean(bends) * Math.sqrt(2 / 1.5),
+    lowBurst,
+    voiceShare,
+  };
+}
+
+function shareOfSpeech(series: WindSeries, window: WindWindow, speech: readonly SpeechSpan[]): number {
+  const from = Math.max(0, window.startMs - VOICE_REACH_MS);
+  const to = Math.min(series.windows.at(-1)?.endMs ?? 0, window.endMs + VOICE_REACH_MS);
+  const spoken = speech.map((span) => Math.max(0, Math.min(to, span.endMs) - Math.max(from, span.startMs)));
+  return spoken.reduce((sum, ms) => sum + ms, 0) / Math.max(1, to - from);
+}
+
+/** Whether a window is judged as wind under a voice. */
+export function isVoiced(around: Surroundings): boolean {
+  return around.voiceShare >= WIND_LIMITS.voicedShare;
+}
+
+/**
+ * How clearly a window is wind: the smallest margin over the limits, in units where 0 is the limit and 1 is
+ * plainly beyond; negative when one of energy, shape and gusts speaks against wind. All three must agree.
+ */
+export function windMargin(window: WindWindow, around: Surroundings): number {
+  const { floorDb, tiltDbPerOctave: tilt } = window;
+  const { rumbleDb, rumbleGrantDb } = WIND_LIMITS;
+  const voiced = isVoiced(around);
+  const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
+  const shape = Math.min(
+    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb + gustGrant(window, around, voiced)) / 5,
+    (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / 5,
+    (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
+    (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / 5,
+    (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / 0.1,
+    (WIND_LIMITS.fineLineShare - window.fineLineShare) / 0.2,
+    (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / 0.1,
+    gustMargin(around, voiced && hasSteadyShape(window, around)),
+  );
+  const { voicedQuietMargin, voicedFloorDb, quietMargin, quietFloorDb } = WIND_LIMITS;
+  const [plain, lowest] = voiced ? [voicedQuietMargin, voicedFloorDb] : [quietMargin, quietFloorDb];
+  const quiet = floorDb < WIND_LIMITS.floorDb && shape >= plain;
+  return Math.min(shape, (floorDb - (quiet ? lowest : WIND_LIMITS.floorDb)) / 6);
+}
+
+function gustGrant(window: WindWindow, around: Surroundings, voiced: boolean): number {
+  const { gustGrantDb, gustGrantFromDb, gustGrantToDb, burstGrantFrom, burstGrantTo } = WIND_LIMITS;
+  const gusty = gustGrantDb * ramp(around.flutterDb, gustGrantFromDb, gustGrantToDb);
+  if (!voiced) return gusty;
+  const rumbles = window.lowFloorDb - window.floorDb > WIND_LIMITS.grantRumbleDb;
+  return rumbles ? gusty * ramp(around.lowBurst, burstGrantFrom, burstGrantTo) : 0;
+}
+
+function ramp(value: number, from: number, to: number): number {
+  return Math.min(1, Math.max(0, (value - from) / (to - from)));
+}
+
+function gustMargin(around: Surroundings, maySteady: boolean): number {
+  const slow = around.spreadDb / WIND_LIMITS.gustDb;
+  const fast = around.flutterDb / WIND_LIMITS.flutterDb;
+  const { gustShare, leastShare } = WIND_LIMITS.steady;
+  return Math.min(
+    ((slow + fast) / 2 - (maySteady ? gustShare : 1)) / 0.6,
+    (slow - (maySteady ? leastShare : WIND_LIMITS.leastSlowShare)) / 0.25,
+    (fast - (maySteady ? leastShare : WIND_LIMITS.leastFastShare)) / 0.25,
+  );
+}
+
+/** Whether everything but the gusts is so much like wind that weak gusts are enough. */
+function hasSteadyShape(window: WindWindow, around: Surroundings): boolean {
+  const { steady } = WIND_LIMITS;
+  return (
+    window.floorDb - window.highFloorDb >= steady.lowOverHighDb &&
+    window.tiltDbPerOctave <= steady.tiltDbPerOctave &&
+    window.lineSteadiness <= steady.lineSteadiness &&
+    window.fineLineShare <= steady.fineLineShare &&
+    window.pauseTonalShare <= steady.pauseTonalShare &&
+    window.lowFloorDb - window.floorDb < steady.rumbleDb &&
+    around.lowBurst >= steady.lowBurst
+  );
+}

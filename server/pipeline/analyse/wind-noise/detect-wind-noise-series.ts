@@ -1,0 +1,225 @@
+import { createFramer, createPowerSpectrum } from '#server/media/signal/signal-frames.ts';
+import { createLineMeter, type LineFigures } from './detect-wind-noise-lines.ts';
+import { createSpectralFloor } from '#server/media/signal/signal-floor.ts';
+import { fitLine, mean, percentile, powerToDb, selectQuantile } from '#server/media/signal/signal.ts';
+
+/** Rate the wind meter works at; wind and the voice band lie below 8 kHz. */
+export const WIND_RATE_HZ = 16_000;
+const FRAME = 1024;
+const HOP = 512;
+const BIN_HZ = WIND_RATE_HZ / FRAME;
+/** Bins that are kept, up to 4 kHz. */
+const BINS = 256;
+/** Neighbours in the background median: +-70 Hz spans more than one harmonic of any voice. */
+const FLOOR_HALF_BINS = 4;
+const WINDOW_FRAMES = 94;
+const WINDOW_HOP_FRAMES = 47;
+const BLOCK_FRAMES = 8;
+/** Power that stands for digital silence, -140 dBFS. */
+const LEAST_POWER = 1e-14;
+
+/** Figures of one window of 3 s; levels in dBFS of the background, that is of what is not tone or voice. */
+export interface WindWindow {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Level of everything. */
+  readonly totalDb: number;
+  /** Background 60-500 Hz in the quieter quarter of the window. */
+  readonly floorDb: number;
+  /** Background 1-4 kHz in the quieter quarter. */
+  readonly highFloorDb: number;
+  /** Background 20-80 Hz in the quieter quarter. */
+  readonly lowFloorDb: number;
+  /** Slope of the background between 100 and 1600 Hz, dB per octave. */
+  readonly tiltDbPerOctave: number;
+  /** Share of the power 80-1000 Hz that stands out of the background in the quietest fifth: lines. */
+  readonly pauseTonalShare: number;
+  /** The same below 500 Hz at four times the resolution, and how steady those lines are. */
+  readonly fineLineShare: number;
+  readonly lineSteadiness: number;
+  /** Sub-band spectral centroid below 500 Hz (Nelke and Vary 2014), Hz, quieter half. */
+  readonly centroidHz: number;
+}
+
+export interface WindSeries {
+  readonly windows: readonly WindWindow[];
+  /** Background 60-500 Hz of every quarter second (0.256 s), dBFS. */
+  readonly blockFloorDb: readonly number[];
+  /**
+   * How bursty the power 16-78 Hz is within each of those blocks: log of its mean less mean of its log, nats. Steady
+   * noise gives 0.19 to 0.21, a tone less, wind on a microphone 0.24 to 0.4; voices have no power there.
+   */
+  readonly blockLowBurst: readonly number[];
+  readonly blockMs: number;
+}
+
+export interface WindMeter {
+  push(samples: ArrayLike<number>): void;
+  finish(): WindSeries;
+}
+
+interface FrameFigures {
+  readonly floor: Float64Array;
+  readonly totalPower: number;
+  readonly bandFloor: number;
+  readonly bandPower: number;
+  readonly excess: number;
+  readonly lowPower: number;
+  readonly centroidHz: number;
+}
+
+/** Power spectrum of one frame and its smooth background; both are reused. */
+export type SpectrumListener = (power: Float64Array, background: Float64Array) => void;
+
+/** Distance of two frames handed to a `SpectrumListener`, ms. */
+export const SPECTRUM_HOP_MS = (HOP * 1000) / WIND_RATE_HZ;
+/** Width of one bin of those spectra, Hz. */
+export const SPECTRUM_BIN_HZ = BIN_HZ;
+
+/**
+ * Measures mono sound at `WIND_RATE_HZ` as it streams by; memory does not grow with the spectrum.
+ * @param listen gets every spectrum, so that others need no transform of their own
+ */
+export function createWindMeter(listen?: SpectrumListener): WindMeter {
+  const spectrum = createPowerSpectrum(FRAME);
+  const background = createSpectralFloor(BINS, FLOOR_HALF_BINS);
+  const lines = createLineMeter(WIND_RATE_HZ);
+  const windows: WindWindow[] = [];
+  const blockFloorDb: number[] = [];
+  const blockLowBurst: number[] = [];
+  let block: FrameFigures[] = [];
+  const recent: FrameFigures[] = [];
+  let waiting: Float64Array | null = null;
+  let frames = 0;
+  const linesOf = (first: number, end: number) => lines.between(first, end);
+  const take = (power: Float64Array, floor: Float64Array) => {
+    listen?.(power, floor);
+    const figures = measureFrame(power, floor);
+    recent.push(figures);
+    frames += 1;
+    block.push(figures);
+    if (block.length === BLOCK_FRAMES) {
+      const floors = block.map(({ bandFloor }) => bandFloor);
+      blockFloorDb.push(powerToDb(percentile(floors, 0.25)));
+      blockLowBurst.push(burstiness(block.map(({ lowPower }) => lowPower)));
+      block = [];
+    }
+    if (recent.length === WINDOW_FRAMES) {
+      windows.push(summarise(recent, frames - WINDOW_FRAMES, linesOf));
+      recent.splice(0, WINDOW_HOP_FRAMES);
+    }
+  };
+  const framer = createFramer(FRAME, HOP, (frame) => {
+    const power = spectrum.of(frame);
+    const floor = background.push(power);
+    if (floor && waiting) take(waiting, floor);
+    waiting = power.slice(0, BINS);
+  });
+  return {
+    push(samples) {
+      lines.push(samples);
+      framer.push(samples);
+    },
+    finish() {
+      const floor = background.flush();
+      if (floor && waiting) take(waiting, floor);
+      // The rest behind the last full window is judged when it is longer than the overlap.
+      const covered = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
+      if (recent.length > covered + 8 || (windows.length === 0 && recent.length >= 16)) {
+        windows.push(summarise(recent, frames - recent.length, linesOf));
+      }
+      return { windows, blockFloorDb, blockLowBurst, blockMs: (BLOCK_FRAMES * HOP * 1000) / WIND_RATE_HZ };
+    },
+  };
+}
+
+function bandSum(values: Float64Array, lowHz: number, highHz: number): number {
+  let sum = 0;
+  const end = Math.min(values.length, Math.round(highHz / BIN_HZ));
+  for (let k = Math.max(1, Math.round(lowHz / BIN_HZ)); k < end; k++) sum += values[k] ?? 0;
+  return sum;
+}
+
+function burstiness(powers: readonly number[]): number {
+  const heard = powers.map((power) => Math.max(power, LEAST_POWER));
+  return Math.log(mean(heard)) - mean(heard.map((power) => Math.log(power)));
+}
+
+function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
+  let excess = 0;
+  let tonalBand = 0;
+  let moment = 0;
+  let mass = 0;
+  for (let k = 1; k < Math.round(1000 / BIN_HZ); k++) {
+    const p = power[k] ?? 0;
+    if (k * BIN_HZ >= 80) {
+      tonalBand += p;
+      // Twice the median: single bins of noise are exponentially distributed, so their mean lies at 1.44.
+      excess += Math.max(0, p - 2 * (floor[k] ?? 0));
+    }
+    if (k * BIN_HZ < 500) {
+      moment += p * k * BIN_HZ;
+      mass += p;
+    }
+  }
+  return {
+    floor: floor.slice(),
+    totalPower: bandSum(power, 20, 4000),
+    bandFloor: bandSum(floor, 60, 500),
+    bandPower: tonalBand,
+    excess,
+    lowPower: bandSum(power, 16, 78),
+    centroidHz: mass > 0 ? moment / mass : 0,
+  };
+}
+
+/** Level below which each bin of the background lies in a quarter of the frames. */
+function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
+  const floors = new Float64Array(frames.length * BINS);
+  frames.forEach(({ floor }, i) => floors.set(floor, i * BINS));
+  const levels = new Float64Array(frames.length);
+  return Float64Array.from({ length: BINS }, (_, k) => {
+    for (let i = 0, at = k; i < levels.length; i++, at += BINS) levels[i] = floors[at] ?? 0;
+    return selectQuantile(levels, levels.length, 0.25);
+  });
+}
+
+function summarise(
+  frames: readonly FrameFigures[],
+  firstFrame: number,
+  linesOf: (first: number, end: number) => LineFigures,
+): WindWindow {
+  const firstSample = firstFrame * HOP;
+  const endSample = firstSample + (frames.length - 1) * HOP + FRAME;
+  const fine = linesOf(firstSample, endSample);
+  const quiet = quietestQuarter(frames);
+  const half = [...frames].sort((a, b) => a.bandFloor - b.bandFloor).slice(0, frames.length >> 1);
+  const octaves: number[] = [];
+  const octaveDb: number[] = [];
+  for (let k = Math.round(100 / BIN_HZ); k < Math.round(1600 / BIN_HZ); k++) {
+    octaves.push(Math.log2(k * BIN_HZ));
+    octaveDb.push(powerToDb(quiet[k] ?? 0));
+  }
+  const sum = (pick: (frame: FrameFigures) => number, list: readonly FrameFigures[]) =>
+    list.reduce((total, frame) => total + pick(frame), 0);
+  const pauses = [...frames]
+    .sort((a, b) => a.bandPower - b.bandPower)
+    .slice(0, Math.max(1, Math.round(frames.length / 5)));
+  const pausePower = sum((frame) => frame.bandPower, pauses);
+  return {
+    startMs: (firstSample * 1000) / WIND_RATE_HZ,
+    endMs: (endSample * 1000) / WIND_RATE_HZ,
+    totalDb: powerToDb(sum((frame) => frame.totalPower, frames) / frames.length),
+    floorDb: powerToDb(bandSum(quiet, 60, 500)),
+    highFloorDb: powerToDb(bandSum(quiet, 1000, 4000)),
+    lowFloorDb: powerToDb(bandSum(quiet, 20, 80)),
+    tiltDbPerOctave: fitLine(octaves, octaveDb).slope,
+    pauseTonalShare: pausePower > 0 ? sum((frame) => frame.excess, pauses) / pausePower : 0,
+    fineLineShare: fine.pauseShare,
+    lineSteadiness: fine.steadiness,
+    centroidHz: percentile(
+      half.map((frame) => frame.centroidHz),
+      0.5,
+    ),
+  };
+}

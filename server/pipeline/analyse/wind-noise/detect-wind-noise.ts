@@ -1,0 +1,243 @@
+import { MAX_CURVE_POINTS } from '#common/report.ts';
+import { median, percentile } from '#server/media/signal/signal.ts';
+import type { Finding, SpeechSpan } from '../analysis.ts';
+import {
+  isVoiced,
+  measureSurroundings,
+  WIND_LIMITS,
+  windMargin,
+  type Surroundings,
+} from './detect-wind-noise-margin.ts';
+import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
+
+/** A wind span grows into its neighbourhood while the background stays within this of the span's own, dB. */
+const GROW_DB = 10;
+/**
+ * A span does not grow where every window speaks as plainly against wind as this. Of 1288 windows of wind under voices at 0 to
+ * 10 dB the lowest margin is -1.0; windows of engines, planes and drones lie at -1.9 to -7.1, a steady road at -1.3 to -0.7.
+ */
+const AGAINST_MARGIN = -1.4;
+/** Margin from which a single window counts without a windy neighbour. */
+const ALONE_MARGIN = 0.5;
+/** Under a voice, which covers much of the wind, this margin is enough where a neighbour misses by this little. */
+const NEARLY_MARGIN = 0.15;
+const NEARLY_COMPANY = -0.25;
+/** Margins of the windows of a stretch together: birds and babble pass every limit for a moment, but hardly. */
+const RUN_MARGIN = 0.12;
+/** Two windy stretches closer than this are one. */
+const JOIN_MS = 1500;
+
+export interface WindSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Background 60-500 Hz of the span, dBFS. */
+  readonly levelDb: number;
+}
+
+/**
+ * Windy stretches of a clip; a pure function over the measured series, times in ms from its first sample.
+ * @param speech where somebody speaks, on the same time axis
+ */
+export function findWindSpans(
+  series: WindSeries,
+  speech: readonly SpeechSpan[],
+): { spans: WindSpan[]; confidence: number } {
+  const judged = series.windows.map((window) => {
+    const around = measureSurroundings(series, window, speech);
+    return { window, around, margin: windMargin(window, around) };
+  });
+  const windy = windyRuns(judged).flat();
+  if (windy.length === 0) return { spans: [], confidence: 0 };
+  const against = blocksAgainst(series, judged);
+  const best = percentile(
+    windy.map(({ margin }) => margin),
+    0.75,
+  );
+  const spans: { startMs: number; endMs: number }[] = [];
+  for (const { window } of windy) {
+    const { startMs, endMs } = growWindow(series, window, against);
+    const last = spans.at(-1);
+    if (last && startMs <= last.endMs + JOIN_MS) last.endMs = Math.max(last.endMs, endMs);
+    else spans.push({ startMs, endMs });
+  }
+  return {
+    spans: spans.map((span) => ({ ...span, levelDb: spanLevelDb(series, span) })),
+    confidence: 0.6 + 0.35 * Math.min(1, best),
+  };
+}
+
+interface JudgedWindow {
+  readonly window: WindWindow;
+  readonly around: Surroundings;
+  readonly margin: number;
+}
+
+/** Stretches of windy windows, one window between two of them may miss, that hold up as a whole. */
+function windyRuns(judged: readonly JudgedWindow[]): JudgedWindow[][] {
+  const runs: JudgedWindow[][] = [];
+  let lastAt = Number.NEGATIVE_INFINITY;
+  for (const [i, one] of judged.entries()) {
+    const { margin, around } = one;
+    const company = Math.max(judged[i - 1]?.margin ?? -1, judged[i + 1]?.margin ?? -1);
+    const nearly = isVoiced(around) && margin >= NEARLY_MARGIN && company >= NEARLY_COMPANY;
+    // A window on its own must be plain, unless the clip has no other.
+    if (margin < 0 || (company < 0 && !nearly && margin < ALONE_MARGIN && judged.length >= 3)) continue;
+    const run = i - lastAt <= 2 ? runs.at(-1) : undefined;
+    if (run) run.push(one);
+    else runs.push([one]);
+    lastAt = i;
+  }
+  return runs.filter((run) => holdsUp(run, judged.length < 3));
+}
+
+/** @param short the clip has too few windows for one to back another */
+function holdsUp(run: readonly JudgedWindow[], short: boolean): boolean {
+  const usual = (pick: (one: JudgedWindow) => number) => median(run.map(pick));
+  const plain = run.reduce((sum, { margin }) => sum + margin, 0) >= RUN_MARGIN;
+  const deep = usual(({ window }) => window.lowFloorDb - window.floorDb) > WIND_LIMITS.deepRumbleDb;
+  const steadiness = usual(({ window }) => window.lineSteadiness);
+  const lines = WIND_LIMITS.stayingLines;
+  const voiced = usual(({ around }) => around.voiceShare) >= WIND_LIMITS.voicedShare;
+  const lined =
+    usual(({ window }) => window.fineLineShare) > lines.share &&
+    steadiness > (voiced ? lines.steadinessUnderVoice : lines.steadiness);
+  const stays = lined || (deep && steadiness > WIND_LIMITS.usualSteadiness);
+  const lowBurst = usual(({ around }) => around.lowBurst);
+  const even = lowBurst < (deep ? WIND_LIMITS.deepBurst : WIND_LIMITS.leastBurst);
+  const unplain = Math.max(...run.map(({ margin }) => margin)) < ALONE_MARGIN;
+  const babbles = unplain && usual(({ window }) => window.pauseTonalShare) > WIND_LIMITS.usualPauseTonalShare;
+  return !stays && !even && !babbles && (plain || short);
+}
+
+/** Median background 60-500 Hz of a span, dBFS: the figure of the report, before and after. */
+export function spanLevelDb(
+  series: WindSeries,
+  span: { readonly startMs: number; readonly endMs: number },
+): number {
+  const first = Math.floor(span.startMs / series.blockMs);
+  const blocks = series.blockFloorDb.slice(
+    first,
+    Math.max(first + 1, Math.ceil(span.endMs / series.blockMs)),
+  );
+  return blocks.length > 0 ? percentile(blocks, 0.5) : (series.windows[0]?.floorDb ?? -140);
+}
+
+/** Shortest stretch that a point of the level curve stands for, ms. */
+const CURVE_STEP_MS = 1000;
+
+/**
+ * Background 60-500 Hz over the whole sound: the median of each second, or of longer stretches so that there are
+ * `MAX_CURVE_POINTS` at most. Times in ms from the first sample.
+ */
+export function levelCurve(series: WindSeries): WindSpan[] {
+  const blocks = series.blockFloorDb.length;
+  const size = Math.max(Math.round(CURVE_STEP_MS / series.blockMs), Math.ceil(blocks / MAX_CURVE_POINTS));
+  return Array.from({ length: Math.ceil(blocks / size) }, (_, i) => {
+    const span = {
+      startMs: i * size * series.blockMs,
+      endMs: Math.min(blocks, (i + 1) * size) * series.blockMs,
+    };
+    return { ...span, levelDb: spanLevelDb(series, span) };
+  });
+}
+
+/** Which blocks lie in windows that plainly are no wind, and in no other: an engine may be as loud as the wind beside it. */
+function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly JudgedWindow[]): boolean[] {
+  const against = blockFloorDb.map(() => false);
+  const mark = (value: boolean) => {
+    for (const { window, margin } of judged) {
+      if (margin < AGAINST_MARGIN !== value) continue;
+      const first = Math.ceil(window.startMs / blockMs - 0.5);
+      const end = Math.min(against.length, Math.ceil(window.endMs / blockMs - 0.5));
+      for (let block = first; block < end; block++) against[block] = value;
+    }
+  };
+  mark(true);
+  // One window that might be wind outweighs all others.
+  mark(false);
+  return against;
+}
+
+function growWindow(
+  series: WindSeries,
+  window: WindWindow,
+  against: readonly boolean[],
+): { startMs: number; endMs: number } {
+  const limit = Math.max(Math.min(WIND_LIMITS.floorDb, window.floorDb), window.floorDb - GROW_DB);
+  const { blockMs, blockFloorDb } = series;
+  const gap = Math.ceil(JOIN_MS / blockMs);
+  const walk = (from: number, step: 1 | -1): number => {
+    let reached = from;
+    for (let i = from + step; i >= 0 && i < blockFloorDb.length && Math.abs(i - reached) <= gap; i += step) {
+      if ((blockFloorDb[i] ?? -140) >= limit && !against[i]) reached = i;
+    }
+    return reached;
+  };
+  const first = walk(Math.round(window.startMs / blockMs), -1);
+  const last = walk(Math.min(blockFloorDb.length - 1, Math.round(window.endMs / blockMs) - 1), 1);
+  return {
+    startMs: Math.min(window.startMs, first * blockMs),
+    endMs: Math.max(window.endMs, (last + 1) * blockMs),
+  };
+}
+
+/**
+ * Wind on the microphone, told from engines (lines that stay in the pauses), rumble and room tone (steady or
+ * quiet) and music (lines): energy, shape and gusts of the background must agree.
+ * @param speech where somebody speaks, ms from the first sample
+ * @param toTimeMs container time of a moment counted in samples from the start
+ * @returns one finding for the clip with all its windy spans, or null
+ */
+export function detectWindNoise(
+  series: WindSeries,
+  speech: readonly SpeechSpan[],
+  toTimeMs: (sampleTimeMs: number) => number,
+): Finding | null {
+  const { spans, confidence } = findWindSpans(series, speech);
+  const first = spans[0];
+  const last = spans.at(-1);
+  if (!first || !last) return null;
+  const value = Math.max(...spans.map((span) => span.levelDb));
+  return {
+    kind: 'wind_noise',
+    startMs: toTimeMs(first.startMs),
+    endMs: toTimeMs(last.endMs),
+    firstFrame: null,
+    lastFrame: null,
+    count: spans.length,
+    confidence,
+    detector: 'detect-wind-noise',
+    measure: {
+      name: 'background below 500 Hz',
+      unit: 'dBFS',
+      threshold: lowestFloorDb(value),
+      value: round(value),
+    },
+    curve: {
+      quantity: 'low_band_level',
+      unit: 'dBFS',
+      source: 'samples',
+      points: levelCurve(series).map(({ startMs, endMs, levelDb }) => {
+        return { atMs: Math.round(toTimeMs((startMs + endMs) / 2)), value: round(levelDb) };
+      }),
+    },
+    detail: {
+      kind: 'wind_noise',
+      spans: spans.map((span) => ({
+        startMs: toTimeMs(span.startMs),
+        endMs: toTimeMs(span.endMs),
+        levelDb: round(span.levelDb),
+      })),
+    },
+  };
+}
+
+/** The highest limit that wind of this level passes, dBFS. */
+function lowestFloorDb(levelDb: number): number {
+  const { floorDb, quietFloorDb, voicedFloorDb } = WIND_LIMITS;
+  return [floorDb, quietFloorDb].find((limit) => levelDb >= limit) ?? voicedFloorDb;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,162 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { misplacePictures } from '#server/test/broken-clips.ts';
+import { testTools } from '#server/test/media-job.ts';
+import {
+  decodeHashes,
+  encodeSource,
+  renderLimits,
+  sharedFolder,
+  soundHash,
+} from '#server/test/rendered-clips.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+import { openOriginal } from './open-original.ts';
+
+describe('openOriginal', () => {
+  const folder = sharedFolder();
+  const open = async (limits: Partial<MediaLimits>) => {
+    const inputPath = path.join(folder.path, 'clip.mp4');
+    await encodeSource('testsrc=s=64x64:r=25:d=2', inputPath, ['-c:v', 'libx264']);
+    return openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: { ...renderLimits, ...limits },
+      tools: testTools,
+    });
+  };
+
+  it('takes a clip within the limits as it is', async () => {
+    expect(await open({ maxPictures: 50, maxDurationMs: 2000 })).toMatchObject({ rebuilt: null });
+  });
+
+  it.each([
+    [{ maxDurationMs: 1000 }, /longer than 0 minutes.*shorter parts/],
+    [{ maxPictures: 49 }, /50 pictures; the memory of this server is enough for 49\. Cut it/],
+  ])('refuses one beyond %j, saying what to do', async (limits, message) => {
+    await expect(open(limits)).rejects.toMatchObject({
+      code: 'too_long',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('openOriginal on whole files of other codecs', () => {
+  const folder = sharedFolder();
+  const SOURCE = 'testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]';
+  const open = async (name: string, encode: string) => {
+    const inputPath = path.join(folder.path, name);
+    await encodeSource(SOURCE, inputPath, encode.split(' '));
+    return openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: renderLimits,
+      tools: testTools,
+    });
+  };
+
+  it.each([
+    ['animation.mov', '-c:v qtrle -c:a aac', /coded as qtrle.*Export the clip as H\.264/],
+    ['archive.avi', '-c:v huffyuv -c:a mp3', /coded as huffyuv.*Export the clip as H\.264/],
+    ['old-sound.mov', '-c:v libx264 -c:a adpcm_ima_qt -ar 44100', /coded as adpcm_ima_qt/],
+  ])(
+    'says which codec of %s it does not take, and not that the file is damaged',
+    async (name, encode, said) => {
+      await expect(open(name, encode)).rejects.toMatchObject({
+        code: 'unsupported_codec',
+        message: expect.stringMatching(said),
+      });
+    },
+  );
+
+  it.each(['pcm_s8', 'pcm_s32be', 'pcm_f32be', 'pcm_f64le'])(
+    'takes %s sound of QuickTime files',
+    async (codec) => {
+      const { info } = await open(`${codec}.mov`, `-c:v libx264 -c:a ${codec}`);
+      expect(info.audio.map((stream) => stream.codec)).toEqual([codec]);
+    },
+  );
+});
+
+describe('openOriginal on files that were harmed as a whole', () => {
+  const folder = sharedFolder();
+  const SOURCE = 'testsrc2=s=128x96:r=25:d=2[out0];anoisesrc=c=pink:a=0.2:r=44100:d=2[out1]';
+
+  async function openChanged(codec: string, change: (bytes: Buffer) => Buffer) {
+    const whole = path.join(folder.path, `${codec}.mp4`);
+    await encodeSource(SOURCE, whole, ['-c:v', codec, '-g', '25', '-pix_fmt', 'yuv420p', '-c:a', 'aac']);
+    const inputPath = path.join(folder.path, 'changed.mp4');
+    await writeFile(inputPath, change(await readFile(whole)));
+    const clip = await openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: renderLimits,
+      tools: testTools,
+    });
+    return { whole, clip };
+  }
+
+  const ofLatin1 = (change: (text: string) => string) => (bytes: Buffer) =>
+    Buffer.from(change(bytes.toString('latin1')), 'latin1');
+  const withoutName = ofLatin1((text) => text.replace('moov', 'free'));
+  /** A movie header without tracks in front of the true index, as recorders leave drafts. */
+  const withDraft = (bytes: Buffer) => {
+    const header = bytes.indexOf('mvhd', 0, 'latin1') - 4;
+    const draft = Buffer.concat([
+      Buffer.from([0, 0, 0, 116, ...Buffer.from('moov')]),
+      bytes.subarray(header, header + 108),
+    ]);
+    const moov = header - 8;
+    return Buffer.concat([bytes.subarray(0, moov), draft, bytes.subarray(moov)]);
+  };
+
+  it.each([
+    [
+      'bytes of something else in front',
+      'libx264',
+      (bytes: Buffer) => Buffer.concat([Buffer.alloc(777, 'x'), bytes]),
+      /begins 777 bytes into/,
+    ],
+    [
+      'changed line ends',
+      'libx264',
+      ofLatin1((text) => text.replaceAll('\n', '\r\n')),
+      /line ends were changed/,
+    ],
+    [
+      'bytes written as characters',
+      'libx264',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1'), 'utf8'),
+      /written as characters/,
+    ],
+    ['an index that lost its name', 'libx264', withoutName, /inside a box of another kind/],
+    ['a draft of an index in front', 'libx264', withDraft, /index without pictures/],
+    ['wrong offsets of the pictures', 'libx264', misplacePictures, /wrong places/],
+    ['wrong offsets of HEVC pictures', 'libx265', misplacePictures, /wrong places/],
+  ])('gives back every picture and all sound of a clip with %s', async (_what, codec, change, note) => {
+    const { whole, clip } = await openChanged(codec, change);
+    expect(clip.rebuilt?.notes.join(' ')).toMatch(note);
+    const { hashes, warnings } = await decodeHashes(clip.path);
+    expect(hashes).toEqual((await decodeHashes(whole)).hashes);
+    expect(hashes).toHaveLength(50);
+    expect(warnings).toBe('');
+    expect(await soundHash(clip.path)).toBe(await soundHash(whole));
+  });
+
+  it.each([
+    [
+      'every highest bit lost',
+      (bytes: Buffer) => Buffer.from(bytes.map((byte) => byte & 127)),
+      /sent as text.*highest bit/,
+    ],
+    ['nothing but zeros', (bytes: Buffer) => Buffer.alloc(bytes.length), /nothing but zeros/],
+  ])('says why a clip with %s cannot be mended', async (_what, change, message) => {
+    await expect(openChanged('libx264', change)).rejects.toMatchObject({
+      code: 'damaged_beyond_repair',
+      message: expect.stringMatching(message),
+    });
+  });
+});

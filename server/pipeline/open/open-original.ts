@@ -1,0 +1,286 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
+import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { sniffFile } from '#server/media/probe/sniff-container.ts';
+import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { countWhole, type Whole } from './count-whole.ts';
+import { MediaFailure } from '../media-failure.ts';
+import { mendSettings } from '../repair/rebuild-index/rebuild-index-description.ts';
+import {
+  NO_INDEX,
+  rebuildIndex,
+  replaceIndex,
+  rewriteIndex,
+  WHOLE_INDEX,
+} from '../repair/rebuild-index/rebuild-index.ts';
+import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
+import { restoreBytes } from './restore-bytes.ts';
+import { rewrapAvi } from './rewrap-avi.ts';
+import type { MediaLimits } from '../worker-protocol.ts';
+
+/** The clip as the rest of the job reads it. */
+export interface OpenedClip {
+  /** The original, or a copy of its media data with a rebuilt index, or in MP4. */
+  readonly path: string;
+  readonly info: MediaInfo;
+  /** What was lost and found again when the index had to be rebuilt; null when the original is readable as it is. */
+  readonly rebuilt: { readonly notes: readonly string[] } | null;
+}
+
+export interface OpenInput {
+  readonly inputPath: string;
+  /** Where a copy with a rebuilt index goes. */
+  readonly rebuiltPath: string;
+  readonly referencePaths: readonly string[];
+  readonly tools: ToolPaths;
+  readonly limits: MediaLimits;
+  readonly signal?: AbortSignal;
+}
+
+const READABLE = new Set<string>(ALLOWED_DECODERS);
+/** ffprobe names codecs, the allow-list names decoders; these differ. */
+const CODEC_OF_DECODER = new Set(['msmpeg4v3', 'msmpeg4v1', 'av1']);
+
+/**
+ * Reads what the file declares and refuses what cannot be repaired, each with its true reason. A file whose
+ * index is damaged, cut off or missing gets a new one where its data allow.
+ * @throws MediaFailure with the reason
+ */
+export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
+  const { size } = await stat(input.inputPath);
+  if (size === 0) throw new MediaFailure('empty_file', 'The file is empty.');
+  const restored = await restoreBytes({ ...input, restoredPath: `${input.rebuiltPath}.restored` });
+  const { note } = restored;
+  try {
+    const clip = await openRestored({ ...input, inputPath: restored.path });
+    if (note === null) return clip;
+    const copied = clip.path !== restored.path;
+    if (copied) await rm(restored.path);
+    return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
+  } catch (error) {
+    if (note !== null) await rm(restored.path, { force: true });
+    throw error instanceof MediaFailure && restored.harm ? withReason(error, restored.harm) : error;
+  }
+}
+
+/** What was done to the file on its way is the reason for damage, not for what the clip is. */
+function withReason(error: MediaFailure, harm: string): MediaFailure {
+  if (error.code !== 'damaged_beyond_repair') return error;
+  return refusal(harm, `${error.message}\n${error.detail}`);
+}
+
+async function openRestored(input: OpenInput): Promise<OpenedClip> {
+  // A movie whose first bytes are lost still tells by its index what it is.
+  const format = (await sniffFile(input.inputPath)) ?? (await holdsMovie(input));
+  if (format === null) {
+    const emptyBytes = await countLeadingZeros(input.inputPath);
+    if (emptyBytes >= MIN_EMPTY_BYTES) throw refusal(emptyHead(emptyBytes), '');
+    throw new MediaFailure(
+      'not_a_video',
+      'This is not a video file. Use a clip from a phone or camera (MP4, MOV or AVI).',
+    );
+  }
+  const read = await tryProbe(input, input.inputPath, format);
+  const readable = 'info' in read && isReadable(read.info);
+  if (readable && format !== 'mov') {
+    const clip = { path: input.inputPath, info: read.info, rebuilt: null };
+    return rewrapped(checked(clip, input), input);
+  }
+  if (format !== 'mov') {
+    throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
+  }
+
+  const settingsPath = `${input.rebuiltPath}.settings`;
+  const note = await mendSettings({ ...input, outputPath: settingsPath });
+  if (note === null) return checked(await withReadableIndex(input, read), input);
+  const mended = { ...input, inputPath: settingsPath };
+  const clip = checked(await withReadableIndex(mended, await tryProbe(mended, settingsPath, format)), mended);
+  if (clip.path !== settingsPath) await rm(settingsPath);
+  return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
+}
+
+/** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */
+const ATTEMPTS = [rebuildIndex, rewriteIndex, replaceIndex] as const;
+/** Of two readings of a damaged file ours is taken where it has this many times as many whole pictures, or as much whole sound. */
+const CLEARLY_MORE = 1.05;
+
+const isClearlyMore = (one: Whole, other: Whole) =>
+  one.pictures > CLEARLY_MORE * other.pictures ||
+  (one.pictures >= other.pictures && one.soundBytes > CLEARLY_MORE * other.soundBytes);
+
+function hasShorterSound({ audio }: MediaInfo, read: MediaInfo | null): boolean {
+  return CLEARLY_MORE * (audio[0]?.durationMs ?? 0) < (read?.audio[0]?.durationMs ?? 0);
+}
+
+/**
+ * A movie as it is where its index is whole; else with one that can be read and leads to pictures.
+ * @throws MediaFailure with the reason that the first attempt tells
+ */
+async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedClip> {
+  const info = 'info' in read && isReadable(read.info) ? read.info : null;
+  const asItIs = info && { path: input.inputPath, info, rebuilt: null };
+  const hasPictures = info !== null && info.video.length > 0;
+  const reasons: string[] = [];
+  /** What the first attempt says of the index. */
+  let isWhole: boolean | null = null;
+  for (const attempt of ATTEMPTS) {
+    const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
+    if (!rebuilt.rebuilt && rebuilt.reason !== WHOLE_INDEX) reasons.push(rebuilt.reason);
+    const again = rebuilt.rebuilt ? await probeRebuilt(input) : null;
+    if (rebuilt.rebuilt && again) {
+      const notes = [...again.notes, ...rebuilt.notes];
+      const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes } };
+      // An index that ffmpeg reads in spite of its faults may be better than one without all of the sound, or than none that fits.
+      const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
+      if (!asItIs || !hasPictures || (!isDoubtful && !hasShorterSound(again.info, info))) return mended;
+      const whole = await countWhole(asItIs, mended, input.tools, input.signal);
+      if (whole && isClearlyMore(whole.mended, whole.asItIs)) return mended;
+      // A clip that is cut off tells the length that it had.
+      if (!isDoubtful && !(whole && isClearlyMore(whole.asItIs, whole.mended))) return mended;
+      break;
+    }
+    const refused = unsupported(read);
+    if (refused) throw refused;
+    isWhole ??= reasons.length === 0;
+    if (hasPictures && isWhole) break;
+  }
+  await rm(input.rebuiltPath, { force: true });
+  if (asItIs && (hasPictures || isWhole === true)) return asItIs;
+  // What is missing says more than that nothing can be read.
+  const reason = reasons.find((one) => one !== NO_INDEX) ?? reasons[0] ?? UNREADABLE;
+  throw refusal(reason, detailOf(read));
+}
+
+/** What a file with a rebuilt index holds, with other settings where its own lead to nothing; null where there are no pictures. */
+async function probeRebuilt(
+  input: OpenInput,
+): Promise<{ readonly info: MediaInfo; readonly notes: readonly string[] } | null> {
+  const read = await tryProbe(input, input.rebuiltPath, 'mov');
+  if ('info' in read && read.info.video.length > 0) return { info: read.info, notes: [] };
+  const outputPath = `${input.rebuiltPath}.settings`;
+  const note = await mendSettings({ ...input, inputPath: input.rebuiltPath, outputPath });
+  if (note === null) return null;
+  await rename(outputPath, input.rebuiltPath);
+  const again = await tryProbe(input, input.rebuiltPath, 'mov');
+  return 'info' in again && again.info.video.length > 0 ? { info: again.info, notes: [note] } : null;
+}
+
+const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';
+
+/** The clip in MP4 where that gives its pictures their times of display; else as it is. */
+async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip> {
+  const outputPath = input.rebuiltPath;
+  const info = await rewrapAvi({ ...input, inputPath: clip.path, info: clip.info, outputPath });
+  if (info) return { ...clip, path: outputPath, info };
+  await rm(outputPath, { force: true });
+  return clip;
+}
+
+/** No format begins with a sector of zeros: copies of failing disks and broken transfers do. */
+const MIN_EMPTY_BYTES = 512;
+const PIECE_BYTES = 1 << 20;
+
+const emptyHead = (bytes: number) =>
+  `The first ${formatSize(bytes)} of the file are nothing but zeros, and no index is in what follows.`;
+
+async function countLeadingZeros(inputPath: string): Promise<number> {
+  const file = await open(inputPath, 'r');
+  try {
+    for (let at = 0; ;) {
+      const piece = await readUpTo(file, at, PIECE_BYTES);
+      const filled = piece.findIndex((byte) => byte !== 0);
+      if (filled >= 0 || piece.length === 0) return at + Math.max(0, filled);
+      at += piece.length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function holdsMovie({ inputPath, signal }: OpenInput): Promise<'mov' | null> {
+  const file = await open(inputPath, 'r');
+  try {
+    return (await findHiddenMoov(file, (await file.stat()).size, signal)) ? 'mov' : null;
+  } finally {
+    await file.close();
+  }
+}
+
+type Read = { readonly info: MediaInfo } | { readonly error: MediaToolError };
+
+async function tryProbe(input: OpenInput, filePath: string, format: MediaInfo['format']): Promise<Read> {
+  try {
+    return { info: await probe(input.tools, filePath, format, input.signal) };
+  } catch (error) {
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return { error };
+    throw error;
+  }
+}
+
+function isReadable(info: MediaInfo): boolean {
+  return info.video.length > 0 || info.audio.length > 0;
+}
+
+function refusal(reason: string, detail: string): MediaFailure {
+  return new MediaFailure(
+    'damaged_beyond_repair',
+    `This clip cannot be repaired: ${lowerFirst(reason)}`,
+    detail,
+  );
+}
+
+/** What ffprobe says when it meets a codec that it may not decode; it then tells nothing else of the file. */
+const NOT_ALLOWED = /Codec \((\w+)\) not on whitelist/;
+
+function unsupported(read: Read): MediaFailure | null {
+  const detail = detailOf(read);
+  const codec = NOT_ALLOWED.exec(detail)?.[1];
+  if (codec === undefined) return null;
+  return new MediaFailure(
+    'unsupported_codec',
+    `A part of this clip is coded as ${codec}, which cannot be repaired here. Export the clip as H.264 with AAC sound and try again.`,
+    detail,
+  );
+}
+
+const detailOf = (read: Read) =>
+  'error' in read ? read.error.stderrTail : `streams: ${read.info.others.join(', ')}`;
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
+  const { info } = clip;
+  const stream = info.video[0];
+  if (!stream) {
+    const what = info.audio.length > 0 ? 'It holds sound only.' : 'It holds no picture.';
+    throw new MediaFailure('no_video_track', `There is no video in this file. ${what}`);
+  }
+  if (!READABLE.has(stream.codec) && !CODEC_OF_DECODER.has(stream.codec)) {
+    throw new MediaFailure(
+      'unsupported_codec',
+      `The pictures are coded as ${stream.codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
+    );
+  }
+  // What the streams tell counts before a header of the whole, which may be damaged.
+  const ownMs = [...info.video, ...info.audio].flatMap(({ durationMs }) => durationMs ?? []);
+  const durationMs = ownMs.length > 0 ? Math.max(...ownMs) : (info.durationMs ?? 0);
+  if (durationMs > input.limits.maxDurationMs) {
+    const minutes = Math.floor(input.limits.maxDurationMs / 60_000);
+    throw new MediaFailure(
+      'too_long',
+      `The clip is longer than ${minutes} minutes, the most this server takes. Cut it into shorter parts.`,
+    );
+  }
+  const pictures = stream.frameCount ?? (durationMs / 1000) * (stream.frameRate ?? 0);
+  if (pictures > input.limits.maxPictures) {
+    const minutes = Math.floor(((input.limits.maxPictures / pictures) * durationMs) / 60_000);
+    throw new MediaFailure(
+      'too_long',
+      `The clip has ${Math.round(pictures)} pictures; the memory of this server is enough for ${input.limits.maxPictures}. Cut it into parts of ${minutes < 1 ? 'less than a minute' : `up to ${minutes} minutes`}.`,
+    );
+  }
+  return clip;
+}

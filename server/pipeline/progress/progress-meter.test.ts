@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { createProgressMeter } from './progress-meter.ts';
+import type { WorkerMessage } from '../worker-protocol.ts';
+
+function setUp() {
+  let time = 0;
+  const told: { share: number; remainingSeconds: number | null; step: string }[] = [];
+  const meter = createProgressMeter({
+    now: () => time,
+    send: (message: WorkerMessage) => {
+      if (message.type === 'progress') told.push(message);
+    },
+  });
+  const wait = (ms: number) => {
+    time += ms;
+  };
+  return { meter, told, wait };
+}
+
+describe('createProgressMeter', () => {
+  it('divides the bar by cost', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1);
+    wait(1000);
+    meter.report(0.5);
+    expect(told.at(-1)?.share).toBeCloseTo(0.25);
+    wait(1000);
+    meter.end();
+    meter.begin('exporting', 1, 0);
+    wait(1000);
+    meter.report(0.5);
+    expect(told.at(-1)?.share).toBeCloseTo(0.75);
+  });
+
+  it('stays where it is when a share is no number', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1);
+    wait(1000);
+    meter.report(0.5);
+    wait(1000);
+    meter.report(0 / 0);
+    wait(1000);
+    meter.report(0.6);
+    expect(told.map(({ share }) => share)).toEqual([0, 0.25, 0.3]);
+  });
+
+  it('never falls and ends at 1 when the plan turns out longer or shorter', () => {
+    for (const laterMs of [10, 100_000]) {
+      const { meter, told, wait } = setUp();
+      meter.begin('analyzing', 1, 0.5);
+      for (const share of [0.1, 0.6, 0.4, 1]) {
+        wait(300);
+        meter.report(share);
+      }
+      meter.end();
+      meter.expectLater(laterMs, 1200);
+      meter.begin('fixing_cuts', laterMs / 2);
+      meter.end();
+      meter.begin('exporting', laterMs / 2, 0);
+      wait(300);
+      meter.report(0.3);
+      meter.end();
+      const shares = told.map(({ share }) => share);
+      expect(shares).toEqual([...shares].sort((a, b) => a - b));
+      expect(shares.at(-1)).toBe(1);
+    }
+  });
+
+  it('tells at once that more is done when the plan turns out short', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1.5);
+    wait(9000);
+    meter.end();
+    expect(told.at(-1)?.share).toBeCloseTo(0.4);
+    meter.expectLater(1000, 9000);
+    meter.begin('exporting', 1000, 0);
+    expect(told.at(-1)?.share).toBeCloseTo(0.9);
+    wait(500);
+    meter.report(0.5);
+    expect(told.at(-1)?.share).toBeCloseTo(0.95);
+  });
+
+  it('names the time left by the measured rate and the costs to come', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1);
+    expect(told.at(-1)?.remainingSeconds).toBeNull();
+    wait(2000);
+    meter.report(0.5);
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(2 + 4);
+    wait(2000);
+    meter.end();
+    meter.expectLater(10_000, 4000);
+    meter.begin('exporting', 10_000, 0);
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(10);
+    wait(1000);
+    meter.report(0.5);
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(1);
+  });
+
+  it('sends at most four messages a second within one step', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 0);
+    for (let i = 1; i <= 100; i += 1) {
+      wait(10);
+      meter.report(i / 200);
+    }
+    expect(told.length).toBeLessThanOrEqual(5);
+  });
+});

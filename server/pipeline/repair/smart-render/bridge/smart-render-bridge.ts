@@ -1,0 +1,293 @@
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { ONCE, sumOf, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
+import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
+import { collectPictures } from '../../rebuild-pictures/rebuild-pictures-decode.ts';
+import type { PixelSource } from '../../picture-edit.ts';
+import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
+import type { StandInNumbers } from '../smart-render-encode.ts';
+import type { EncodedPicture } from '../smart-render-encoder.ts';
+import { cropPicture } from '../smart-render-crop.ts';
+import type { HashedPart } from '../exchange/smart-render-exchange-decode.ts';
+import type { Exchange, ExchangeInput } from '../exchange/smart-render-exchange.ts';
+import { verbatimBytes, type DamagedSample } from '../exchange/smart-render-exchange-plan.ts';
+import { AS_CODED, HASHED, hashClip } from '../smart-render-hashes.ts';
+import { samplesOfPart, writeTrialClip, type Part, type ReplacedSamples } from '../smart-render-part.ts';
+import { wantedOf } from '../smart-render-seen.ts';
+import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
+import { verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+
+export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
+  /** Picture parameter set of verbatim pictures. */
+  readonly verbatimPps: VerbatimPps;
+  /** Keeps `bytes` of the spool for verbatim pictures; answers where. */
+  readonly takeSpool: (bytes: number) => number;
+  /** Encodes raw pictures, each by itself, to stand in for others. */
+  readonly encode: (
+    pictures: readonly PixelSource[],
+    numbers: readonly StandInNumbers[],
+  ) => Promise<{ readonly pictures: readonly EncodedPicture[]; readonly pps: Buffer }>;
+}
+
+export interface Bridge extends Exchange {
+  /** Picture parameter set of the pictures that were encoded; null when all are verbatim. */
+  readonly pps: Buffer | null;
+}
+
+/** Either the bridge, or the samples that came out otherwise than before and must not. */
+export interface TriedBridge {
+  readonly bridge: Bridge | null;
+  readonly strays: readonly number[];
+}
+
+/**
+ * Puts new pictures into a group and codes those behind them verbatim that the rest refers to, then decodes the part that
+ * the new ones can reach: what stays must decode to the very same samples as before, without a complaint.
+ * @returns null where it does not
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<TriedBridge | null> {
+  const { source } = input;
+  const coded = new Map<number, EncodedPicture>();
+  if (isUnseen(plan)) return { bridge: await withoutTrial(input, plan), strays: [] };
+  const kept = await decodeOld(input, plan, async (item, pixels) => {
+    const bytes = await verbatimSample(source, item, pixels, input.verbatimPps);
+    const offset = input.takeSpool(bytes.length);
+    await writeFully(input.spool, bytes, offset);
+    coded.set(item.sample, { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false });
+  });
+  input.onShare?.(DECODED);
+  if (!kept) return null;
+  const wanted = plan.fresh.map(({ pixels }, index): PixelSource => {
+    return pixels ?? { kind: 'raw', path: kept.path, index: kept.numbers.get(index) ?? 0 };
+  });
+  const encoded = wanted.length > 0 ? await input.encode(wanted, plan.fresh.map(toNumbers)) : null;
+  for (const [index, { sample }] of plan.fresh.entries()) {
+    const picture = encoded?.pictures[index];
+    if (picture) coded.set(sample, picture);
+  }
+  input.onShare?.(ENCODED);
+  const replaced = { coded, pps: [...(encoded ? [encoded.pps] : []), input.verbatimPps.unit] };
+  const after = await decodeNew(input, plan, replaced);
+  const shown = inDisplayOrder(input, plan);
+  if (!after || after.hashes.length !== shown.length) return null;
+  const { hashes, seen } = after;
+  const fresh = new Set(plan.fresh.map(({ sample }) => sample));
+  const changed = shown.filter((sample, at) => {
+    return sample < plan.part.end && !fresh.has(sample) && hashes[at] !== kept.hashes.get(sample);
+  });
+  const strays = await straysOf(input, plan, changed);
+  if (strays.length > 0) return { bridge: null, strays };
+  const { spans, endSample } = plan;
+  const samples = [...coded.keys()];
+  const pps = encoded?.pps ?? null;
+  const altered = [...alteredBy(plan), ...changed];
+  return {
+    bridge: { spans, samples, pictures: [...coded.values()], endSample, pps, altered, seen },
+    strays,
+  };
+}
+
+/** Shares of a bridge's work that are over when its part is decoded and the new pictures are encoded. */
+const DECODED = 0.45;
+const ENCODED = 0.55;
+
+/** Whether nobody refers to the new pictures, so that no other can change. */
+const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>
+  verbatim.length === 0 && fresh.every(({ head, pixels }) => head.refIdc === 0 && pixels !== null);
+
+async function withoutTrial(input: BridgeInput, { spans, fresh, endSample }: BridgePlan): Promise<Bridge> {
+  const wanted = fresh.flatMap(({ pixels }) => pixels ?? []);
+  const { pictures, pps } = await input.encode(wanted, fresh.map(toNumbers));
+  const samples = fresh.map(({ sample }) => sample);
+  return { spans, samples, pictures, endSample, pps, altered: samples, seen: null };
+}
+
+const toNumbers = ({ head }: FreshSample): StandInNumbers => ({
+  frameNum: head.frameNum,
+  pocLsb: head.pocLsb,
+  ...(head.refIdc > 0 && { reference: { refIdc: head.refIdc, marking: head.marking } }),
+});
+
+/** Samples of the trial as they are shown. */
+function inDisplayOrder({ order }: BridgeInput, plan: BridgePlan): number[] {
+  return samplesOfPart(trialPart(plan)).sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
+}
+
+interface DecodedBefore {
+  /** Of each picture that came out, by sample. */
+  readonly hashes: ReadonlyMap<number, string>;
+  /** Raw pictures, as shown, of the fresh ones that stay as they decode, and their numbers by place in `plan.fresh`. */
+  readonly path: string;
+  readonly numbers: ReadonlyMap<number, number>;
+}
+
+/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when none comes out, or one without a time. */
+async function decodeOld(
+  input: BridgeInput,
+  plan: BridgePlan,
+  onVerbatim: (item: DamagedSample, pixels: Uint8Array) => Promise<void>,
+): Promise<DecodedBefore | null> {
+  const { source, workDir, order } = input;
+  const clipPath = oldClip(input);
+  const rawPath = path.join(workDir, `bridge-kept-${plan.part.from}.raw`);
+  const placeAt = await writeTrialClip({ ...input, part: plan.part, replaced: null, outputPath: clipPath });
+  const verbatim = new Map(plan.verbatim.map((item) => [item.sample, item]));
+  const keptAt = new Map(
+    plan.fresh.flatMap(({ sample, pixels }, at) => (pixels === null ? [[sample, at]] : [])),
+  );
+  const numbers = new Map<number, number>();
+  let rawBytes = 0;
+  const store = async (sample: number, pixels: Uint8Array): Promise<void> => {
+    const item = verbatim.get(sample);
+    if (item) await onVerbatim(item, pixels);
+    const at = keptAt.get(sample);
+    if (at === undefined) return;
+    const shown = cropPicture(pixels, source.sps, input.shown);
+    numbers.set(at, numbers.size);
+    await writeFully(raw, shown, rawBytes);
+    rawBytes += shown.length;
+  };
+  const wanted = [...placeAt].flatMap(([ticks, place]) => {
+    const sample = order.samples[place];
+    return sample !== undefined && (verbatim.has(sample) || keptAt.has(sample)) ? [{ ticks, sample }] : [];
+  });
+  const raw = await open(rawPath, 'w');
+  try {
+    const seen = await takePictures(input, clipPath, wanted, store);
+    if (!seen || seen.size === 0) return null;
+    // What never comes out is seen as the picture before it, which stays on the screen.
+    const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
+    const before = missing.map(({ ticks, sample }) => ({
+      ticks: lastBefore([...seen.keys()], ticks),
+      sample,
+    }));
+    if (missing.length > 0 && !(await takePictures(input, clipPath, before, store))) return null;
+    const hashes = new Map(
+      [...seen].map(([ticks, hash]) => [order.samples[placeAt.get(ticks) ?? -1] ?? -1, hash]),
+    );
+    for (const { ticks, sample } of before) hashes.set(sample, seen.get(ticks) ?? '');
+    return { hashes, path: rawPath, numbers };
+  } finally {
+    await raw.close();
+  }
+}
+
+const lastBefore = (times: readonly number[], ticks: number): number =>
+  Math.max(times[0] ?? ticks, ...times.filter((time) => time < ticks));
+
+/**
+ * Decodes a clip; hands over the pictures of certain times, in display order.
+ * @returns hashes of all pictures by their times; null when a picture has none
+ */
+async function takePictures(
+  input: BridgeInput,
+  clipPath: string,
+  wanted: readonly { readonly ticks: number; readonly sample: number }[],
+  onPicture: (sample: number, pixels: Uint8Array) => Promise<void>,
+): Promise<Map<number, string> | null> {
+  const hashPath = path.join(input.workDir, 'bridge-old.hashes');
+  const times: number[] = [];
+  const onStderrLine = (line: string) => {
+    const ticks = pictureTicks(line);
+    if (typeof ticks === 'number') times.push(ticks);
+  };
+  // Which pictures these are is known when all have come: until then they wait in a file.
+  const waiting = await open(path.join(input.workDir, 'bridge-old.raw'), 'w+');
+  const size = verbatimBytes(input.source.sps);
+  let count = 0;
+  const onStdout = collectPictures(size, async (pixels, index) => {
+    await writeFully(waiting, Buffer.from(pixels.buffer, pixels.byteOffset, size), index * size);
+    count = index + 1;
+  });
+  const chosen = [...new Set(wanted.map(({ ticks }) => ticks))];
+  try {
+    const plan = oldPlan(input, clipPath, hashPath, chosen);
+    await runFfmpeg(plan, { ...input, onStderrLine, ...(chosen.length > 0 && { onStdout }) });
+    const hashes = readHashes(await readFile(hashPath, 'utf8'));
+    if (hashes.length !== times.length) return null;
+    const out = times.filter((ticks) => chosen.includes(ticks)).slice(0, count);
+    for (const [index, ticks] of out.entries()) {
+      const pixels = await readExactly(waiting, index * size, size);
+      for (const { sample } of wanted.filter((item) => item.ticks === ticks)) await onPicture(sample, pixels);
+    }
+    return new Map(times.map((ticks, at) => [ticks, hashes[at] ?? '']));
+  } finally {
+    await waiting.close();
+  }
+}
+
+/** Samples whose pictures are new, or damaged before and so perhaps seen otherwise by another decoder. */
+const alteredBy = ({ fresh, verbatim, inSpans }: BridgePlan): Set<number> =>
+  new Set([...[...fresh, ...verbatim].map(({ sample }) => sample), ...inSpans]);
+
+/** The part up to the end of the spans: nothing behind its own end can change, but is to be looked at too. */
+function trialPart({ part, inSpans, endSample }: BridgePlan): Part {
+  return {
+    ...part,
+    end: Math.min(endSample, Math.max(part.end, ...[...inSpans].map((sample) => sample + 1))),
+  };
+}
+
+/** The part with the new pictures in it; null when the decoder complains. */
+async function decodeNew(
+  input: BridgeInput,
+  plan: BridgePlan,
+  replaced: ReplacedSamples,
+): Promise<HashedPart | null> {
+  const clipPath = newClip(input);
+  const part = trialPart(plan);
+  const placeAt = await writeTrialClip({ ...input, part, replaced, outputPath: clipPath });
+  let complaints = 0;
+  const onLine = (line: string) => {
+    if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
+  };
+  const label = 'decode the group with its new pictures';
+  const altered = alteredBy(plan);
+  const smallPath = path.join(input.workDir, `bridge-${Math.min(...altered)}.small`);
+  const small = wantedOf(smallPath, altered, placeAt, input.order);
+  const { shown } = input;
+  const hashes = await hashClip(clipPath, {
+    ...input,
+    codec: 'h264',
+    label,
+    onLine,
+    small: { ...small, shown },
+  });
+  return complaints === 0 ? { hashes, seen: small } : null;
+}
+
+/** @param taken times of the pictures that go to the pipe, ticks of the clip */
+function oldPlan(
+  { pixelFormat }: BridgeInput,
+  clipPath: string,
+  hashPath: string,
+  taken: readonly number[],
+): FfmpegPlan {
+  const chosen = sumOf(taken.map((at) => `eq(pts,${at})`));
+  const all = `showinfo=checksum=0,${ONCE}[all]`;
+  const some = {
+    path: 'pipe:1',
+    options: ['-map', '[some]', '-pix_fmt', pixelFormat, ...EACH_PICTURE, '-f', 'rawvideo'],
+  };
+  return {
+    label: 'decode the group of new pictures',
+    logLevel: 'repeat+level+info',
+    isLogRead: true,
+    globalOptions: ['-copyts'],
+    inputs: [{ path: clipPath, format: 'mov', options: AS_CODED }],
+    filterComplex:
+      taken.length === 0
+        ? `[0:v:0]${all}`
+        : `[0:v:0]split[one][two];[one]${all};[two]select='${chosen}',${ONCE}[some]`,
+    outputs: [
+      { path: hashPath, options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
+      ...(taken.length === 0 ? [] : [some]),
+    ],
+    expectedDurationMs: null,
+  };
+}

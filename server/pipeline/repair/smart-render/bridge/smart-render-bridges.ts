@@ -1,0 +1,109 @@
+import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
+import { makeBridge, type Bridge, type BridgeInput } from './smart-render-bridge.ts';
+import {
+  groupsToBridge,
+  hasNew,
+  planBridge,
+  withoutLast,
+  type BridgeGroup,
+  type BridgePlan,
+  type IsWanted,
+} from './smart-render-bridge-plan.ts';
+import type { Coder } from '../smart-render-coder.ts';
+import type { TargetSequence } from '../smart-render-encode.ts';
+import type { Cut } from '../smart-render-plan.ts';
+import { mostVerbatim, verbatimPps } from '../smart-render-verbatim.ts';
+
+export interface BridgesInput extends Omit<BridgeInput, 'verbatimPps' | 'encode' | 'takeSpool'> {
+  readonly edit: PictureEdit;
+  /** Spans that could not be mended without a bridge, where none is new; null to bridge all groups with new pictures. */
+  readonly left: ReadonlySet<ChangedSpan> | null;
+  /** Verbatim pictures that the clip has got already. */
+  readonly spent: number;
+  readonly coder: Coder;
+  /** What new pictures must look like between these samples; a sentence when they cannot. */
+  readonly targetOf: (decodeFrom: Cut, endSample: number) => Promise<TargetSequence | string>;
+}
+
+export interface Bridges {
+  readonly bridges: readonly Bridge[];
+  /** Picture parameter set of the verbatim pictures; null when there are none. */
+  readonly verbatimPps: Buffer | null;
+  /** Verbatim pictures in all bridges. */
+  readonly verbatimCount: number;
+  /** Spans that still have to be mended in another way. */
+  readonly rest: PictureEdit;
+}
+
+/**
+ * Bridges the long groups of an edit, those that keep most first, as long as verbatim pictures may add bytes.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeBridges(input: BridgesInput): Promise<Bridges> {
+  const { source, order, cuts, edit, coder, left, spent } = input;
+  const none: Bridges = { bridges: [], verbatimPps: null, verbatimCount: 0, rest: edit };
+  const pps = verbatimPps(source);
+  if (!pps) return none;
+  const most = mostVerbatim(source);
+  const isWanted: IsWanted = left
+    ? (slots) => !hasNew(slots) && slots.some(({ span }) => left.has(span))
+    : hasNew;
+  let verbatimCount = 0;
+  const bridges: Bridge[] = [];
+  const affordable = () => most - spent - verbatimCount;
+  const planFor = (group: BridgeGroup, also: ReadonlySet<number>) =>
+    planBridge(source, order, group, also, affordable());
+  const tryPlan = async (label: string, plan: BridgePlan, onShare: (share: number) => void) => {
+    const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
+    // Where a group ends before the next cut, what follows may be damaged and says nothing.
+    const isCut = cuts.some(({ sample }) => sample === plan.endSample);
+    const end = isCut ? plan.endSample : source.samples.length;
+    const target = decodeFrom && (await input.targetOf(decodeFrom, end));
+    if (!decodeFrom || !target || typeof target === 'string') return null;
+    const encode: BridgeInput['encode'] = (wanted, standIns) => {
+      const place = { neighbourIdrIds: [], standIns };
+      return coder.encode({ target, label, decodeFrom, wanted, place });
+    };
+    return makeBridge({ ...input, onShare, verbatimPps: pps, takeSpool: coder.take, encode }, plan);
+  };
+  const groups = await groupsToBridge(source, order, cuts, edit, isWanted);
+  const planned = await Promise.all(
+    groups.map(async (group) => ({ group, plan: await planFor(group, NONE) })),
+  );
+  planned.sort((a, b) => price(a.plan) - price(b.plan));
+  for (const [number, { group, plan: first }] of planned.entries()) {
+    const onShare = (share: number) => input.onShare?.((number + share) / planned.length);
+    const isAffordable = first && first.verbatim.length <= affordable();
+    let rest: BridgeGroup | null = group;
+    let plan = isAffordable ? first : await planFor(group, NONE);
+    let also: ReadonlySet<number> = NONE;
+    for (let tries = 0; rest && tries < MOST_TRIES; tries += 1) {
+      const tried = plan && (await tryPlan(`bridge-${number}-${tries}`, plan, onShare));
+      if (plan && tried?.bridge) {
+        bridges.push(tried.bridge);
+        verbatimCount += plan.verbatim.length;
+        break;
+      }
+      // What came out otherwise is kept as it was; else the first spans alone may be bridged.
+      const strays = new Set([...also, ...(tried?.strays ?? [])]);
+      const wider: BridgePlan | null = strays.size > also.size ? await planFor(rest, strays) : null;
+      if (wider) [plan, also] = [wider, strays];
+      else {
+        rest = withoutLast(order, rest, isWanted);
+        also = NONE;
+        plan = rest && (await planFor(rest, NONE));
+      }
+    }
+    onShare(1);
+  }
+  const done = new Set<ChangedSpan>(bridges.flatMap(({ spans }) => spans));
+  const rest = edit.filter((span) => !done.has(span));
+  return bridges.length === 0 ? none : { bridges, verbatimPps: pps.unit, verbatimCount, rest };
+}
+
+/** Tries to bridge one group: each decodes it twice. */
+const MOST_TRIES = 4;
+const NONE: ReadonlySet<number> = new Set();
+
+const price = (plan: BridgePlan | null) =>
+  plan ? plan.verbatim.length / (plan.endSample - plan.part.from) : Infinity;

@@ -1,0 +1,111 @@
+import path from 'node:path';
+import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { streamPictures } from '../smart-render-decode.ts';
+import type { EncodedPicture } from '../smart-render-encoder.ts';
+import { verbatimBytes } from './smart-render-exchange-plan.ts';
+import { AS_CODED, HASHED, hashClip, STRICT, type ShownSize } from '../smart-render-hashes.ts';
+import { writeTrialClip, type Part, type TrialClip } from '../smart-render-part.ts';
+import { wantedOf, type SeenPictures } from '../smart-render-seen.ts';
+
+export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
+  readonly workDir: string;
+  readonly pixelFormat: string;
+  readonly tools: ToolPaths;
+  /** Width and height of the pictures as they are shown. */
+  readonly shown: ShownSize;
+  /** Share of both decodes, that of the part as it is and that with other pictures in it. */
+  readonly onShare?: (share: number) => void;
+}
+
+export interface ReplacedPictures {
+  readonly coded: ReadonlyMap<number, EncodedPicture>;
+  readonly pps: Buffer;
+  /** Hears what the decoder says, which then is as strict as it can be. */
+  readonly onLine: (line: string) => void;
+}
+
+/** Where `decodePart` leaves a hash of each picture, in the order that they come in. */
+export const hashPath = ({ workDir }: Pick<PartInput, 'workDir'>): string =>
+  path.join(workDir, 'exchange.hashes');
+
+export interface HashedPart {
+  readonly hashes: readonly string[];
+  readonly seen: SeenPictures;
+}
+
+/**
+ * Hashes of the pictures of a part with others in their places, display order, and small pictures of some: no other leaves the
+ * decoder's process.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function hashPart(
+  input: PartInput,
+  part: Part,
+  replaced: ReplacedPictures,
+  wanted: SeenPictures,
+): Promise<HashedPart> {
+  const clipPath = path.join(input.workDir, 'exchange-new.mp4');
+  const { coded, pps, onLine } = replaced;
+  const trial = { ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath };
+  const placeAt = await writeTrialClip(trial);
+  const small = wantedOf(wanted.path, wanted.samples, placeAt, input.order);
+  const hashes = await hashClip(clipPath, {
+    ...input,
+    codec: 'h264',
+    label: 'decode exchanged pictures',
+    onLine,
+    small: { ...small, shown: input.shown },
+  });
+  return { hashes, seen: { path: small.path, samples: small.samples } };
+}
+
+/** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
+export async function* decodePart(
+  input: PartInput,
+  part: Part,
+  replaced: ReplacedPictures | null,
+): AsyncGenerator<{ place: number; pixels: Buffer }> {
+  const { source } = input;
+  const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
+  const placeAt = await writeTrialClip({
+    ...input,
+    part,
+    replaced: replaced && { coded: replaced.coded, pps: [replaced.pps] },
+    outputPath: clipPath,
+  });
+  const options = { ...input, pictureBytes: verbatimBytes(source.sps), onLine: replaced?.onLine };
+  let previous = -1;
+  let count = 0;
+  for await (const { pts, pixels } of streamPictures(
+    decodePlan(input, clipPath, replaced !== null),
+    options,
+  )) {
+    const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
+    previous = place;
+    // A part is decoded once before and once or more behind the exchange.
+    count += 1;
+    input.onShare?.(((replaced ? 1 : 0) + Math.min(1, count / (part.end - part.from))) / 2);
+    yield { place, pixels };
+  }
+}
+
+function decodePlan(input: PartInput, clipPath: string, strict: boolean): FfmpegPlan {
+  const { pixelFormat } = input;
+  return {
+    label: 'decode damaged pictures as they are',
+    logLevel: 'repeat+level+info',
+    globalOptions: ['-copyts'],
+    inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : AS_CODED }],
+    filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
+    outputs: [
+      { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
+      {
+        path: 'pipe:1',
+        options: ['-map', '[raw]', ...EACH_PICTURE, '-f', 'rawvideo', '-pix_fmt', pixelFormat],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}

@@ -1,0 +1,111 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { corruptSamples } from '#server/test/broken-clips.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
+import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
+import type { PictureEdit } from '../../picture-edit.ts';
+
+const folder = sharedFolder();
+
+/** Hash of each picture as a forgiving decoder shows it. */
+async function shownHashes(file: string): Promise<string[]> {
+  return (await decodeHashes(file, '-v quiet -threads 1')).hashes;
+}
+
+const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';
+/** A size that is no multiple of 16: what lies in the margin is referred to as well. */
+const SOURCE = 'testsrc2=s=328x198:r=30:d=2';
+const MAKERS = {
+  'each picture refers to the one before': `${ONE_GROUP} -preset veryfast -bf 0`,
+  'variable-length coding': `${ONE_GROUP} -profile:v baseline -preset fast`,
+  'B pictures in a pyramid': `${ONE_GROUP} -preset medium -bf 3`,
+  'renewal in stripes': `${ONE_GROUP} -preset veryfast -bf 0 -x264-params intra-refresh=1:keyint=25`,
+};
+
+/** Keeps all pictures from the damaged one on as the decoder conceals the loss. */
+async function keepFrom(broken: string, damaged: number, end: number): Promise<PictureEdit> {
+  const times = await shownTimes(broken);
+  const pictures = times.slice(damaged, end).map((ptsTicks, index) => {
+    const frame = damaged + index;
+    return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== damaged } as const };
+  });
+  return [{ firstFrame: damaged, endFrame: end, pictures, shiftAfterTicks: 0 }];
+}
+
+describe('a damaged picture in a long group', () => {
+  for (const [name, video] of Object.entries(MAKERS)) {
+    it(`is exchanged alone, and every other coded picture stays (${name})`, async () => {
+      const id = name.replaceAll(' ', '-');
+      const clip = await encodeSource(SOURCE, path.join(folder.path, `${id}.mp4`), video.split(' '));
+      const broken = path.join(folder.path, `${id}-broken.mp4`);
+      const types = await pictureTypes(clip);
+      const damaged = types.findIndex((type, frame) => frame >= 20 && type === 'P');
+      await corruptSamples({
+        inputPath: clip,
+        outputPath: broken,
+        frames: [damaged],
+        tools,
+        fault: 'random',
+        amount: 24,
+        place: 0.5,
+        seed: 3,
+      });
+      const before = await shownHashes(broken);
+      const edit = await keepFrom(broken, damaged, before.length);
+      const { output, result } = await renderEdit(folder.path, broken, id, edit);
+      if (!result.done) throw new Error(result.reason);
+      const after = await decodeHashes(output);
+      expect(after.warnings).toBe('');
+      expect(after.hashes).toEqual(before);
+      expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 4);
+      // The damage was real: something differs from the whole clip.
+      expect(after.hashes).not.toEqual((await decodeHashes(clip)).hashes);
+    });
+  }
+
+  it('is exchanged for what the decoder put in its place when all of it is lost, in open groups behind one start', async () => {
+    const video =
+      '-pix_fmt yuv420p -c:v libx264 -preset medium -g 24 -bf 2 -x264-params open-gop=1:scenecut=0';
+    const source = 'testsrc2=s=328x198:r=30:d=3';
+    const clip = await encodeSource(source, path.join(folder.path, 'open.mp4'), video.split(' '));
+    const types = await pictureTypes(clip);
+    const lost = types.findIndex((type, frame) => frame >= 30 && type === 'P');
+    const next = types.findIndex((type, frame) => frame > lost && type === 'I');
+    expect(next).toBeGreaterThan(lost);
+    const broken = path.join(folder.path, 'open-broken.mp4');
+    await corruptSamples({ inputPath: clip, outputPath: broken, frames: [lost], tools, fault: 'lost' });
+    const times = await shownTimes(broken);
+    const first = lost - 2;
+    const pictures = times.slice(first, next).map((ptsTicks, index) => {
+      const frame = first + index;
+      return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== lost } as const };
+    });
+    const edit = [{ firstFrame: first, endFrame: next, pictures, shiftAfterTicks: 0 }];
+    const { output, result } = await renderEdit(folder.path, broken, 'open', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 8);
+    const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    expect(after.hashes.slice(next)).toEqual(truth.hashes.slice(next));
+    expect(after.hashes.slice(0, first)).toEqual(truth.hashes.slice(0, first));
+  });
+
+  it('is coded anew with what follows when its own data are not known to be the only damaged ones', async () => {
+    const clip = await encodeSource(
+      SOURCE,
+      path.join(folder.path, 'all.mp4'),
+      `${ONE_GROUP} -bf 0`.split(' '),
+    );
+    const times = await shownTimes(clip);
+    const pictures = times.slice(20).map((ptsTicks, index) => {
+      return { ptsTicks, pixels: { kind: 'original', frame: 20 + index } as const };
+    });
+    // More verbatim pictures than a small clip may hold.
+    const edit = [{ firstFrame: 20, endFrame: times.length, pictures, shiftAfterTicks: 0 }];
+    const { output, result } = await renderEdit(folder.path, clip, 'all', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(20);
+    expect((await decodeHashes(output)).warnings).toBe('');
+  });
+});

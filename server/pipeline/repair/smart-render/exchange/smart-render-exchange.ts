@@ -1,0 +1,285 @@
+import { readFile, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
+import { joinSample } from '#server/media/h264/nal.ts';
+import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { EncodedPicture } from '../smart-render-encoder.ts';
+import { decodePart, hashPart, hashPath } from './smart-render-exchange-decode.ts';
+import { referencesBefore } from './smart-render-exchange-heads.ts';
+import { isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
+import type { PictureEdit } from '../../picture-edit.ts';
+import type { Cut } from '../smart-render-plan.ts';
+import {
+  planExchanges,
+  readNumbers,
+  type DamagedSample,
+  type ExchangeCandidate,
+} from './smart-render-exchange-plan.ts';
+import type { ShownSize } from '../smart-render-hashes.ts';
+import { samplesOfPart, type Part } from '../smart-render-part.ts';
+import type { SeenPictures } from '../smart-render-seen.ts';
+import type { SmartSource } from '../smart-render-source.ts';
+import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+
+export interface ExchangeInput {
+  readonly source: SmartSource;
+  readonly order: DisplayOrder;
+  readonly cuts: readonly Cut[];
+  readonly edit: PictureEdit;
+  /** Places of pictures that are kept though damaged: decoding starts at none of them. */
+  readonly damaged: ReadonlySet<number>;
+  readonly workDir: string;
+  readonly pixelFormat: string;
+  /** Width and height of the pictures as they are shown. */
+  readonly shown: ShownSize;
+  /** Coded pictures are appended here from `position` on. */
+  readonly spool: FileHandle;
+  readonly position: number;
+  /** Verbatim pictures that the clip has got already. */
+  readonly spent: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+  /** Share of the stretches that are tried, 0 to 1; silent when there are none. */
+  readonly onShare?: (share: number) => void;
+}
+
+/** Damaged stretches whose damaged pictures have verbatim ones in their place. */
+export interface Exchange {
+  readonly spans: ExchangeCandidate['spans'];
+  /** By sample of the original, in the order of `pictures`. */
+  readonly samples: readonly number[];
+  readonly pictures: readonly EncodedPicture[];
+  /** One past the last sample of the stretches, decode order. */
+  readonly endSample: number;
+  /** Samples that may show another picture than the analysis saw; all others are bound, or proven, not to. */
+  readonly altered: readonly number[];
+  /** Small pictures of those; null where no trial has shown them. */
+  readonly seen: SeenPictures | null;
+}
+
+export interface Exchanges {
+  readonly exchanges: readonly Exchange[];
+  /** Picture parameter set of the verbatim pictures; null when there are none. */
+  readonly pps: Buffer | null;
+  /** Where the spool goes on. */
+  readonly position: number;
+}
+
+/**
+ * Exchanges damaged coded pictures for verbatim copies of what the decoder makes of them, so that the stream decodes
+ * without a complaint and every picture behind stays byte for byte: pictures that the damage does not reach
+ * decode to the very same samples, the others show what they showed. Each stretch is tried: it is left out when the
+ * decoder still complains or later pictures change visibly.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
+  const { source, order, edit } = input;
+  const nothing = { exchanges: [], pps: null, position: input.position };
+  const pps = verbatimPps(source);
+  if (!pps) return nothing;
+  const exchanges: Exchange[] = [];
+  let position = input.position;
+  let left = mostVerbatim(source) - input.spent;
+  const candidates = await planExchanges(source, order, edit, input.cuts);
+  for (const [number, candidate] of candidates.entries()) {
+    const isMade = ({ spans }: Exchange) => spans.some((span) => candidate.spans.includes(span));
+    if (exchanges.some(isMade)) continue;
+    const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
+    const made = await tryExchange({ ...input, position, onShare }, candidate, pps, left);
+    onShare(1);
+    if (!made) continue;
+    exchanges.push(made);
+    position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
+    left -= made.pictures.length;
+  }
+  return exchanges.length === 0 ? nothing : { exchanges, pps: pps.unit, position };
+}
+
+async function tryExchange(
+  input: ExchangeInput,
+  candidate: ExchangeCandidate,
+  pps: VerbatimPps,
+  most: number,
+): Promise<Exchange | null> {
+  const { source, order } = input;
+  const { damaged, endSample, spans } = candidate;
+  if (damaged.length > most) return null;
+  const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
+  const before = input.cuts.filter(({ sample, place }) => {
+    return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0);
+  });
+  const start = before.findLast(({ place }) => !input.damaged.has(place)) ?? before[0];
+  if (!start) return null;
+  const part = { from: start.sample, end: endSample };
+  const stripped = await makeStripped(input, damaged);
+  const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
+  const smallPath = (name: string) =>
+    path.join(input.workDir, `exchange-${damaged[0]?.sample}-${name}.small`);
+  const tryOut = (made: Verbatim, name: string) =>
+    compare(input, part, made, pps, { path: smallPath(name), samples: altered });
+  const bare = stripped && (await tryOut({ ...UNSEEN, coded: stripped }, 'stripped'));
+  if (stripped && bare) {
+    const samples = [...stripped.keys()];
+    return { spans, samples, pictures: [...stripped.values()], endSample, altered, seen: bare.seen };
+  }
+  const behind = ({ end }: Verbatim) => ({ ...input, position: end });
+  let instead: ReadonlyMap<number, number> = new Map();
+  let made = await makeVerbatim(input, part, damaged, pps);
+  let tried = made && (await tryOut(made, 'decoded'));
+  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
+    const lost = made.missing.map(({ sample }) => sample);
+    const references = await referencesBefore(source, lost);
+    const filled = await makeVerbatim(behind(made), part, damaged, pps, references);
+    const left = filled && (await tryOut(filled, 'filled'));
+    if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
+  }
+  if (!made || !tried) return null;
+  // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
+  // have lost it: they are exchanged too while they are few.
+  const also = tried.changes.flatMap(({ place }) => {
+    const own = order.samples[place] ?? 0;
+    const leans = damaged.some(({ sample }) => sample < own && (order.placeOf[sample] ?? 0) > place);
+    return leans ? [own] : [];
+  });
+  if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
+    const followers = await readNumbers(source, also);
+    const all = followers && [...damaged, ...followers];
+    const wider = all && (await makeVerbatim(behind(made), part, all, pps, instead));
+    const left = wider && (await tryOut(wider, 'wider'));
+    if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
+  }
+  if (!isLike(tried.changes, count)) return null;
+  const { coded } = made;
+  const { seen } = tried;
+  return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
+}
+
+/** Pictures that are exchanged only because they copied motion from a damaged one. */
+const MOST_FOLLOWERS = 8;
+/** Complaints of the decoder about its input, as ffmpeg prints them. */
+const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/;
+
+interface Verbatim {
+  /** By sample of the original. */
+  readonly coded: ReadonlyMap<number, EncodedPicture>;
+  /** What all pictures of the part looked like, by place. */
+  readonly marks: ReadonlyMap<number, Uint8Array>;
+  /** Hashes of them, by place. */
+  readonly hashes: ReadonlyMap<number, string>;
+  /** Where the spool goes on. */
+  readonly end: number;
+  /** Wanted pictures that never came out of the decoder. */
+  readonly missing: readonly DamagedSample[];
+}
+
+const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), end: 0, missing: [] };
+
+/** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
+async function makeStripped(
+  { source, spool, position }: ExchangeInput,
+  damaged: readonly DamagedSample[],
+): Promise<Map<number, EncodedPicture> | null> {
+  const coded = new Map<number, EncodedPicture>();
+  let at = position;
+  for (const { sample } of damaged) {
+    if ((await source.head(sample)) === null) return null;
+    const units = await source.units(sample);
+    if (!isFaultBeside(units)) return null;
+    const whole = units.filter((unit) => findUnitFault(unit) === null);
+    const bytes = joinSample(whole, source.config.lengthSize);
+    await writeFully(spool, bytes, at);
+    const sync = source.samples[sample]?.sync === true;
+    coded.set(sample, { bytes: { file: spool, offset: at, sizeBytes: bytes.length }, sync });
+    at += bytes.length;
+  }
+  return coded;
+}
+
+/**
+ * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
+ * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
+ */
+async function makeVerbatim(
+  input: ExchangeInput,
+  part: Part,
+  damaged: readonly DamagedSample[],
+  pps: VerbatimPps,
+  instead: ReadonlyMap<number, number> = new Map(),
+): Promise<Verbatim | null> {
+  const { source, order, spool } = input;
+  const placeOf = (sample: number) => order.placeOf[sample] ?? 0;
+  const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
+  const marks = new Map<number, Uint8Array>();
+  const coded = new Map<number, EncodedPicture>();
+  const missing: DamagedSample[] = [];
+  let position = input.position;
+  const store = async (item: DamagedSample, pixels: Buffer) => {
+    if (coded.has(item.sample)) return;
+    const bytes = await verbatimSample(source, item, pixels, pps);
+    await writeFully(spool, bytes, position);
+    const sync = source.samples[item.sample]?.sync === true;
+    coded.set(item.sample, { bytes: { file: spool, offset: position, sizeBytes: bytes.length }, sync });
+    position += bytes.length;
+  };
+  let last: Buffer | null = null;
+  for await (const { place, pixels } of decodePart(input, part, null)) {
+    for (const item of damaged) {
+      const other = instead.get(item.sample);
+      if (other !== undefined && placeOf(other) === place) await store(item, pixels);
+    }
+    for (let next = waiting[0]; next && placeOf(next.sample) <= place; next = waiting[0]) {
+      waiting.shift();
+      const isShown = placeOf(next.sample) === place;
+      if (!isShown) missing.push(next);
+      if (isShown || !instead.has(next.sample)) await store(next, isShown ? pixels : (last ?? pixels));
+    }
+    marks.set(place, sampled(pixels));
+    last = pixels;
+  }
+  missing.push(...waiting);
+  for (const item of missing) if (last) await store(item, last);
+  if (coded.size !== damaged.length) return null;
+  const lines = readHashes(await readFile(hashPath(input), 'utf8'));
+  const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
+  return { coded, marks, hashes, end: position, missing };
+}
+
+interface Tried {
+  /** Pictures of the part that look different with the verbatim ones in it. */
+  readonly changes: readonly { readonly place: number; readonly error: number }[];
+  readonly seen: SeenPictures;
+}
+
+/** Decodes a part with verbatim pictures in it; null when the decoder complains. */
+async function compare(
+  input: ExchangeInput,
+  part: Part,
+  { coded, marks, hashes }: Verbatim,
+  pps: VerbatimPps,
+  wanted: SeenPictures,
+): Promise<Tried | null> {
+  let complaints = 0;
+  let count = 0;
+  const onLine = (line: string) => {
+    if (COMPLAINT.test(line)) complaints += 1;
+  };
+  const { hashes: after, seen } = await hashPart(input, part, { coded, pps: pps.unit, onLine }, wanted);
+  if (complaints > 0) return null;
+  const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
+  places.sort((a, b) => a - b);
+  const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
+  if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
+  const changes: { place: number; error: number }[] = [];
+  for await (const { place, pixels } of decodePart(input, part, { coded, pps: pps.unit, onLine })) {
+    if (complaints > 0) return null;
+    count += 1;
+    const before = marks.get(place);
+    const error = before ? squareError(before, sampled(pixels)) : 0;
+    if (error > 0) changes.push({ place, error });
+  }
+  return complaints === 0 && count === part.end - part.from ? { changes, seen } : null;
+}

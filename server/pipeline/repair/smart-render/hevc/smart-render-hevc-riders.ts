@@ -1,0 +1,73 @@
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
+import { onlyMessages, SEI } from '#server/media/hevc/sei.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { HevcSource } from './smart-render-hevc-source.ts';
+import type { Segment } from '../smart-render-plan.ts';
+
+/** What rides with a coded picture beside its slices: units before and behind them. */
+export interface Riders {
+  readonly before: readonly Buffer[];
+  readonly behind: readonly Buffer[];
+}
+
+/** Messages on display and light that hold from a key picture on. */
+const KEY_MESSAGES = [
+  SEI.masteringDisplay,
+  SEI.contentLight,
+  SEI.alternativeTransfer,
+  SEI.ambientViewing,
+] as const;
+
+/** The messages that every new key picture of a stretch repeats: those of the key picture before it. */
+export async function keyMessages(source: HevcSource, segment: Segment): Promise<Buffer[]> {
+  const units = await source.units(segment.decodeFrom.sample);
+  return units.flatMap((unit) => onlyMessages(unit, KEY_MESSAGES) ?? []);
+}
+
+/**
+ * What rides with the pictures of a stretch: each takes over captions and range data of the picture it shows, or of
+ * the last untouched one before it.
+ * @throws HevcError when a picture of a Dolby Vision clip has no such data
+ */
+export async function readRiders(
+  source: HevcSource,
+  order: DisplayOrder,
+  segment: Segment,
+): Promise<Riders[]> {
+  const known = new Map<number, Riders>();
+  const riders: Riders[] = [];
+  for (const { place } of segment.pictures) {
+    const sample = order.samples[place] ?? 0;
+    const found = known.get(sample) ?? (await ridersOf(source, sample));
+    known.set(sample, found);
+    riders.push(found);
+  }
+  return riders;
+}
+
+/**
+ * What rides with a sample.
+ * @throws HevcError when a picture of a Dolby Vision clip has no such data
+ */
+export async function ridersOf(source: HevcSource, sample: number): Promise<Riders> {
+  const units = await unitsOf(source, sample);
+  const before = units.flatMap((unit) => onlyMessages(unit, [SEI.registeredUserData]) ?? []);
+  const behind = source.dolbyVision ? units.filter((unit) => hevcNalType(unit) === HEVC_NAL.dolbyVision) : [];
+  if (source.dolbyVision && behind.length !== 1) {
+    throw new HevcError('A picture of the video has no Dolby Vision data to go on with.');
+  }
+  return { before, behind };
+}
+
+/** None where the sample is damaged: what rides with it is then lost with it. */
+async function unitsOf(source: HevcSource, sample: number): Promise<Buffer[]> {
+  try {
+    return await source.units(sample);
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof H264Error) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,312 @@
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { withHevcParameterSets } from '#server/media/hevc/hevc-config.ts';
+import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
+import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
+import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
+import { spoolFrom, type EncodedPicture, type RawPictures } from '../smart-render-encoder.ts';
+import { generalOf } from './smart-render-hevc-encode.ts';
+import { ridersOf } from './smart-render-hevc-riders.ts';
+import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
+import { isNoFartherMended } from './smart-render-hevc-staying.ts';
+import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
+import { placeStandIns, readGroupOrders, stillReferred } from './smart-render-hevc-stand-in-places.ts';
+import {
+  findHevcCandidates,
+  isCovered,
+  isGoodReference,
+  partAtCleanStarts,
+  toGroups,
+  type HevcCandidate,
+  type StandInGroup,
+} from './smart-render-hevc-stand-in-plan.ts';
+import { hashClip } from '../smart-render-hashes.ts';
+import { createGroupDecoder } from '../smart-render-originals.ts';
+import { samplesOfPart, writeTrialPart, type Part } from '../smart-render-part.ts';
+import { openPixels } from '../smart-render-pixels.ts';
+import { planSegments, type Cut, type SegmentPlan } from '../smart-render-plan.ts';
+
+export interface HevcStandInsInput {
+  readonly source: HevcSource;
+  readonly order: DisplayOrder;
+  readonly cuts: readonly Cut[];
+  readonly edit: PictureEdit;
+  /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
+  readonly damaged: ReadonlySet<number>;
+  readonly workDir: string;
+  readonly raw: RawPictures;
+  readonly pictureBytes: number;
+  readonly threads: number;
+  /** Coded pictures are appended here from `position` on. */
+  readonly spool: FileHandle;
+  readonly position: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/** Pictures that were exchanged alone, with every sample around them as it was. */
+interface MadeGroup {
+  readonly spans: readonly ChangedSpan[];
+  /** By sample of the original, in the order of `pictures`. */
+  readonly samples: readonly number[];
+  /** Samples that keep their data and may look otherwise, as they refer to exchanged ones. */
+  readonly staying: readonly number[];
+  readonly pictures: readonly EncodedPicture[];
+  /** Picture parameter set that they name; null when there are none. */
+  readonly pps: Buffer | null;
+  /** Places of originals that never came out of the decoder. */
+  readonly held: readonly number[];
+}
+
+export interface HevcStandIns extends Omit<MadeGroup, 'spans'> {
+  /** Stretches that are encoded anew beside them. */
+  readonly plan: SegmentPlan;
+  /** Where the spool goes on. */
+  readonly position: number;
+}
+
+/**
+ * Exchanges damaged pictures for intra pictures of the clip's own sequence, so that every other sample of their group stays
+ * byte for byte, and plans the stretches for all other changes. No picture that stays may refer to one of them. A group is
+ * tried before: what others may refer to goes to the stretches, and then all of it, when the decoder complains or shows
+ * any other picture otherwise than before.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcStandIns> {
+  const { source, order, cuts } = input;
+  const planning = { samples: source.samples, order, cuts, offsetTicks: source.shownEdit.offsetTicks };
+  const edit = partAtCleanStarts(order, input.edit);
+  const target = unlessUnfit(() => intraTarget(source));
+  let candidates = target ? await findHevcCandidates(source, { ...planning, edit }) : [];
+  let made: MadeGroup[] = [];
+  let position = input.position;
+  const leave = (ones: readonly HevcCandidate[]) => {
+    candidates = candidates.filter((candidate) => !ones.includes(candidate));
+    made = made.filter(({ spans }) => spans.every((span) => candidates.some((one) => one.span === span)));
+  };
+  for (;;) {
+    const alone = new Set(candidates.map(({ span }) => span));
+    const plan = planSegments({ ...planning, edit: edit.filter((span) => !alone.has(span)) });
+    const segments = plan.ok ? plan.segments : [];
+    const covered = plan.ok ? candidates.filter((candidate) => isCovered(candidate, segments)) : candidates;
+    if (covered.length > 0) {
+      leave(covered);
+      continue;
+    }
+    const done = new Set(made.flatMap(({ spans }) => spans));
+    const open = candidates.filter(({ span }) => !done.has(span));
+    const [group] = toGroups(source, order, cuts, open, segments);
+    if (!group || !target) return { ...gather(made), plan, position };
+    const tried = await tryGroup({ ...input, position }, target, group);
+    if (tried.made) {
+      made.push(tried.made);
+      const ends = tried.made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes);
+      position = Math.max(position, ...ends);
+    } else leave(tried.refused);
+  }
+}
+
+function gather(groups: readonly MadeGroup[]) {
+  return {
+    samples: groups.flatMap(({ samples }) => samples),
+    pictures: groups.flatMap(({ pictures }) => pictures),
+    staying: groups.flatMap(({ staying }) => staying),
+    held: groups.flatMap(({ held }) => held),
+    pps: groups.find(({ pps }) => pps)?.pps ?? null,
+  };
+}
+
+/** What became of a group: its pictures, or those of its candidates that cannot be exchanged alone. */
+type TriedGroup =
+  | { readonly made: MadeGroup }
+  | { readonly made: null; readonly refused: readonly HevcCandidate[] };
+
+async function tryGroup(
+  input: HevcStandInsInput,
+  target: IntraTarget,
+  group: StandInGroup,
+): Promise<TriedGroup> {
+  const { candidates } = group;
+  const staying = candidates.flatMap((candidate) => candidate.staying);
+  const spans = candidates.map(({ span }) => span);
+  if (candidates.every(({ standIns }) => standIns.length === 0))
+    return { made: { spans, samples: [], staying, pictures: [], pps: null, held: [] } };
+  const stayers = candidates.filter((candidate) => candidate.staying.length > 0);
+  try {
+    const orders = await readGroupOrders(input.source, input.order, group);
+    const open = orders ? stillReferred(orders, candidates) : candidates;
+    if (open.length > 0) return { made: null, refused: open };
+    const places = orders && placeStandIns(orders, target.sps, candidates);
+    const made = places && (await encodeGroup(input, target, group, places));
+    const otherwise = made && (await proveGroup(input, group, made));
+    if (made && otherwise) {
+      const isGood = otherwise.length === 0 || candidates.every(isGoodReference);
+      if (isGood && (otherwise.length === 0 || (await isNoFarther(input, group, made))))
+        return { made: { ...made, staying: otherwise } };
+      return { made: null, refused: stayers };
+    }
+  } catch (error) {
+    // What does not fit here is encoded with the pictures around it.
+    if (!isUnfit(error)) throw error;
+  }
+  const referred = candidates.filter(({ isReferred }) => isReferred);
+  return { made: null, refused: referred.length > 0 ? referred : candidates };
+}
+
+const isUnfit = (error: unknown): boolean =>
+  error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError;
+
+function unlessUnfit<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isUnfit(error)) return null;
+    throw error;
+  }
+}
+
+async function encodeGroup(
+  input: HevcStandInsInput,
+  target: IntraTarget,
+  group: StandInGroup,
+  places: readonly IntraPlace[],
+): Promise<MadeGroup> {
+  const { source, workDir, pictureBytes } = input;
+  const standIns = group.candidates.flatMap((candidate) => candidate.standIns);
+  const key = await source.units(group.start.sample);
+  const label = `smart-render-alone-${group.start.sample}`;
+  const decoder = createGroupDecoder({
+    ...input,
+    pixelFormat: input.raw.pixelFormat,
+    decodeFrom: group.start,
+    warmUp: HEVC_WARM_UP,
+  });
+  const pixels = openPixels(
+    { decoder, workDir, pictureBytes, label },
+    standIns.map((standIn) => standIn.pixels),
+  );
+  const riders = [];
+  for (const { sample } of standIns) riders.push(await ridersOf(source, sample));
+  const { pictures, pps } = await encodeIntra({
+    ...input,
+    take: spoolFrom(input.position),
+    target,
+    places,
+    riders,
+    pictures: pixels.pictures,
+    lengthSize: source.lengthSize,
+    inBandSets: carriesParameterSets(source, key) || source.entry.coding === 'hev1',
+  });
+  const { candidates } = group;
+  return {
+    spans: candidates.map(({ span }) => span),
+    samples: standIns.map(({ sample }) => sample),
+    staying: candidates.flatMap(({ staying }) => staying),
+    pictures,
+    pps,
+    held: pixels.held,
+  };
+}
+
+/**
+ * Proves that the decoder, as strict as it can be, takes the new pictures without a word that it does not say without them,
+ * and shows every undamaged picture as it shows it when the exchanged ones are left out.
+ * @returns samples that keep their data and look otherwise than in the clip as it is; null where it is not proven
+ */
+async function proveGroup(
+  input: HevcStandInsInput,
+  group: StandInGroup,
+  made: MadeGroup,
+): Promise<number[] | null> {
+  const { source, order } = input;
+  const leaning = new Set(group.start.leaning);
+  const whole: Part = { from: group.start.sample, end: group.endSample };
+  const replaced = new Set(made.samples);
+  const staying = new Set(made.staying);
+  const none = new Map<number, EncodedPicture>();
+  const before = await hashTrial(input, { ...whole, omitted: replaced }, none, source.entry.bytes);
+  const { coded, entry } = trialOf(source, made);
+  const after = await hashTrial(input, whole, coded, entry);
+  // Left out, they may be missed by name, though nobody looks at them; exchanged they must not be.
+  const isNew = (complaint: string) => MISSED.test(complaint) || !before.complaints.includes(complaint);
+  if (after.complaints.some(isNew)) return null;
+  const shown = samplesOfPart(whole)
+    .filter((sample) => !leaning.has(sample))
+    .sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
+  const shownBefore = shown.filter((sample) => !replaced.has(sample));
+  if (after.hashes.length !== shown.length || before.hashes.length !== shownBefore.length) return null;
+  const hashOf = new Map(shownBefore.map((sample, at) => [sample, before.hashes[at]]));
+  const isKept = (sample: number, at: number) =>
+    replaced.has(sample) || staying.has(sample) || after.hashes[at] === hashOf.get(sample);
+  if (!shown.every(isKept)) return null;
+  if (staying.size === 0) return [];
+  const torn = await hashTrial(input, whole, none, source.entry.bytes);
+  const isSame = (at: number) => torn.hashes.length === shown.length && torn.hashes[at] === after.hashes[at];
+  return shown.filter((sample, at) => staying.has(sample) && !isSame(at));
+}
+
+/** Whether the pictures of a group that keep their data look no worse so than encoded anew as the clip shows them. */
+function isNoFarther(input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> {
+  // What is shown behind the group begins with the next key picture.
+  const part = { from: group.start.sample, end: Math.min(input.source.samples.length, group.endSample + 1) };
+  return isNoFartherMended(input, { ...trialOf(input.source, made), part, staying: made.staying });
+}
+
+/** The exchanged pictures by sample, and the sample description that knows them. */
+function trialOf(source: HevcSource, { samples, pictures, pps }: MadeGroup) {
+  return {
+    coded: new Map(pictures.flatMap((picture, at) => [[samples[at] ?? -1, picture] as const])),
+    entry: entryWithSets(source, pps ? [pps] : [], ownGeneral(source)),
+  };
+}
+
+/** Complaints of the decoder about its input, as ffmpeg prints them. */
+const COMPLAINT = /(?:\[hevc @ [^\]]+\] \[(?:error|warning)\]|corrupt decoded frame).*/;
+
+const MISSED = /Could not find ref/;
+
+async function hashTrial(
+  input: HevcStandInsInput,
+  part: Part,
+  coded: ReadonlyMap<number, EncodedPicture>,
+  entry: Buffer,
+): Promise<{ hashes: string[]; complaints: string[] }> {
+  const { workDir, tools, signal, raw } = input;
+  const outputPath = path.join(workDir, 'smart-render-alone-trial.mp4');
+  await writeTrialPart({ ...input, part, coded, entry, outputPath });
+  const complaints: string[] = [];
+  const onLine = (line: string) => {
+    const found = COMPLAINT.exec(line)?.[0];
+    if (found) complaints.push(found.replace(/@ [^\]]+/, ''));
+  };
+  const { pixelFormat } = raw;
+  const label = 'decode pictures exchanged alone';
+  const hashes = await hashClip(outputPath, { label, codec: 'hevc', pixelFormat, tools, signal, onLine });
+  return { hashes, complaints };
+}
+
+/** Profile, tier and level of the clip's own sequence, as bytes. */
+function ownGeneral(source: HevcSource): Buffer {
+  const own = source.parameterSets.find((unit) => hevcNalType(unit) === HEVC_NAL.sps);
+  if (!own) throw new HevcError('The video track has no decoder settings.');
+  return generalOf(own);
+}
+
+/**
+ * The sample description with more parameter sets.
+ * @param general profile, tier and level of the pictures that name them; those of the clip by default
+ */
+export function entryWithSets(
+  source: HevcSource,
+  sets: readonly Buffer[],
+  general = ownGeneral(source),
+): Buffer {
+  return withEntryBox(source.entry, 'hvcC', withHevcParameterSets(source.config, sets, general));
+}

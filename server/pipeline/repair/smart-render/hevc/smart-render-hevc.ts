@@ -1,0 +1,256 @@
+import type { FileHandle } from 'node:fs/promises';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
+import { craToBla } from '#server/media/hevc/move-units.ts';
+import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
+import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
+import { joinSample } from '#server/media/h264/nal.ts';
+import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
+import type { SmartRenderInput, SmartRenderResult } from '../smart-render.ts';
+import { findHevcCuts } from './smart-render-hevc-cuts.ts';
+import { spoolFrom } from '../smart-render-encoder.ts';
+import {
+  encodeHevc,
+  generalOf,
+  hevcEncoderFormats,
+  type EncodedHevc,
+  type HevcTarget,
+} from './smart-render-hevc-encode.ts';
+import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
+import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
+import { entryWithSets, makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
+import { createGroupDecoder, decodingThreads } from '../smart-render-originals.ts';
+import { openPixels } from '../smart-render-pixels.ts';
+import type { Segment } from '../smart-render-plan.ts';
+import { planTimes } from '../smart-render-timing.ts';
+import { writeResult } from '../smart-render-write.ts';
+
+const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
+
+/**
+ * `smartRender` for HEVC: each stretch of new pictures is a coded video sequence of its own, with parameter sets
+ * under ids that the clip does not use, so that the encoder's tools need not be those of the camera. The
+ * pictures around it keep every byte.
+ * @param spool open file for coded pictures
+ * @throws Mp4Error, H264Error or HevcError where the stream cannot be joined; MediaToolError when ffmpeg fails
+ * or the run is cancelled.
+ */
+export async function renderHevc(
+  input: SmartRenderInput,
+  file: FileHandle,
+  spool: FileHandle,
+): Promise<SmartRenderResult> {
+  const answer = await openHevcSource(file, input.info);
+  if (!answer.ok) return decline(answer.reason);
+  const { source } = answer;
+  const stream = input.info.video[0];
+  const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
+  if (!stream || !format) return decline('The pixel format of the video is unusual.');
+  if (stream.width * stream.height > input.limits.maxEncodePixels) {
+    return decline('The pictures are too large to be encoded within the memory of this server.');
+  }
+  const formats = await hevcEncoderFormats(input.tools, input.signal);
+  if (!formats.includes(format.name)) return decline('This server has no encoder for HEVC of this kind.');
+  const { samples, shownEdit } = source;
+  const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const cuts = await findHevcCuts(source, order, input.edit);
+  const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
+  if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
+  const damaged = damagedPlaces(input, order);
+  const frameRate = usualRate(stream.frameRate);
+  const threads = decodingThreads(damaged, input.limits.threads);
+  const alone = await makeHevcStandIns({
+    ...input,
+    source,
+    order,
+    cuts,
+    damaged,
+    raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
+    pictureBytes: format.pictureBytes,
+    threads,
+    spool,
+    position: 0,
+  });
+  const { plan } = alone;
+  if (!plan.ok) return decline(plan.reason);
+  const timing = planTimes(samples, plan.segments);
+  if (!timing.ok) return decline(timing.reason);
+  const target = await toTarget(source, input.info, plan.segments);
+  if (!target) return decline('The video track has no decoder settings.');
+
+  const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
+  const encoded: (EncodedHevc | null)[] = [];
+  const heldFrames = alone.held.map((place) => place - order.firstShown);
+  const moved = new Map<number, ByteRange>();
+  const take = spoolFrom(alone.position);
+  let doneCount = 0;
+  for (const [number, segment] of plan.segments.entries()) {
+    const opener = await openSequence(
+      source,
+      segment.endSample,
+      segment.endPlace < (order.placeOf[segment.endSample] ?? 0),
+    );
+    if (opener) {
+      const offset = take(opener.length);
+      await writeFully(spool, opener, offset);
+      moved.set(segment.endSample, { file: spool, offset, sizeBytes: opener.length });
+    }
+    if (segment.pictures.length === 0) {
+      encoded.push(null);
+      continue;
+    }
+    const decoder = createGroupDecoder({
+      ...input,
+      source,
+      order,
+      cuts,
+      decodeFrom: segment.decodeFrom,
+      damaged,
+      pixelFormat: format.name,
+      pictureBytes: format.pictureBytes,
+      threads,
+      warmUp: HEVC_WARM_UP,
+    });
+    const { workDir } = input;
+    const { pictureBytes } = format;
+    const pixels = openPixels(
+      { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
+      segment.pictures.map((picture) => picture.pixels),
+    );
+    const coded = await encodeHevc({
+      ...input,
+      target,
+      pictures: pixels.pictures,
+      messages: await keyMessages(source, segment),
+      riders: await readRiders(source, order, segment),
+      spool,
+      take,
+      onPicture: () => input.onProgress?.(++doneCount / toEncode),
+    });
+    if (coded.pictures.length !== segment.pictures.length) {
+      throw new HevcError('The encoder did not give one picture for each planned one.');
+    }
+    heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
+    encoded.push(coded);
+  }
+  await writeResult({
+    source,
+    sampleEntry: withNewSets(source, encoded, alone.pps),
+    order,
+    timing,
+    segments: plan.segments,
+    encoded,
+    standIns: { samples: alone.samples, coded: alone },
+    moved,
+    shiftTotal: plan.shiftTotal,
+    outputPath: input.outputPath,
+    signal: input.signal,
+  });
+  const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
+  const spans = changedSpans(plan.segments, moved, order);
+  return {
+    done: true,
+    framesKept: samples.length - replaced - moved.size - alone.samples.length,
+    framesTotal: samples.length,
+    reencodedSpans: [
+      ...spans,
+      ...[...alone.samples, ...alone.staying].map((sample) => {
+        const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
+        return { firstFrame: frame, endFrame: frame + 1 };
+      }),
+    ].sort((a, b) => a.firstFrame - b.firstFrame),
+    heldFrames,
+    altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
+    seen: [],
+  };
+}
+
+const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
+  Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);
+
+/** Stretches that were encoded anew, and the key pictures behind them whose header changed with all else kept. */
+function changedSpans(
+  segments: readonly Segment[],
+  moved: ReadonlyMap<number, ByteRange>,
+  order: DisplayOrder,
+): { firstFrame: number; endFrame: number }[] {
+  return segments.flatMap((segment) => {
+    const key = moved.has(segment.endSample) ? (order.placeOf[segment.endSample] ?? 0) : null;
+    const adjoins = key === segment.endPlace;
+    const spans = [{ first: segment.firstPlace, end: segment.endPlace + (adjoins ? 1 : 0) }];
+    if (key !== null && !adjoins) spans.push({ first: key, end: key + 1 });
+    return spans.map(({ first, end }) => ({
+      firstFrame: Math.max(0, first - order.firstShown),
+      endFrame: Math.min(end, order.endShown) - order.firstShown,
+    }));
+  });
+}
+
+/** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */
+function damagedPlaces({ edit }: SmartRenderInput, order: DisplayOrder): Set<number> {
+  const places = edit.flatMap(({ firstFrame, endFrame, pictures }) =>
+    pictures.flatMap(({ pixels }) =>
+      pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
+        ? [pixels.frame + order.firstShown]
+        : [],
+    ),
+  );
+  return new Set(places);
+}
+
+/** The sample behind a stretch when it only continues the sequence before it (CRA), as one that begins a new one. */
+async function openSequence(source: HevcSource, sample: number, leads: boolean): Promise<Buffer | null> {
+  if (sample >= source.samples.length) return null;
+  const units = await source.units(sample);
+  if (!units.some((unit) => hevcNalType(unit) === HEVC_NAL.cra)) return null;
+  const bla = units.map((unit) => (hevcNalType(unit) === HEVC_NAL.cra ? craToBla(unit, leads) : unit));
+  return joinSample(bla, source.lengthSize);
+}
+
+/** @throws HevcError when the settings of the video change near a stretch */
+async function toTarget(
+  source: HevcSource,
+  info: MediaInfo,
+  segments: readonly Segment[],
+): Promise<HevcTarget | null> {
+  const stream = info.video[0];
+  if (!stream) return null;
+  let inBandSets = source.entry.coding === 'hev1';
+  for (const segment of segments) {
+    for (const sample of [segment.decodeFrom.sample, segment.endSample]) {
+      if (sample >= source.samples.length) continue;
+      if (carriesParameterSets(source, await source.units(sample))) inBandSets = true;
+    }
+  }
+  return {
+    sps: source.sps,
+    ids: source.freeIds,
+    width: stream.width,
+    height: stream.height,
+    pixelFormat: stream.pixelFormat ?? 'yuv420p',
+    frameRate: usualRate(stream.frameRate),
+    lengthSize: source.lengthSize,
+    inBandSets,
+  };
+}
+
+/** The sample description with the parameter sets of the new pictures; null when there are none. */
+function withNewSets(
+  source: HevcSource,
+  encoded: readonly (EncodedHevc | null)[],
+  pps: Buffer | null,
+): Buffer | null {
+  const all = encoded.flatMap((coded) => (coded ? [coded.sets] : []));
+  const [sets] = all;
+  if (!sets) return pps && entryWithSets(source, [pps]);
+  // All stretches share their sets: same encoder, same settings. Anything else cannot share their ids.
+  if (all.some((other) => !Buffer.concat(other).equals(Buffer.concat(sets)))) {
+    throw new HevcError('The encoder changed its settings between two stretches.');
+  }
+  return entryWithSets(source, [...sets, ...(pps ? [pps] : [])], generalOf(sets[1]));
+}
+
+/** Pictures per second, for rate control only. */
+const usualRate = (frameRate: number | null): number => Math.min(240, Math.max(1, frameRate ?? 30));

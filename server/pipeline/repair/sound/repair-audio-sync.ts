@@ -1,0 +1,80 @@
+import type { RepairAction } from '#common/report.ts';
+import type { FindingDetail } from '../../analyse/analysis.ts';
+
+export type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
+
+/** How sound and picture are brought together. */
+export interface SyncPlan {
+  /** Added to the start of the sound, ms; negative: earlier. */
+  readonly shiftMs: number;
+  /** Factor on the length of the sound; 1 when its clock is right. */
+  readonly stretch: number;
+  /** The content, not the timestamps, says how long the sound should last: its times are stretched too. */
+  readonly stretchesTimes: boolean;
+  readonly fillHoles: boolean;
+  /** False when the coded sound can be carried over as it is. */
+  readonly needsSamples: boolean;
+  readonly action: RepairAction;
+  readonly explanation: string;
+}
+
+/** Factor on the times of what is heard, counted from the start of the sound. */
+export const timeStretch = (plan: SyncPlan): number => (plan.stretchesTimes ? plan.stretch : 1);
+
+/** Holes up to this long are bridged with the sound before them, fading; longer ones would be heard as an echo. */
+export const BRIDGED_MS = 60;
+
+/**
+ * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by silence of
+ * their own length. Null (no finding) changes nothing.
+ */
+export function planAudioSync(detail: SyncDetail | null): SyncPlan {
+  if (!detail) {
+    return {
+      shiftMs: 0,
+      stretch: 1,
+      stretchesTimes: false,
+      fillHoles: false,
+      needsSamples: false,
+      action: 'none',
+      explanation: 'Sound and picture were together.',
+    };
+  }
+  const stretch = detail.driftPpm === 0 ? 1 : 1 / (1 + detail.driftPpm / 1e6);
+  const fromContent = detail.driftSource === 'content';
+  const fillHoles = detail.holes.length > 0;
+  const done: string[] = [];
+  // Under half a millisecond is said as nothing; the plan moves it all the same.
+  if (Math.abs(detail.offsetMs) >= 0.5) {
+    const late = detail.offsetMs > 0;
+    done.push(
+      `The sound was ${Math.round(Math.abs(detail.offsetMs))} ms ${late ? 'late' : 'early'}` +
+        `${detail.evidence === 'content' ? ' by what is seen and heard' : ''} and was moved ${late ? 'forward' : 'back'}`,
+    );
+  }
+  if (stretch !== 1) {
+    done.push(
+      `the clock of the sound ran ${Math.abs(Math.round(detail.driftPpm))} ppm ` +
+        `${detail.driftPpm > 0 ? 'slow' : 'fast'}${fromContent ? ' by what is seen and heard' : ''} ` +
+        `and was resampled to the ${fromContent ? 'picture' : 'time axis'}`,
+    );
+  }
+  if (fillHoles) {
+    const sumMs = detail.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
+    const bridged = detail.holes.every((hole) => hole.durationMs <= BRIDGED_MS);
+    done.push(
+      `${detail.holes.length === 1 ? 'one hole' : `${detail.holes.length} holes`} in the sound ` +
+        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? 'bridged with the sound before' : 'filled with silence'}`,
+    );
+  }
+  const sentence = `${done.join(', ')}.`;
+  return {
+    shiftMs: detail.offsetMs === 0 ? 0 : -detail.offsetMs,
+    stretch,
+    stretchesTimes: fromContent,
+    fillHoles,
+    needsSamples: stretch !== 1 || fillHoles,
+    action: stretch !== 1 ? 'resampled_audio' : fillHoles ? 'filled_audio' : 'shifted_audio',
+    explanation: sentence.charAt(0).toUpperCase() + sentence.slice(1),
+  };
+}

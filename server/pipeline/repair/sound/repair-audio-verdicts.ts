@@ -1,0 +1,83 @@
+import type { RepairAction } from '#common/report.ts';
+import type { Finding } from '../../analyse/analysis.ts';
+import type { WindJudgement } from './repair-audio-judge.ts';
+import { movedCurve } from './repair-audio-place.ts';
+import type { SyncDetail, SyncPlan } from './repair-audio-sync.ts';
+
+export interface AudioVerdict {
+  readonly finding: Finding;
+  /** The finding's figure measured again; null when nothing was changed. */
+  readonly after: number | null;
+  /** The finding's curve measured again. */
+  readonly curveAfter?: readonly (number | null)[];
+  readonly outcome: 'repaired' | 'left_alone';
+  readonly action: RepairAction;
+  /** One sentence for people. */
+  readonly explanation: string;
+}
+
+/** The verdict on packets that keep their bytes and are moved as planned; the finished clip is checked for the move. */
+export function movedVerdict(sync: { finding: Finding; detail: SyncDetail }, plan: SyncPlan): AudioVerdict {
+  const curveAfter = sync.finding.curve && movedCurve(sync.finding.curve, plan.shiftMs);
+  return syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs), curveAfter);
+}
+
+/**
+ * The verdict on a sync that was measured again; a repair that brought it no closer is left alone.
+ * @param after largest distance between sound and picture that is left, ms
+ */
+export function syncVerdict(
+  finding: Finding,
+  plan: SyncPlan,
+  after: number,
+  curveAfter: readonly number[] | undefined,
+): AudioVerdict {
+  const rounded = Math.round(after * 100) / 100;
+  const better = rounded < Math.abs(finding.measure.value);
+  return {
+    finding,
+    after: rounded,
+    ...(better && curveAfter ? { curveAfter } : {}),
+    outcome: better ? 'repaired' : 'left_alone',
+    action: better ? plan.action : 'none',
+    explanation: better
+      ? plan.explanation
+      : 'The repair of the sync did not bring it closer, so it was dropped.',
+  };
+}
+
+/** A sound from which wind was taken, measured again. */
+export interface MendedSound {
+  readonly judgement: WindJudgement;
+  /** Absent when the new sound has another time axis. */
+  readonly curveAfter: readonly number[] | undefined;
+}
+
+/** The verdict on wind; null where it was not tried. */
+export function windVerdict(finding: Finding, mended: MendedSound | null): AudioVerdict {
+  const judgement = mended?.judgement;
+  if (!judgement?.helped) {
+    const why =
+      judgement && judgement.beforeDb - judgement.afterDb < 3
+        ? 'the wind could not be lowered enough'
+        : 'the voice would have lost too much';
+    return {
+      finding,
+      after: null,
+      outcome: 'left_alone',
+      action: 'none',
+      explanation: `Wind was found but left alone: ${why}.`,
+    };
+  }
+  const lowered = Math.round(judgement.beforeDb - judgement.afterDb);
+  return {
+    finding,
+    after: Math.round(judgement.afterDb * 10) / 10,
+    ...(mended?.curveAfter ? { curveAfter: mended.curveAfter } : {}),
+    outcome: 'repaired',
+    action: 'suppressed_wind',
+    explanation:
+      `Wind lowered by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
+      `${judgement.gone ? '' : '; some of it is still there'}.`,
+  };
+}

@@ -1,0 +1,143 @@
+import type { DenseMemory } from '#server/media/network/dense-kernel.ts';
+
+/** Pitches of voices in bins of 11.7 Hz: 70 to 364 Hz in quarter tones. */
+const SPACINGS = Array.from({ length: 58 }, (_, i) => (70 / 11.71875) * 2 ** (i / 24));
+export const PITCHES = SPACINGS.length;
+/** Ratios above this count no more: one loud harmonic is no voice. */
+const MOST_RATIO = 4;
+/** A pitch may move by this many quarter tones from frame to frame (21 ms), and what each costs. */
+const GLIDE_STEPS = 3;
+const GLIDE_COST = 0.5;
+/** Share of the sum over the frames before that counts in the next: some ten frames are looked at. */
+const LEAK = 0.9;
+const LEAK_GAIN = (1 - LEAK) / (1 + LEAK);
+/** Sums become likelihoods by the exponential of this many times them. */
+const SHARPNESS = 0.3;
+const MOST_STRENGTH = 8;
+/** Both are scaled to lie about -1 to 1 for the network. */
+export const SCORE_SCALE = 4;
+
+export interface PitchView {
+  /** How well each pitch explains the ratios of the frame. */
+  readonly scores: Float32Array;
+  /** For each bin 1 on a harmonic, -1 between two, times how clear the pitch is; set when the neighbours are known. */
+  readonly comb: Float32Array;
+}
+
+/**
+ * Scores of the pitches: natural logarithms of power over wind on the harmonics, less those in the valleys between
+ * (sub-harmonic summation, Hermes 1988).
+ */
+export function createPitchScorer(bins: number): (ratios: ArrayLike<number>, scores: Float32Array) => void {
+  const combs = SPACINGS.map((spacing) => {
+    const count = Math.floor((bins - 1) / spacing - 0.5);
+    const harmonics = Array.from({ length: count }, (_, i) => i + 1);
+    return {
+      scale: 1 / Math.sqrt(count),
+      on: harmonics.map((h) => Math.round(h * spacing)),
+      off: harmonics.flatMap((h) => [Math.round((h - 0.5) * spacing), Math.round((h + 0.5) * spacing)]),
+    };
+  });
+  const raised = new Float32Array(bins);
+  return (ratios, scores) => {
+    for (let k = 0; k < bins; k++) raised[k] = Math.min(MOST_RATIO, Math.max(0, ratios[k] ?? 0));
+    for (const [j, { on, off, scale }] of combs.entries()) {
+      let score = 0;
+      for (const k of on) score += raised[k] ?? 0;
+      for (const k of off) score -= 0.5 * (raised[k] ?? 0);
+      scores[j] = scale * score;
+    }
+  };
+}
+
+export interface PitchFollower {
+  /**
+   * Sets the combs.
+   * @param kept sums after the frame before, zero at first, which become those after the first `count` frames
+   */
+  follow(views: readonly PitchView[], kept: Float32Array, count: number): void;
+}
+
+/**
+ * Likely pitches of each frame from the best paths that lead to and from it (Viterbi 1967, as in pitch tracking since
+ * Secrest and Doddington 1983): a voice glides, gusts do not. Combs of all pitches are added by their likelihood.
+ */
+export function createPitchFollower(memory: DenseMemory, bins: number, mostFrames: number): PitchFollower {
+  const rows = Float32Array.from({ length: bins * (PITCHES + 1) }, (_, i) => {
+    const spacing = SPACINGS[i % (PITCHES + 1)];
+    return spacing === undefined ? 0 : Math.cos((2 * Math.PI * Math.floor(i / (PITCHES + 1))) / spacing);
+  });
+  const layer = memory.layer({ inputs: PITCHES, rows, rectified: false });
+  // Layers take their rows in twos.
+  const likely = memory.take((mostFrames + 1) * PITCHES);
+  const combs = memory.take((mostFrames + 1) * layer.width);
+  // The sums before each frame, and those behind the last.
+  const arriving = new Float32Array((mostFrames + 1) * PITCHES);
+  const ahead = new Float32Array(PITCHES);
+  const after = new Float32Array(PITCHES);
+  return {
+    follow(views, kept, count) {
+      arriving.set(kept);
+      for (const [at, { scores }] of views.entries()) {
+        step(arriving, at * PITCHES, scores, arriving, (at + 1) * PITCHES);
+      }
+      kept.set(arriving.subarray(count * PITCHES, (count + 1) * PITCHES));
+      let [behind, next] = [ahead, after];
+      behind.fill(0);
+      for (let at = views.length - 1; at >= 0; at--) {
+        const scores = views[at]?.scores;
+        if (!scores) continue;
+        step(behind, 0, scores, next, 0);
+        [behind, next] = [next, behind];
+        weigh(arriving, (at + 1) * PITCHES, behind, scores, likely, at * PITCHES);
+      }
+      layer.run({ from: likely, rowNumbers: PITCHES, rows: views.length, to: combs });
+      for (const [at, { comb }] of views.entries()) {
+        for (let k = 0; k < bins; k++) comb[k] = combs[at * layer.width + k] ?? 0;
+      }
+    },
+  };
+}
+
+/** The best sums at the next frame from those that stand at a place. */
+function step(
+  sums: Float32Array,
+  sumsAt: number,
+  scores: Float32Array,
+  next: Float32Array,
+  nextAt: number,
+): void {
+  for (let j = 0; j < PITCHES; j++) {
+    let best = Number.NEGATIVE_INFINITY;
+    const last = Math.min(PITCHES - 1, j + GLIDE_STEPS);
+    for (let from = Math.max(0, j - GLIDE_STEPS); from <= last; from++) {
+      best = Math.max(best, (sums[sumsAt + from] ?? 0) - GLIDE_COST * Math.abs(from - j));
+    }
+    next[nextAt + j] = LEAK * best + (scores[j] ?? 0);
+  }
+}
+
+/** Likelihood of each pitch, in all as much as the best path is clear. */
+function weigh(
+  arriving: Float32Array,
+  arrivingAt: number,
+  leaving: Float32Array,
+  scores: Float32Array,
+  likely: Float32Array,
+  likelyAt: number,
+): void {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < PITCHES; j++) {
+    const path = (arriving[arrivingAt + j] ?? 0) + (leaving[j] ?? 0) - (scores[j] ?? 0);
+    likely[likelyAt + j] = path;
+    most = Math.max(most, path);
+  }
+  let sum = 0;
+  for (let j = 0; j < PITCHES; j++) {
+    const value = Math.exp(SHARPNESS * ((likely[likelyAt + j] ?? 0) - most));
+    likely[likelyAt + j] = value;
+    sum += value;
+  }
+  const share = Math.min(MOST_STRENGTH, Math.max(0, most * LEAK_GAIN)) / SCORE_SCALE / sum;
+  for (let j = 0; j < PITCHES; j++) likely[likelyAt + j] = (likely[likelyAt + j] ?? 0) * share;
+}

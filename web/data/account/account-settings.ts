@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { useAtomValue } from 'jotai';
+import { accountApi } from '#common/api/account.ts';
+import { authApi } from '#common/api/auth.ts';
+import { callApi } from '../api-client.ts';
+import { queryKeyOf, SESSION_KEY } from '../query-client.ts';
+import { sessionAtom } from './session.ts';
+
+const storageAtom = atomWithQuery((get) => ({
+  queryKey: queryKeyOf(accountApi.storage),
+  queryFn: ({ signal }) => callApi(accountApi.storage, { signal }),
+  enabled: Boolean(get(sessionAtom).data),
+  // Uploads, fixes and the clock of the retention all change it: every visit measures anew.
+  staleTime: 0,
+}));
+
+/** Bytes the account occupies, by kind; measured anew at every visit. */
+export function useStorageUse() {
+  return useAtomValue(storageAtom);
+}
+
+/** Sets a new password; the server ends all other sessions. */
+export function useChangePassword() {
+  return useMutation({
+    mutationFn: (body: { password: string; newPassword: string }) =>
+      callApi(authApi.changePassword, { body }),
+  });
+}
+
+/** Deletes the account for ever; afterwards nobody is signed in and nothing of it is cached. */
+export function useDeleteAccount() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (password: string) => callApi(accountApi.remove, { body: { password } }),
+    onSuccess: () => {
+      client.setQueryData(SESSION_KEY, null);
+      client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
+    },
+  });
+}

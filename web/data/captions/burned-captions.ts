@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { useMemo } from 'react';
+import { type BurnedCaptionsDto, captionsApi } from '#common/api/captions.ts';
+import type { CaptionStyle } from '#common/caption-styles.ts';
+import { isAtWork } from '#common/is-at-work.ts';
+import { captionTexts as texts } from '#web/texts/captions.ts';
+import { callApi, serverMessageOf } from '../api-client.ts';
+import { queryKeyOf } from '../query-client.ts';
+import { useShowToast } from '../toasts.ts';
+
+/** A file takes seconds to minutes and nothing pushes its progress: it is read every second meanwhile. */
+const INTERVAL_MS = 1000;
+
+const keyOf = (videoId: string) => queryKeyOf(captionsApi.burned, { id: videoId });
+
+/**
+ * The file with captions in the picture, followed while it is made.
+ * @param version of clip and words: with another one the file is an older one
+ */
+export function useBurnedCaptions(videoId: string, version: string) {
+  const burnedAtom = useMemo(
+    () =>
+      atomWithQuery(() => ({
+        queryKey: [...keyOf(videoId), version],
+        queryFn: ({ signal }) => callApi(captionsApi.burned, { params: { id: videoId }, signal }),
+        refetchInterval: (query: { state: { data: BurnedCaptionsDto | undefined } }) =>
+          isAtWork(query.state.data?.run) ? INTERVAL_MS : (false as const),
+      })),
+    [videoId, version],
+  );
+  return useAtomValue(burnedAtom);
+}
+
+/** Asks for the file with the words that are saved. */
+export function useBurnCaptions(videoId: string, version: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (style: CaptionStyle) =>
+      callApi(captionsApi.burn, { params: { id: videoId }, body: { style } }),
+    onSuccess: (state) => client.setQueryData([...keyOf(videoId), version], state),
+  });
+}
+
+/** Deletes the file. */
+export function useRemoveBurned(videoId: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: () => callApi(captionsApi.removeBurned, { params: { id: videoId } }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keyOf(videoId) });
+      showToast({ title: texts.burn.removed });
+    },
+    onError: (error) =>
+      showToast({
+        title: texts.burn.removeFailed,
+        description: serverMessageOf(error) ?? texts.burn.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}

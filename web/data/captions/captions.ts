@@ -1,0 +1,142 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { atom, useAtomValue, useStore } from 'jotai';
+import { atomWithQuery, queryClientAtom } from 'jotai-tanstack-query';
+import { useEffect, useMemo, useReducer, useState } from 'react';
+import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
+import { callApi, whenMissing } from '../api-client.ts';
+import type { Cues } from './caption-edits.ts';
+import { captionReducer, startHistory } from './caption-history.ts';
+import { createCaptionSaver, type SaveState } from './caption-saver.ts';
+import { queryKeyOf } from '../query-client.ts';
+
+/** Every version has times of its own, where a repair moved the sound. */
+interface OfVersion {
+  readonly of: string;
+}
+const baseKey = (videoId: string) => queryKeyOf(captionsApi.read, { id: videoId });
+const keyOf = (videoId: string, version: string): readonly [...string[], OfVersion] => [
+  ...baseKey(videoId),
+  { of: version },
+];
+const isOf = (videoId: string, key: readonly unknown[]): boolean =>
+  key.length === baseKey(videoId).length + 1 &&
+  typeof key.at(-1) === 'object' &&
+  baseKey(videoId).every((part, index) => part === key[index]);
+
+/** What was read last of a video, of whichever version. */
+function newestOf(client: QueryClient, videoId: string): CaptionsPageDto | undefined {
+  const [newest] = client
+    .getQueryCache()
+    .findAll({ predicate: ({ queryKey }) => isOf(videoId, queryKey) })
+    .toSorted((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt);
+  return newest && (client.getQueryData<CaptionsPageDto>(newest.queryKey) ?? undefined);
+}
+
+/**
+ * Captions of a video with the speech they were timed by; read again when somebody comes back to the window. While those of another
+ * version are read, the ones before it stay.
+ * @param version mark of the version that is current
+ */
+export function useCaptions(videoId: string, version: string) {
+  const captionsAtom = useMemo(
+    () =>
+      atomWithQuery<CaptionsPageDto | null>((get) => ({
+        queryKey: keyOf(videoId, version),
+        queryFn: ({ signal }) =>
+          callApi(captionsApi.read, { params: { id: videoId }, signal }).catch(whenMissing(null)),
+        placeholderData: () => newestOf(get(queryClientAtom), videoId),
+        refetchOnWindowFocus: 'always' as const,
+      })),
+    [videoId, version],
+  );
+  return useAtomValue(captionsAtom);
+}
+
+const REST_MS = 800;
+const RETRY_MS = 5000;
+
+/** Changes that could not be saved before their editor was left, by video and axis; it takes them up again. */
+const unsavedAtom = atom<ReadonlyMap<string, { readonly revision: number; readonly cues: Cues }>>(new Map());
+
+/**
+ * The captions being edited: their history, what can be done with them, and whether they are saved. Their times stay on the axis of
+ * the page they began with: another axis is another editor.
+ */
+export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
+  const client = useQueryClient();
+  const store = useStore();
+  const [axis] = useState(page.axis);
+  const place = `${videoId} ${axis}`;
+  const [left] = useState(() => store.get(unsavedAtom).get(place) ?? null);
+  const [history, dispatch] = useReducer(captionReducer, left?.cues ?? page.cues, startHistory);
+  const [save, setSave] = useState<SaveState>({ kind: 'saved', at: page.updatedAt });
+  const [saver] = useState(() =>
+    createCaptionSaver({
+      base: { ...page, revision: left?.revision ?? page.revision },
+      restMs: REST_MS,
+      retryMs: RETRY_MS,
+      onState: setSave,
+      async send(revision, cues) {
+        const saved = await callApi(captionsApi.save, {
+          params: { id: videoId },
+          body: { revision, cues, axis },
+        });
+        // The player shows what was saved, and so does this editor when it is opened again.
+        client.setQueriesData<CaptionsPageDto>(
+          { predicate: ({ queryKey }) => isOf(videoId, queryKey) },
+          (known) => (known?.axis === axis ? { ...known, ...saved, cues } : known),
+        );
+        // Those of the other axis are read again where they are shown.
+        client.removeQueries({
+          predicate: (query) => isOf(videoId, query.queryKey) && !query.isActive(),
+        });
+        return saved;
+      },
+    }),
+  );
+
+  useEffect(() => saver.change(history.cues), [saver, history.cues]);
+  useEffect(() => {
+    if (page.revision <= saver.revision() || saver.unsaved()) return;
+    saver.takeTheirs(page);
+    dispatch({ do: 'load', cues: page.cues });
+  }, [page, saver]);
+  useEffect(() => {
+    const keep = (unsaved: ReturnType<typeof saver.unsaved>): void => {
+      const all = new Map(store.get(unsavedAtom));
+      if (unsaved) all.set(place, unsaved);
+      else all.delete(place);
+      store.set(unsavedAtom, all);
+    };
+    const again = (): void => saver.flush();
+    keep(null);
+    window.addEventListener('online', again);
+    return () => {
+      window.removeEventListener('online', again);
+      saver.flush();
+      saver.stop();
+      keep(saver.unsaved());
+    };
+  }, [saver, store, place]);
+  const unsaved = save.kind !== 'saved';
+  useEffect(() => {
+    if (!unsaved) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [unsaved]);
+
+  return {
+    history,
+    dispatch,
+    save,
+    keepMine: () => saver.keepMine(),
+    takeTheirs() {
+      if (save.kind !== 'conflict') return;
+      const { newer } = save;
+      saver.takeTheirs(newer);
+      dispatch({ do: 'load', cues: newer.cues });
+    },
+    again: () => saver.flush(),
+  };
+}

@@ -1,0 +1,302 @@
+import { HttpResponse } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { uploadsApi } from '#common/api/uploads.ts';
+import { on, refusal, server } from '../../test/server.ts';
+import { ApiError } from '../api-client.ts';
+import {
+  judgeFailure,
+  RETRY_DELAYS_MS,
+  startTransfer,
+  type TransferDependencies,
+  type TransferPhase,
+} from './upload-file.ts';
+import type { SendRequest } from './upload-transport.ts';
+
+const file = new File([new Uint8Array(1000)], 'harbour.mp4', { type: 'video/mp4' });
+
+/** The server's side: each call of `attempts` is one try to send, and may fail. */
+function run(
+  attempts: ((request: SendRequest) => void | Promise<void>)[],
+  more: Partial<TransferDependencies> = {},
+) {
+  const phases: TransferPhase[] = [];
+  const waits: number[] = [];
+  const offsets: number[] = [];
+  const sent: SendRequest[] = [];
+  const transfer = startTransfer(
+    file,
+    {
+      onPhase: (phase) => phases.push(phase),
+      onAcknowledged: (bytes) => offsets.push(bytes),
+      onSent: () => undefined,
+    },
+    {
+      send: async (request) => {
+        sent.push(request);
+        await attempts[sent.length - 1]?.(request);
+      },
+      wait: async (ms) => {
+        waits.push(ms);
+      },
+      ...more,
+    },
+  );
+  return { transfer, phases, waits, offsets, sent };
+}
+
+const lost = (): never => {
+  throw new TypeError('The connection was lost.');
+};
+
+function allowUpload(calls: string[] = [], offsetBytes = 0) {
+  server.use(
+    on(uploadsApi.uploadUrl, async (request) => {
+      calls.push(`upload-url ${JSON.stringify(await request.json())}`);
+      return HttpResponse.json({ uploadUrl: '/uploads/token-1', offsetBytes });
+    }),
+    on(uploadsApi.uploadComplete, async (request) => {
+      calls.push(`upload-complete ${JSON.stringify(await request.json())}`);
+      return HttpResponse.json({ videoId: 'video-1' });
+    }),
+  );
+}
+
+describe('startTransfer', () => {
+  it('asks for an address, sends the file there, then completes, in this order', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const { transfer, phases, sent } = run([(request) => request.onAcknowledged(1000)]);
+    expect(await transfer.result).toEqual({ kind: 'done', videoId: 'video-1' });
+    expect(sent[0]?.url).toBe('http://localhost:3000/uploads/token-1');
+    expect(calls[0]).toMatch(
+      /^upload-url \{"fileName":"harbour.mp4","fileSize":1000,"fileType":"video\/mp4","fingerprint":"[0-9a-f]{64}","tellKnown":true\}$/,
+    );
+    // The size travels as a string (specification section 7).
+    expect(calls[1]).toBe(
+      'upload-complete {"fileName":"harbour.mp4","fileSize":"1000","uploadUrl":"/uploads/token-1"}',
+    );
+    expect(phases).toEqual(['uploading', 'verifying']);
+  });
+
+  it('starts from the bytes that the server already holds', async () => {
+    allowUpload([], 400);
+    const { transfer, offsets } = run([() => undefined]);
+    await transfer.result;
+    expect(offsets[0]).toBe(400);
+  });
+
+  it('goes on at the same address after lost connections, waiting longer each time', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const { transfer, waits, sent, phases } = run([lost, lost, lost, () => undefined]);
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect(waits).toEqual([500, 1000, 2000]);
+    expect(new Set(sent.map(({ url }) => url)).size).toBe(1);
+    expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
+    expect(phases).toContain('offline');
+  });
+
+  it.each([
+    ['the network fails', () => HttpResponse.error()],
+    ['too many uploads are open', () => refusal('rate_limited')],
+  ])('says that it failed when no address can be had because %s', async (_name, answer) => {
+    let asked = 0;
+    server.use(
+      on(uploadsApi.uploadUrl, () => {
+        asked += 1;
+        return answer();
+      }),
+    );
+    const { transfer, waits } = run([]);
+    expect(await transfer.result).toMatchObject({ kind: 'failed', fileUnreadable: false });
+    expect([asked, waits]).toEqual([3, [500, 1000]]);
+  });
+
+  it('waits for a network before it asks for an address in vain', async () => {
+    const onLine = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    let asked = 0;
+    server.use(
+      on(uploadsApi.uploadUrl, () => {
+        asked += 1;
+        return asked < 6 ? HttpResponse.error() : HttpResponse.json({ uploadUrl: '/uploads/token-1' });
+      }),
+      on(uploadsApi.uploadComplete, () => HttpResponse.json({ videoId: 'video-1' })),
+    );
+    expect(await run([() => undefined]).transfer.result).toMatchObject({ kind: 'done' });
+    onLine.mockRestore();
+  });
+
+  it('says at once that the network is gone, and that bytes move again', async () => {
+    allowUpload();
+    const { transfer, phases } = run([
+      (request) => {
+        window.dispatchEvent(new Event('offline'));
+        request.onSent(10);
+      },
+    ]);
+    await transfer.result;
+    expect(phases).toEqual(['uploading', 'offline', 'uploading', 'verifying']);
+  });
+
+  it('sends again when a network has come up beneath a request that hangs', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const hangs = ({ signal }: SendRequest): Promise<void> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        window.dispatchEvent(new Event('online'));
+      });
+    const { transfer, sent, waits } = run([hangs, () => undefined]);
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect([sent.length, waits]).toEqual([2, [500]]);
+    expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
+  });
+
+  it('begins the waiting anew once bytes have arrived', async () => {
+    allowUpload();
+    const progress = (request: SendRequest): void => {
+      request.onAcknowledged(500);
+      lost();
+    };
+    const { transfer, waits } = run([lost, lost, progress, () => undefined]);
+    await transfer.result;
+    expect(waits).toEqual([500, 1000, 500]);
+  });
+
+  it('never gives up while the page lives: the longest wait repeats', async () => {
+    allowUpload();
+    const { transfer, waits } = run([...Array.from({ length: 12 }, () => lost), () => undefined]);
+    await transfer.result;
+    expect(waits.slice(-5)).toEqual([30_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(waits.slice(0, 7)).toEqual([...RETRY_DELAYS_MS]);
+  });
+
+  it('completes again when the answer to the completion was lost', async () => {
+    allowUpload();
+    let completions = 0;
+    server.use(
+      on(uploadsApi.uploadComplete, () => {
+        completions += 1;
+        return completions === 1 ? HttpResponse.error() : HttpResponse.json({ videoId: 'video-1' });
+      }),
+    );
+    const { transfer } = run([]);
+    expect(await transfer.result).toEqual({ kind: 'done', videoId: 'video-1' });
+    expect(completions).toBe(2);
+  });
+
+  it('sends nothing while paused and continues when resumed', async () => {
+    allowUpload();
+    const { transfer, sent, phases } = run([
+      (request) =>
+        new Promise((_resolve, reject) => {
+          request.onAcknowledged(300);
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        }),
+      () => undefined,
+    ]);
+    await expect.poll(() => sent.length).toBe(1);
+    transfer.pause();
+    await expect.poll(() => phases.at(-1)).toBe('paused');
+    expect(sent).toHaveLength(1);
+    transfer.resume();
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('ends at once when cancelled, also while paused', async () => {
+    allowUpload();
+    const { transfer, sent, phases } = run([
+      (request) =>
+        new Promise((_resolve, reject) => {
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        }),
+    ]);
+    await expect.poll(() => sent.length).toBe(1);
+    transfer.pause();
+    await expect.poll(() => phases.at(-1)).toBe('paused');
+    transfer.cancel();
+    expect(await transfer.result).toEqual({ kind: 'cancelled' });
+  });
+
+  it("fails with the server's own sentence when the plan is used up", async () => {
+    server.use(on(uploadsApi.uploadUrl, () => refusal('quota_reached', '5 of 5 videos are used.')));
+    const { transfer, waits } = run([]);
+    expect(await transfer.result).toEqual({
+      kind: 'failed',
+      reason: '5 of 5 videos are used.',
+      fileUnreadable: false,
+    });
+    expect(waits).toEqual([]);
+  });
+
+  it('asks for a new address when the server has dropped the upload', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const { transfer } = run([
+      () => {
+        throw new ApiError(410, 'Gone', '');
+      },
+      () => undefined,
+    ]);
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(2);
+  });
+
+  it('sends the file whole where PATCH is refused on the way', async () => {
+    allowUpload();
+    const whole: string[] = [];
+    const { transfer } = run(
+      [
+        () => {
+          throw new ApiError(405, 'Method Not Allowed', '');
+        },
+      ],
+      {
+        sendWhole: async ({ url }) => {
+          whole.push(url);
+        },
+      },
+    );
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect(whole).toEqual(['http://localhost:3000/uploads/token-1']);
+  });
+
+  it('says so when the file cannot be read any more', async () => {
+    allowUpload();
+    const moved = new File([new Uint8Array(10)], 'moved.mp4');
+    moved.slice = () => {
+      const part = new Blob();
+      part.arrayBuffer = () => Promise.reject(new DOMException('gone', 'NotReadableError'));
+      return part;
+    };
+    const transfer = startTransfer(
+      moved,
+      { onPhase: () => undefined, onAcknowledged: () => undefined, onSent: () => undefined },
+      { send: async () => lost(), wait: async () => undefined },
+    );
+    expect(await transfer.result).toMatchObject({ kind: 'failed', fileUnreadable: true });
+  });
+});
+
+describe('judgeFailure', () => {
+  it.each([
+    [401, 'signed_out'],
+    [403, 'failed'],
+    [404, 'new_address'],
+    [405, 'whole_file'],
+    [409, 'again'],
+    [410, 'new_address'],
+    [413, 'failed'],
+    [423, 'again'],
+    [429, 'again'],
+    [460, 'again'],
+    [200, 'whole_file'],
+    [500, 'failed'],
+    [502, 'again'],
+    [503, 'again'],
+    [507, 'failed'],
+  ])('takes %i for "%s"', (status, verdict) => {
+    expect(judgeFailure(new ApiError(status, '', ''))).toBe(verdict);
+  });
+});

@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { z } from 'zod';
+import { buildPath } from '#common/api/endpoint.ts';
+import { downloadFailure, mediaPaths, videosApi } from '#common/api/videos.ts';
+import { videoTexts } from '#web/texts/videos.ts';
+import { callApi, serverMessageOf } from '../api-client.ts';
+import { absoluteUrl } from '../url.ts';
+import { type ToastContent, useShowToast } from '../toasts.ts';
+import { applyStatus } from './video-news.ts';
+
+const { download: texts } = videoTexts;
+
+/** The file in the size of the plan is on its way: no failure, only not yet. */
+const refusedWith = z.object({ code: z.literal('export_pending'), message: z.string() });
+
+function isJson(answer: Response): boolean {
+  return (answer.headers.get('Content-Type') ?? '').includes('json');
+}
+
+async function failureToast(url: string): Promise<ToastContent> {
+  // A HEAD answer carries no words, so the refusal is read once more with them.
+  const answer = await fetch(url, { credentials: 'include' });
+  if (answer.ok && !isJson(answer)) {
+    await answer.body?.cancel();
+    return { title: texts.failedTitle, description: texts.failedText, tone: 'destructive' };
+  }
+  const body: unknown = await answer.json().catch(() => null);
+  const failure = downloadFailure.partial().safeParse(body);
+  const code = refusedWith.safeParse(body);
+  if (code.success) return { title: videoTexts.limited.pending, description: code.data.message };
+  if (failure.success && failure.data.demoMode)
+    return { title: texts.demoTitle, description: texts.demoText };
+  return {
+    title: texts.failedTitle,
+    description: (failure.success && failure.data.message) || texts.failedText,
+    tone: 'destructive',
+  };
+}
+
+/**
+ * Checks that a file is there and lets the browser save it as `video-{id}.mp4`; the bytes go to the disk, not
+ * through the page's memory, because results can have 2 GB.
+ * @returns the toast to show when there is nothing to save, else null.
+ */
+export async function downloadVideo(id: string, page: 'dashboard' | 'library'): Promise<ToastContent | null> {
+  const url = absoluteUrl(buildPath(mediaPaths.download, { id }));
+  try {
+    const answer = await fetch(url, { method: 'HEAD', credentials: 'include' });
+    if (!answer.ok || isJson(answer)) return await failureToast(url);
+  } catch {
+    return { title: texts.errorTitle, description: texts.errorText[page], tone: 'destructive' };
+  }
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `video-${id}.mp4`;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  return null;
+}
+
+/** Saves a video's result; failures are shown as the specified toasts. */
+export function useDownloadVideo(page: 'dashboard' | 'library'): (id: string) => Promise<void> {
+  const showToast = useShowToast();
+  return async (id) => {
+    const failure = await downloadVideo(id, page);
+    if (failure) showToast(failure);
+  };
+}
+
+/** Has the file made that Download gives where the plan limits its size (D-42). */
+export function useMakeExport() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(videosApi.exportLimited, { params: { id } }),
+    onSuccess: (status) => applyStatus(client, status),
+    onError: (error) =>
+      showToast({
+        title: videoTexts.limited.failed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}

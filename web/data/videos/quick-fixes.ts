@@ -1,0 +1,115 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useAtomValue } from 'jotai';
+import { atomWithQuery } from 'jotai-tanstack-query';
+import { useMemo } from 'react';
+import { type FixRunDto, type QuickFixesDto, quickFixesApi } from '#common/api/quick-fixes.ts';
+import { videosApi } from '#common/api/videos.ts';
+import type { FixId } from '#common/fixes.ts';
+import { isAtWork } from '#common/is-at-work.ts';
+import { POLL_MS } from '#common/limits.ts';
+import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
+import { callApi, serverMessageOf, whenMissing } from '../api-client.ts';
+import { pushStateAtom } from '../push/push-state.ts';
+import { liveQuery, queryKeyOf } from '../query-client.ts';
+import { useShowToast } from '../toasts.ts';
+import { rereadVideos } from './video-news.ts';
+
+const keyOf = (videoId: string) => queryKeyOf(quickFixesApi.read, { id: videoId });
+
+/** What is taken for the fixes so far where a server tells none. */
+const NONE: QuickFixesDto = { run: null, done: [], versions: [], exports: [] };
+
+/** The newer of two states of a request; a late answer never takes it back. */
+function newerRun(known: FixRunDto | null | undefined, next: FixRunDto | null): FixRunDto | null {
+  if (!known || !next) return next;
+  return known.revision > next.revision ? known : next;
+}
+
+/**
+ * Quick fixes, versions and platform files of a video. While a request is at work it is pushed, and read every 2 s when
+ * there is no push; when it ends, the lists are read again.
+ */
+export function useQuickFixes(videoId: string) {
+  const fixesAtom = useMemo(
+    () =>
+      atomWithQuery((get) => {
+        const live = liveQuery(get(pushStateAtom), POLL_MS.status);
+        return {
+          queryKey: keyOf(videoId),
+          queryFn: async ({ signal, client }) => {
+            const next = await callApi(quickFixesApi.read, { params: { id: videoId }, signal }).catch(
+              whenMissing(NONE),
+            );
+            const before = client.getQueryData<QuickFixesDto>(keyOf(videoId));
+            if (isAtWork(before?.run) && !isAtWork(next.run)) void rereadVideos(client, videoId);
+            return { ...next, run: newerRun(before?.run, next.run) };
+          },
+          ...live,
+          refetchInterval: (query) => (isAtWork(query.state.data?.run) ? live.refetchInterval : false),
+        };
+      }),
+    [videoId],
+  );
+  return useAtomValue(fixesAtom);
+}
+
+/** Puts a pushed state of a request into the cache; at its end versions and files are read again. */
+export function applyFixRun(client: QueryClient, videoId: string, run: FixRunDto | null): void {
+  const known = client.getQueryData<QuickFixesDto>(keyOf(videoId));
+  if (!known) return;
+  client.setQueryData<QuickFixesDto>(keyOf(videoId), { ...known, run: newerRun(known.run, run) });
+  if (!isAtWork(run)) void client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
+}
+
+/** Asks for fixes of the current version. */
+export function useApplyFixes(videoId: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (fixes: FixId[]) =>
+      callApi(videosApi.applyFixes, { params: { id: videoId }, body: { fixes } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(videoId), exact: true }),
+    onError: () => showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' }),
+  });
+}
+
+/** Makes an earlier version the current one. */
+export function useRestoreVersion(videoId: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (versionId: string) => callApi(quickFixesApi.restore, { params: { id: videoId, versionId } }),
+    onSuccess: async () => {
+      // The toast must not say what the page does not show yet.
+      await client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
+      await rereadVideos(client, videoId);
+      showToast({ title: texts.restored, description: texts.restoredDetail });
+    },
+    onError: (error) =>
+      showToast({
+        title: texts.restoreFailed,
+        description: serverMessageOf(error) ?? texts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+/** Deletes a platform file. */
+export function useRemoveExport(videoId: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (exportId: string) =>
+      callApi(quickFixesApi.removeExport, { params: { id: videoId, exportId } }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
+      showToast({ title: texts.removed });
+    },
+    onError: (error) =>
+      showToast({
+        title: texts.removeFailed,
+        description: serverMessageOf(error) ?? texts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}

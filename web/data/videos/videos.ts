@@ -1,0 +1,228 @@
+import { keepPreviousData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { atom, useAtom, useAtomValue, useSetAtom } from 'jotai';
+import { atomWithInfiniteQuery, atomWithQuery } from 'jotai-tanstack-query';
+import { useCallback, useMemo, useState } from 'react';
+import { cursorAfterVideo, type VideoDto, videosApi } from '#common/api/videos.ts';
+import { draftsApi } from '#common/api/drafts.ts';
+import type { RepairReport } from '#common/report.ts';
+import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
+import { videoTexts } from '#web/texts/videos.ts';
+import { heroVideoIdAtom } from '../uploads/hero-video.ts';
+import { callApi, serverMessageOf, tellApi } from '../api-client.ts';
+import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
+import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from '../paged.ts';
+import { pushStateAtom } from '../push/push-state.ts';
+import { liveQuery, queryKeyOf } from '../query-client.ts';
+import { sessionAtom } from '../account/session.ts';
+import { useShowToast } from '../toasts.ts';
+import { mergeList, mergeStatus, patchListed, rereadVideos, videoListKey } from './video-news.ts';
+
+const everything = atom<VideoChoice>({});
+
+function createListAtom(intervalMs: number, choiceAtom = everything) {
+  return atomWithInfiniteQuery<VideoDto[], Error, VideoDto[], readonly unknown[], string | null>((get) => {
+    const choice = get(choiceAtom);
+    return {
+      queryKey: videoListKey(choice),
+      queryFn: async ({ signal, client, pageParam }) => {
+        const page = pageOf({ ...choice, ...fromCursor(pageParam) }, pageParam === null);
+        return mergeList(client, await callApi(videosApi.list, { ...page, signal }));
+      },
+      initialPageParam: FIRST_PAGE,
+      getNextPageParam: (page) => nextCursor(page, (video) => cursorAfterVideo(video, choice.sort)),
+      select: joinPages,
+      // What was shown stays until the answer to another choice is there.
+      placeholderData: keepPreviousData,
+      enabled: Boolean(get(sessionAtom).data),
+      ...liveQuery(get(pushStateAtom), intervalMs),
+    };
+  });
+}
+
+const dashboardListAtom = createListAtom(POLL_MS.dashboardVideos);
+const libraryListAtom = createListAtom(POLL_MS.libraryVideos, libraryChoiceAtom);
+const editorListAtom = createListAtom(POLL_MS.editor);
+// Header and upload panel look at the list that the page keeps fresh; alone, they need it seldom.
+const backgroundListAtom = createListAtom(SAFETY_POLL_MS);
+const listAtoms = {
+  dashboard: dashboardListAtom,
+  library: libraryListAtom,
+  editor: editorListAtom,
+  background: backgroundListAtom,
+} as const;
+
+/**
+ * Videos of the account as far as they were asked for (`useLoadMore` reads on), newest first, at the polling
+ * interval of the page that asks. The library's follow its search, order and filters.
+ */
+export function useVideos(page: keyof typeof listAtoms) {
+  return useAtomValue(listAtoms[page]);
+}
+
+/** State of one video: read every 2 s while it is processing and push is down, not at all afterwards. */
+export function useVideoStatus(id: string) {
+  const statusAtom = useMemo(
+    () =>
+      atomWithQuery((get) => {
+        const live = liveQuery(get(pushStateAtom), POLL_MS.status);
+        return {
+          queryKey: queryKeyOf(videosApi.status, { id }),
+          queryFn: async ({ signal, client }) =>
+            mergeStatus(client, { ...(await callApi(videosApi.status, { params: { id }, signal })), id }),
+          ...live,
+          refetchInterval: (query) =>
+            query.state.data === undefined || query.state.data.status === 'processing'
+              ? live.refetchInterval
+              : false,
+        };
+      }),
+    [id],
+  );
+  return useAtomValue(statusAtom);
+}
+
+/** Names one result of a video: what is read about it stays good while other things of the video change. */
+export function resultMark({ resultSha256, version }: VideoDto): string {
+  return resultSha256 ?? String(version);
+}
+
+/** Whether a report tells of the current version; quick fixes make newer ones that keep the report of the repair below them. */
+export function tellsOfCurrent({ result }: RepairReport, { resultSha256 }: VideoDto): boolean {
+  return resultSha256 === null || result.sha256 === resultSha256;
+}
+
+/** The repair report of one video; it never changes for one version of the result. */
+export function useReport(id: string, enabled: boolean, version: string) {
+  const reportAtom = useMemo(
+    () =>
+      atomWithQuery(() => ({
+        queryKey: [...queryKeyOf(videosApi.report, { id }), version],
+        queryFn: ({ signal }) => callApi(videosApi.report, { params: { id }, signal }),
+        enabled,
+      })),
+    [id, enabled, version],
+  );
+  return useAtomValue(reportAtom);
+}
+
+/** Reads videos, stats and drafts again, after uploads and whatever else changes all three. */
+export async function refreshLists(client: QueryClient): Promise<void> {
+  await Promise.all([
+    rereadVideos(client),
+    ...[videosApi.stats, draftsApi.list].map((endpoint) =>
+      client.invalidateQueries({ queryKey: queryKeyOf(endpoint), exact: true }),
+    ),
+  ]);
+}
+
+export function useRenameVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: ({ id, fileName }: { id: string; fileName: string }) =>
+      tellApi(videosApi.rename, { params: { id }, body: { fileName } }),
+    onSuccess: (_answer, { id, fileName }) => {
+      patchListed(client, id, (video) => ({ ...video, originalFileName: fileName }));
+      showToast({ title: videoTexts.renamed });
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.renameFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+export function useDeleteVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => tellApi(videosApi.remove, { params: { id } }),
+    onSuccess: (_answer, id) => {
+      patchListed(client, id, () => null);
+      showToast({ title: videoTexts.deleted, description: videoTexts.deletedDetail });
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.deleteFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+export function useRetryVideo() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: (id: string) => callApi(videosApi.retry, { params: { id } }),
+    onSuccess: () => refreshLists(client),
+    onError: (error) =>
+      showToast({
+        title: videoTexts.retryFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
+/** Switches the public page of a video on or off (D-28). */
+export function useShareVideo() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, shared }: { id: string; shared: boolean }) =>
+      callApi(videosApi.share, { params: { id }, body: { shared } }),
+    onSuccess: ({ shared }, { id }) => patchListed(client, id, (video) => ({ ...video, shared })),
+  });
+}
+
+export function useSetHeroVideo(): (id: string | null) => void {
+  return useSetAtom(heroVideoIdAtom);
+}
+
+interface HeroVideo {
+  readonly id: string | null;
+  readonly chosen: boolean;
+  /** It is not there any more. */
+  readonly forget: () => void;
+}
+
+/**
+ * The video the landing page follows: the one just brought in (`chosen`), else the newest that was at work when the page was opened. One
+ * that begins later, from the list below it, comes without pushing the page down, and one that ends goes without pulling it up.
+ */
+export function useHeroVideo(): HeroVideo {
+  const [chosen, choose] = useAtom(heroVideoIdAtom);
+  const { data } = useVideos('dashboard');
+  const [found, setFound] = useState<string | null | undefined>(undefined);
+  const working = data?.find((video: VideoDto) => video.status === 'processing')?.id ?? null;
+  if (data && found === undefined) setFound(working);
+  const forget = useCallback(() => {
+    choose(null);
+    setFound(null);
+  }, [choose]);
+  return { id: chosen ?? found ?? null, chosen: chosen !== null, forget };
+}
+
+/** Asks the server for a clip with planted defects and follows its repair. */
+export function useSampleClip() {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  const setHeroVideo = useSetHeroVideo();
+  return useMutation({
+    mutationFn: () => callApi(videosApi.sample),
+    onSuccess: ({ videoId }) => {
+      setHeroVideo(videoId);
+      void refreshLists(client);
+    },
+    onError: (error) =>
+      showToast({
+        title: videoTexts.sampleFailed,
+        description: serverMessageOf(error) ?? videoTexts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}

@@ -1,0 +1,227 @@
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import type { StatusDto } from '#common/api/videos.ts';
+import { remainingMinutes } from '#common/format.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { liveMarksOf, marksOf } from '../../components/thread-strip.tsx';
+import { ApiError } from '../../data/api-client.ts';
+import { useDownloadVideo } from '../../data/videos/download.ts';
+import { useReport, useRetryVideo, useVideoStatus } from '../../data/videos/videos.ts';
+import { landingTexts } from '../../texts/landing.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { colour, figures, screen, space, text } from '../../theme.ts';
+import { ConnectionLine } from '../connection-line.tsx';
+import { DefectList } from './defect-list.tsx';
+import { LiveFindingsList } from './live-findings-list.tsx';
+import { StepList } from './step-list.tsx';
+
+const { processing: texts } = landingTexts;
+
+const Panel = styled(Card)`
+  display: grid;
+  gap: ${space(2.5)};
+  min-height: 444px;
+  align-content: start;
+`;
+const Head = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1, 2)};
+  h2 {
+    font-size: ${text.xl};
+    min-width: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  & > :last-child {
+    margin-left: auto;
+  }
+`;
+const Numbers = styled.p`
+  display: flex;
+  flex-wrap: wrap;
+  justify-content: space-between;
+  gap: ${space(0, 2)};
+  align-content: start;
+  /* Two lines on a phone, while there is one to say as well. */
+  min-height: 48px;
+  ${screen.tablet} {
+    min-height: 24px;
+  }
+  color: ${colour.inkSoft};
+  b {
+    ${figures}
+    color: ${colour.ink};
+    white-space: nowrap;
+  }
+`;
+const Columns = styled.div`
+  display: grid;
+  gap: ${space(3, 6)};
+  align-items: start;
+  ${screen.desktop} {
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+  }
+`;
+const Result = styled.div`
+  display: grid;
+  gap: ${space(2.5)};
+`;
+const Outcome = styled.div`
+  display: grid;
+  gap: ${space(1)};
+  p {
+    display: flex;
+    gap: ${space(1)};
+    align-items: center;
+  }
+  p:first-child {
+    font-weight: 650;
+    font-size: ${text.l};
+  }
+`;
+const Actions = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  gap: ${space(1.5)};
+`;
+const Failure = styled.p`
+  color: ${colour.defect};
+`;
+
+function stepLabel(status: StatusDto): string {
+  const step = PROCESSING_STEPS.find(({ id }) => id === status.currentStep);
+  if (step) return step.label;
+  if (status.errorMessage) return status.errorMessage;
+  return status.queuePosition === null ? texts.queued : videoTexts.queued(status.queuePosition);
+}
+
+function Completed({ id }: { readonly id: string }) {
+  const download = useDownloadVideo('dashboard');
+  return (
+    <>
+      <Outcome role="status">
+        <p>
+          <Icon name="check" />
+          {texts.complete}
+        </p>
+        <p>
+          <Icon name="shield" />
+          {texts.fixed}
+        </p>
+        <p>
+          <Icon name="download" />
+          {texts.ready}
+        </p>
+      </Outcome>
+      <Actions>
+        <Button icon="download" onClick={() => void download(id)}>
+          {texts.download}
+        </Button>
+        <ButtonLink to="/videos" look="secondary">
+          {texts.library}
+        </ButtonLink>
+      </Actions>
+    </>
+  );
+}
+
+function Failed({ status }: { readonly status: StatusDto }) {
+  const retry = useRetryVideo();
+  return (
+    <>
+      <Failure role="alert">
+        {texts.failed} {status.errorMessage || texts.unknownError}
+      </Failure>
+      <Actions>
+        <Button icon="retry" disabled={retry.isPending} onClick={() => retry.mutate(status.id)}>
+          {texts.retry}
+        </Button>
+      </Actions>
+    </>
+  );
+}
+
+interface ProcessingPanelProps {
+  readonly id: string;
+  /** Name of the clip, when the list already knows it. */
+  readonly name: string | undefined;
+  readonly hasReport: boolean;
+  /** Scrolls the panel into sight once. */
+  readonly reveal: boolean;
+  /** Called when the video does not exist any more. */
+  readonly onGone: () => void;
+}
+
+/** One clip being mended: the thread, the six steps, the time left, and what came of it. */
+export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: ProcessingPanelProps) {
+  const { data: status, error } = useVideoStatus(id);
+  const done = status?.status === 'completed';
+  const { data: report } = useReport(id, done && hasReport, String(status?.version ?? 0));
+  const gone = error instanceof ApiError && error.status === 404;
+  useEffect(() => {
+    if (gone) onGone();
+  }, [gone, onGone]);
+  // A clip that has just been brought in may start below the fold.
+  const panel = useRef<HTMLElement>(null);
+  const show = reveal && status !== undefined;
+  useEffect(() => {
+    if (show) panel.current?.scrollIntoView?.({ block: 'nearest', behavior: 'smooth' });
+  }, [show]);
+  // The findings end with the repair, and the report takes a moment: until then their marks stay.
+  const live = status?.findings ?? null;
+  const [found, setFound] = useState(live);
+  if (live !== null && live !== found) setFound(live);
+  if (!status)
+    return (
+      <Panel aria-busy="true">
+        {error ? <Failure role="alert">{texts.unavailable}</Failure> : <Skeleton $height="36px" />}
+      </Panel>
+    );
+  const shown = done ? (live ?? found) : live;
+  const working = status.status === 'processing';
+  const label = done ? texts.complete : stepLabel(status);
+  return (
+    <Panel ref={panel} aria-label={texts.heading}>
+      <Head>
+        <h2>{name ?? texts.heading}</h2>
+        <StatusBadge status={status.status} />
+        <ConnectionLine />
+      </Head>
+      <ThreadProgress
+        label={texts.label}
+        percent={done ? 100 : status.progress}
+        valueText={texts.valueText(label.replace(/\.{3}$/, ''), Math.round(status.progress))}
+        marks={report ? marksOf(report.defects) : liveMarksOf(shown?.defects ?? [])}
+        durationMs={report?.original.media.durationMs ?? shown?.durationMs ?? null}
+        size="l"
+        live={working}
+      />
+      <Numbers>
+        <span>{working ? label : ''}</span>
+        <span>
+          {working && texts.remaining(remainingMinutes(status.estimatedTimeRemaining))}{' '}
+          <b>{Math.round(done ? 100 : status.progress)} %</b>
+        </span>
+      </Numbers>
+      <Columns>
+        <StepList status={status} />
+        <Result>
+          {working && <LiveFindingsList findings={status.findings ?? null} />}
+          {done && <Completed id={id} />}
+          {status.status === 'failed' && <Failed status={status} />}
+          {report && <Link to={`/videos/${id}/report`}>{videoTexts.card.report}</Link>}
+          {report && <DefectList defects={report.defects} unchanged={report.outcome === 'unchanged'} />}
+        </Result>
+      </Columns>
+    </Panel>
+  );
+}

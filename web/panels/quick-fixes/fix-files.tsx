@@ -1,0 +1,194 @@
+import styled from 'styled-components';
+import { buildPath } from '#common/api/build-path.ts';
+import {
+  type ClipVersionDto,
+  type PlatformExportDto,
+  platformExportPath,
+  type QuickFixesDto,
+} from '#common/api/quick-fixes.ts';
+import { FIXES } from '#common/fixes.ts';
+import { formatBytes } from '#common/format.ts';
+import { isAtWork } from '#common/is-at-work.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useQuickFixes, useRemoveExport, useRestoreVersion } from '../../data/videos/quick-fixes.ts';
+import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
+import { colour, figures, space, text } from '../../theme.ts';
+import { fileLinks } from '../panel-parts.tsx';
+
+const Part = styled.section`
+  display: grid;
+  gap: ${space(0.5)};
+  min-width: 0;
+  margin-top: ${space(1)};
+  h4 {
+    font-size: ${text.m};
+  }
+  li {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    align-items: center;
+    gap: ${space(0.5, 1)};
+    padding: ${space(0.75, 0)};
+    border-top: 1px dashed ${colour.chalk};
+  }
+`;
+const Name = styled.div`
+  display: grid;
+  gap: ${space(0.25)};
+  min-width: 0;
+  strong {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: ${space(0.5)};
+    font-weight: 600;
+  }
+  small {
+    ${figures}
+    font-size: ${text.s};
+    color: ${colour.inkSoft};
+    overflow-wrap: anywhere;
+  }
+`;
+const Deeds = styled.div`
+  display: flex;
+  align-items: center;
+  ${fileLinks}
+`;
+
+const LABELS = new Map<string, string>(FIXES.map(({ id, label }) => [id, label]));
+const NAMES = new Map<string, string>(Object.entries(texts.exportNames));
+
+interface FixFilesProps {
+  readonly videoId: string;
+  readonly fixes: QuickFixesDto;
+}
+
+/** Versions that can be made current again, and files made for platforms; nothing while there is neither. */
+export function FixFiles({ videoId, fixes }: FixFilesProps) {
+  const { versions, exports, run } = fixes;
+  return (
+    <>
+      {exports.length > 0 && (
+        <Part aria-label={texts.exports}>
+          <h4>{texts.exports}</h4>
+          <ul>
+            {exports.map((one) => (
+              <ExportLine key={one.id} videoId={videoId} file={one} />
+            ))}
+          </ul>
+        </Part>
+      )}
+      {versions.length > 1 && (
+        <Part aria-label={texts.versions}>
+          <h4>{texts.versions}</h4>
+          <ul>
+            {versions.map((version) => (
+              <VersionLine key={version.id} videoId={videoId} version={version} busy={isAtWork(run)} />
+            ))}
+          </ul>
+        </Part>
+      )}
+    </>
+  );
+}
+
+/** Made by quick fixes, or mended and not the clip that is played. */
+const isKept = ({ kind, current }: ClipVersionDto): boolean =>
+  kind === 'fixes' || (kind === 'repair' && !current);
+
+const Alone = styled(Card)`
+  display: grid;
+  gap: ${space(2)};
+  padding: ${space(2)};
+`;
+
+/**
+ * The same for people whose plan has no quick fixes: what was made with one stays theirs, and from a return to the original they can go
+ * back to the mended clip. Nothing where there is neither.
+ */
+export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
+  const { data } = useQuickFixes(videoId);
+  const made = data && (data.exports.length > 0 || data.versions.some(isKept));
+  if (!made) return null;
+  return (
+    <Alone>
+      <FixFiles videoId={videoId} fixes={data} />
+    </Alone>
+  );
+}
+
+interface VersionLineProps {
+  readonly videoId: string;
+  readonly version: ClipVersionDto;
+  readonly busy: boolean;
+}
+
+function VersionLine({ videoId, version, busy }: VersionLineProps) {
+  const restore = useRestoreVersion(videoId);
+  const { kind, current, createdAt, sizeBytes, fixes } = version;
+  const inIt = fixes.map(({ id }) => LABELS.get(id) ?? id).join(', ');
+  return (
+    <li>
+      <Name>
+        <strong>
+          {texts.kinds[kind]} {current && <Badge tone="ok">{texts.current}</Badge>}
+        </strong>
+        <small>
+          {inIt !== '' && `${inIt} · `}
+          {formatBytes(sizeBytes)} · <Moment iso={createdAt} />
+        </small>
+      </Name>
+      {!current && (
+        <Button
+          look="secondary"
+          size="s"
+          disabled={busy || restore.isPending}
+          aria-label={texts.restoreLabel(inIt === '' ? texts.kinds[kind] : inIt)}
+          onClick={() => restore.mutate(version.id)}
+        >
+          {texts.restore}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function ExportLine({ videoId, file }: { readonly videoId: string; readonly file: PlatformExportDto }) {
+  const remove = useRemoveExport(videoId);
+  const { id, fix, sizeBytes, createdAt, ofCurrent } = file;
+  const name = NAMES.get(fix) ?? fix;
+  const path = buildPath(platformExportPath, { id: videoId, exportId: id });
+  const ask = (): void => {
+    if (window.confirm(texts.confirmRemove(name))) remove.mutate(id);
+  };
+  return (
+    <li>
+      <Name>
+        <strong>
+          {name} {!ofCurrent && <Badge>{texts.older}</Badge>}
+        </strong>
+        <small>
+          {formatBytes(sizeBytes)} · <Moment iso={createdAt} />
+        </small>
+      </Name>
+      <Deeds>
+        <a href={path} download aria-label={texts.downloadLabel(name)}>
+          <Icon name="download" size={17} />
+          {texts.download}
+        </a>
+        <IconButton
+          icon="trash"
+          tone="danger"
+          label={texts.remove(name)}
+          disabled={remove.isPending}
+          onClick={ask}
+        />
+      </Deeds>
+    </li>
+  );
+}

@@ -1,0 +1,165 @@
+import { useId } from 'react';
+import styled, { css } from 'styled-components';
+import type { FixOutcome } from '#common/api/quick-fixes.ts';
+import { type FixId, isPlatformFix } from '#common/fixes.ts';
+import { Badge, type Tone } from '../../components/badge.tsx';
+import { Icon, type IconName } from '../../components/icons.tsx';
+import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
+import { colour, figures, radius, space, text } from '../../theme.ts';
+
+/** Where a fix stands; `outcome` says what came of it, of a failed one too, which can be chosen again. */
+export type FixItemState =
+  | { readonly kind: 'unselected' | 'selected'; readonly outcome: FixOutcome | null }
+  | { readonly kind: 'processing'; readonly outcome: FixOutcome | null }
+  | { readonly kind: 'completed'; readonly outcome: FixOutcome };
+
+const Row = styled.button<{ $selected: boolean; $fixed: boolean }>`
+  display: grid;
+  grid-template-columns: auto minmax(0, 1fr);
+  align-items: center;
+  gap: ${space(0.25, 1.25)};
+  width: 100%;
+  min-height: 44px;
+  padding: ${space(0.75, 1.25)};
+  border: 1px solid ${({ $selected }) => ($selected ? colour.liveThread : colour.line)};
+  border-radius: ${radius.s};
+  background: ${({ $selected, $fixed }) => ($selected ? colour.liveSoft : $fixed ? colour.sunken : colour.raised)};
+  color: ${colour.ink};
+  font: inherit;
+  text-align: start;
+  cursor: ${({ $fixed }) => ($fixed ? 'default' : 'pointer')};
+  ${({ $fixed }) =>
+    !$fixed &&
+    css`
+      &:hover {
+        border-color: ${colour.lineStrong};
+      }
+    `}
+`;
+const Box = styled.span<{ $on: boolean }>`
+  display: inline-grid;
+  place-items: center;
+  width: 20px;
+  height: 20px;
+  border: 1.5px solid ${({ $on }) => ($on ? colour.thread : colour.lineStrong)};
+  border-radius: 4px;
+  background: ${({ $on }) => ($on ? colour.thread : 'transparent')};
+  color: ${colour.onThread};
+`;
+const Words = styled.span`
+  display: grid;
+  min-width: 0;
+  & > small {
+    font-size: ${text.s};
+    color: ${colour.inkSoft};
+  }
+`;
+/* Beside the name where there is room, below it in a narrow panel. */
+const Head = styled.span`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(0.25, 1)};
+  strong {
+    font-size: ${text.m};
+    font-weight: 600;
+  }
+`;
+const Result = styled.p`
+  padding: ${space(0.5, 1.25, 0.75)};
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+  span {
+    display: block;
+    margin-top: ${space(0.5)};
+    overflow-wrap: anywhere;
+  }
+  small {
+    ${figures}
+    display: block;
+    font-size: ${text.xs};
+    color: ${colour.inkFaint};
+  }
+`;
+
+const STATES: Readonly<Record<FixOutcome['state'], { tone: Tone; icon: IconName; word: string }>> = {
+  waiting: { tone: 'neutral', icon: 'clock', word: texts.states.waiting },
+  working: { tone: 'live', icon: 'dot', word: texts.states.working },
+  applied: { tone: 'ok', icon: 'check', word: texts.states.applied },
+  unchanged: { tone: 'neutral', icon: 'check', word: texts.states.unchanged },
+  failed: { tone: 'warn', icon: 'alert', word: texts.states.failed },
+};
+
+function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
+  if (kind === 'processing' && outcome === null) return STATES.waiting;
+  if (!outcome) return null;
+  // It counts when the whole request is done and its result was checked.
+  if (kind === 'processing' && outcome.state === 'applied')
+    return { ...STATES.working, word: texts.states.settled };
+  const made = outcome.state === 'applied' && isPlatformFix(id);
+  return made ? { ...STATES.applied, word: texts.states.made } : STATES[outcome.state];
+}
+
+interface FixItemProps {
+  readonly id: FixId;
+  readonly label: string;
+  readonly state: FixItemState;
+  readonly recommended: boolean;
+  readonly onToggle: () => void;
+}
+
+/** One fix as a switch, with what came of it in words and figures below. */
+export function FixItem({ id, label, state, recommended, onToggle }: FixItemProps) {
+  const resultId = useId();
+  const { kind, outcome } = state;
+  const isFixed = kind === 'processing' || kind === 'completed';
+  const isOn = kind !== 'unselected';
+  const badge = badgeOf(state, id);
+  const told = outcome !== null && outcome.detail !== '' && kind !== 'processing';
+  return (
+    <div>
+      <Row
+        type="button"
+        $selected={kind === 'selected'}
+        $fixed={isFixed}
+        aria-pressed={isOn}
+        aria-disabled={isFixed}
+        data-state={kind}
+        {...(told ? { 'aria-describedby': resultId } : {})}
+        onClick={isFixed ? undefined : onToggle}
+      >
+        <Box $on={isOn} aria-hidden="true">
+          {isOn && <Icon name="check" size={15} />}
+        </Box>
+        <Words>
+          <Head>
+            <strong>{label}</strong>
+            {recommended && !isFixed && (
+              <Badge tone="info" icon="spark">
+                {texts.recommended}
+              </Badge>
+            )}
+            {badge && (
+              <Badge tone={badge.tone} icon={badge.icon}>
+                {badge.word}
+              </Badge>
+            )}
+          </Head>
+          {kind !== 'completed' && <small>{texts.hints[id]}</small>}
+        </Words>
+      </Row>
+      {told && (
+        <Result id={resultId}>
+          {outcome.detail}
+          {outcome.figures.map(({ name, unit, before, after }) => (
+            <span key={name}>
+              {texts.figureMeaning(name, before, after)}
+              <small>{texts.figure(name, before, after, unit)}</small>
+            </span>
+          ))}
+        </Result>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,212 @@
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import styled from 'styled-components';
+import type { FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
+import type { VideoDto } from '#common/api/videos.ts';
+import { FIXES, type FixId } from '#common/fixes.ts';
+import { isAtWork } from '#common/is-at-work.ts';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icons.tsx';
+import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { useFixProgress, useSpecifiedPace } from '../../data/videos/fix-progress.ts';
+import { useApplyFixes, useQuickFixes } from '../../data/videos/quick-fixes.ts';
+import { useShowToast } from '../../data/toasts.ts';
+import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
+import { eyebrow, space } from '../../theme.ts';
+import { Failure, Note, Panel, Reading, Unread } from '../panel-parts.tsx';
+import { FixFiles } from './fix-files.tsx';
+import { FixItem, type FixItemState } from './fix-item.tsx';
+
+const Form = styled.form`
+  display: grid;
+  gap: ${space(1.5)};
+  min-width: 0;
+`;
+const Category = styled.fieldset`
+  display: grid;
+  gap: ${space(0.75)};
+  min-width: 0;
+  margin: 0;
+  padding: 0;
+  border: 0;
+  legend {
+    ${eyebrow}
+    margin-bottom: ${space(0.5)};
+    padding: 0;
+  }
+`;
+
+const CATEGORIES = ['audio', 'visual', 'platform'] as const;
+
+/** Flags of the analysis that speak for a fix (D-66). */
+function recommendedFixes({ issues }: VideoDto): ReadonlySet<FixId> {
+  const marks: readonly (FixId | false)[] = [
+    issues?.shakyFootage === true && 'stabilize',
+    issues?.poorLighting === true && 'color-correct',
+    issues?.blurrySection === true && 'sharpen',
+  ];
+  return new Set(marks.filter((mark) => mark !== false));
+}
+
+interface QuickFixesPanelProps {
+  readonly video: VideoDto;
+}
+
+/** AI Quick Fixes of a finished video: choose, apply, follow, read what came of it; versions and files below. */
+export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
+  const { data, isError, refetch } = useQuickFixes(video.id);
+  return (
+    <Panel aria-label={texts.title} as="section">
+      <h3>
+        <Icon name="spark" />
+        {texts.title}
+      </h3>
+      <Note>{texts.note}</Note>
+      {isError && !data && (
+        <Unread retry={texts.retry} onRetry={() => void refetch()}>
+          {texts.fetchFailed}
+        </Unread>
+      )}
+      {!data && !isError && <Reading height="96px">{texts.loading}</Reading>}
+      {(data || isError) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
+      {data && <FixFiles videoId={video.id} fixes={data} />}
+    </Panel>
+  );
+}
+
+interface FixFormProps {
+  readonly video: VideoDto;
+  readonly run: FixRunDto | null;
+  readonly done: readonly FixOutcome[];
+}
+
+function FixForm({ video, run, done }: FixFormProps) {
+  const [selected, setSelected] = useState<ReadonlySet<FixId>>(new Set());
+  const apply = useApplyFixes(video.id);
+  const showToast = useShowToast();
+  const atWork = isAtWork(run);
+  useEndToast(run, atWork);
+  const blind = useBlindRun();
+  const recommended = recommendedFixes(video);
+  const busy = atWork || apply.isPending || blind.working.size > 0;
+
+  const stateOf = (id: FixId): FixItemState => {
+    const running = run?.fixes.find((fix) => fix.id === id);
+    if (atWork && running) return { kind: 'processing', outcome: running };
+    if ((apply.isPending && selected.has(id)) || blind.working.has(id))
+      return { kind: 'processing', outcome: null };
+    if (blind.done.has(id))
+      return { kind: 'completed', outcome: { id, state: 'applied', detail: '', figures: [] } };
+    const outcome = done.find((fix) => fix.id === id);
+    if (outcome) return { kind: 'completed', outcome };
+    const failed = running?.state === 'failed' ? running : null;
+    return { kind: selected.has(id) ? 'selected' : 'unselected', outcome: failed };
+  };
+  const wanted = FIXES.map(({ id }) => id).filter((id) => stateOf(id).kind === 'selected');
+
+  const toggle = (id: FixId): void => {
+    const { kind } = stateOf(id);
+    if (kind !== 'selected' && kind !== 'unselected') return;
+    setSelected((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (busy) return;
+    if (wanted.length === 0) {
+      showToast({ title: texts.none, description: texts.noneDetail, tone: 'notice' });
+      return;
+    }
+    apply.mutate(wanted, {
+      onSuccess: ({ jobId }) => {
+        setSelected(new Set());
+        if (jobId === '') blind.start(wanted);
+      },
+    });
+  };
+  return (
+    <Form onSubmit={submit}>
+      {CATEGORIES.map((category) => (
+        <Category key={category}>
+          <legend>{texts.categories[category]}</legend>
+          {FIXES.filter((fix) => fix.category === category).map(({ id, label }) => (
+            <FixItem
+              key={id}
+              id={id}
+              label={label}
+              state={stateOf(id)}
+              recommended={recommended.has(id)}
+              onToggle={() => toggle(id)}
+            />
+          ))}
+        </Category>
+      ))}
+      {run && atWork && <RunProgress key={run.jobId} run={run} />}
+      {blind.working.size > 0 && <BlindProgress onEnd={blind.end} />}
+      {run?.state === 'failed' && run.message !== null && <Failure>{run.message}</Failure>}
+      <div>
+        <Button type="submit" size="s" icon="spark" disabled={wanted.length === 0 || busy}>
+          {apply.isPending ? texts.asking : texts.apply(wanted.length)}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function RunProgress({ run }: { readonly run: FixRunDto }) {
+  const { percent, estimated } = useFixProgress(run.progress, run.revision);
+  const shown = Math.round(percent);
+  const words =
+    run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
+  return (
+    <div>
+      <Note>{estimated ? texts.estimated(shown) : words}</Note>
+      <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
+    </div>
+  );
+}
+
+const NONE: ReadonlySet<FixId> = new Set();
+
+/** Fixes of a server that keeps to the specified answer alone, which names no job: nothing can be asked about them. */
+function useBlindRun() {
+  const [working, setWorking] = useState(NONE);
+  const [done, setDone] = useState(NONE);
+  const end = useCallback(() => {
+    setDone((before) => new Set([...before, ...working]));
+    setWorking(NONE);
+  }, [working]);
+  return { working, done, end, start: (fixes: readonly FixId[]) => setWorking(new Set(fixes)) };
+}
+
+function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
+  const percent = useSpecifiedPace(onEnd);
+  const shown = Math.round(percent);
+  return (
+    <div>
+      <Note>{texts.estimated(shown)}</Note>
+      <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
+    </div>
+  );
+}
+
+/** Only an end that one has waited for is news; an old one stands in the panel. */
+function useEndToast(run: FixRunDto | null, atWork: boolean): void {
+  const showToast = useShowToast();
+  const waited = useRef(false);
+  useEffect(() => {
+    if (waited.current && run?.state === 'done') {
+      const count = (state: FixOutcome['state']) => run.fixes.filter((fix) => fix.state === state).length;
+      const applied = count('applied');
+      showToast({
+        title: applied > 0 ? texts.done : texts.nothingDone,
+        description: texts.doneDetail(applied, count('unchanged'), count('failed')),
+      });
+    }
+    if (waited.current && run?.state === 'failed')
+      showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' });
+    waited.current = atWork;
+  }, [run, atWork, showToast]);
+}

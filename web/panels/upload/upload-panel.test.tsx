@@ -1,0 +1,58 @@
+import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { videosApi } from '#common/api/videos.ts';
+import { itemsAtom, type UploadItem } from '../../data/uploads/upload-items.ts';
+import { renderAt } from '../../test/render.tsx';
+import { makeVideo } from '../../test/samples.ts';
+import { on, server, signedIn, user } from '../../test/server.ts';
+import { UploadPanel } from './upload-panel.tsx';
+
+const SENT: UploadItem = {
+  id: 1,
+  file: new File(['x'], 'harbour.mp4'),
+  userId: user.id,
+  batch: 1,
+  origin: 'hero',
+  state: 'sent',
+  acknowledgedBytes: 1,
+  bytesPerSecond: null,
+  videoId: 'v1',
+  knownName: null,
+  anyway: false,
+  reason: null,
+};
+
+async function fold(items: readonly UploadItem[]) {
+  server.use(
+    signedIn(),
+    on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+  );
+  const { store } = renderAt('/', <UploadPanel />);
+  act(() => store.set(itemsAtom, items));
+  await screen.findByRole('button', { name: 'Show uploads' });
+}
+
+describe('the folded upload panel', () => {
+  it('says what is ready when nothing is on its way any more', async () => {
+    await fold([SENT]);
+    expect(await screen.findByText('1 of 1 ready')).toBeInTheDocument();
+    expect(screen.queryByText('0 open')).not.toBeInTheDocument();
+  });
+
+  it('leads from what is ready to its clip', async () => {
+    await fold([SENT]);
+    await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
+    const open = await screen.findByRole('link', { name: /^Open in the editor/ });
+    expect(open).toHaveAttribute('href', '/editor/v1');
+  });
+
+  it('counts what is on its way, and what failed', async () => {
+    await fold([
+      { ...SENT, id: 2, state: 'uploading', videoId: null },
+      { ...SENT, id: 3, state: 'failed', videoId: null },
+    ]);
+    expect(await screen.findByText('1 open, 1 failed')).toBeInTheDocument();
+  });
+});

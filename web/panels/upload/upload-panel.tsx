@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'react-router-dom';
+import styled from 'styled-components';
+import { Button, IconButton } from '../../components/button.tsx';
+import { useSession } from '../../data/account/session.ts';
+import { useUploadGuards } from '../../data/uploads/upload-guards.ts';
+import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
+import { useUploadCommand, useUploadSessionChange } from '../../data/uploads/uploads.ts';
+import { useVideos } from '../../data/videos/videos.ts';
+import { uploadTexts } from '../../texts/uploads.ts';
+import { colour, figures, radius, space, text } from '../../theme.ts';
+import { UploadRow } from './upload-row.tsx';
+
+const { panel: texts } = uploadTexts;
+
+const Place = styled.aside<{ $open: boolean }>`
+  position: fixed;
+  z-index: 45;
+  right: max(16px, env(safe-area-inset-right));
+  bottom: calc(16px + env(safe-area-inset-bottom));
+  /* Folded it covers as little as it can of what lies beneath. */
+  width: ${({ $open }) => ($open ? '380px' : 'auto')};
+  max-width: calc(100vw - 32px);
+  border: 1px solid ${colour.lineStrong};
+  border-radius: ${radius.m};
+  background: ${colour.raised};
+  box-shadow: 0 12px 32px rgb(0 0 0 / 0.3);
+`;
+const Head = styled.div`
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  padding: ${space(0.75, 1, 0.75, 2)};
+  h2 {
+    font-size: ${text.m};
+  }
+  p {
+    ${figures}
+    flex: 1;
+    font-size: ${text.s};
+    color: ${colour.inkFaint};
+  }
+`;
+const Rows = styled.ul`
+  max-height: min(46vh, 420px);
+  overflow: auto;
+  border-top: 1px solid ${colour.line};
+`;
+const Foot = styled.div`
+  display: flex;
+  justify-content: flex-end;
+  gap: ${space(1)};
+  padding: ${space(0.5, 1)};
+  border-top: 1px solid ${colour.line};
+`;
+
+/** All files on their way, on every page; opens by itself and can be folded away. */
+export function UploadPanel() {
+  const items = useUploads();
+  const command = useUploadCommand();
+  const sessionChanged = useUploadSessionChange();
+  const { user } = useSession();
+  const { data: videos } = useVideos('background');
+  const { pathname } = useLocation();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  // The landing page shows its own file in full; the panel then waits folded until it is wanted.
+  const open = chosen ?? !(pathname === '/' && items.every(({ origin }) => origin === 'hero'));
+  const active = items.filter(isActive).length;
+  useUploadGuards(active > 0);
+  useEffect(() => {
+    if (user) sessionChanged(user.id);
+  }, [user, sessionChanged]);
+
+  const stateOf = (videoId: string | null) => videos?.find(({ id }) => id === videoId);
+  const ready = items.filter(
+    ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status === 'completed',
+  ).length;
+  const failed = items.filter(({ state }) => state === 'failed');
+  const finished = items.filter(
+    ({ state, videoId }) =>
+      state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
+  );
+  return (
+    <Place aria-labelledby="upload-panel-title" $open={open}>
+      <Head>
+        <h2 id="upload-panel-title">{texts.title}</h2>
+        <p>
+          {open || (active === 0 && failed.length === 0)
+            ? texts.summary(ready, items.length)
+            : texts.badge(active, failed.length)}
+        </p>
+        <IconButton
+          icon={open ? 'collapse' : 'upload'}
+          label={open ? texts.collapse : texts.expand}
+          aria-expanded={open}
+          onClick={() => setChosen(!open)}
+        />
+      </Head>
+      {open && (
+        <>
+          <Rows>
+            {items.map((item) => (
+              <UploadRow
+                key={item.id}
+                item={item}
+                video={stateOf(item.videoId)}
+                onCommand={(name) => command(item.id, name)}
+              />
+            ))}
+          </Rows>
+          {(failed.length > 1 || finished.length > 0) && (
+            <Foot>
+              {failed.length > 1 && (
+                <Button
+                  size="s"
+                  look="quiet"
+                  onClick={() => failed.forEach(({ id }) => command(id, 'retry'))}
+                >
+                  {texts.retryAll}
+                </Button>
+              )}
+              {finished.length > 0 && (
+                <Button
+                  size="s"
+                  look="quiet"
+                  onClick={() => finished.forEach(({ id }) => command(id, 'dismiss'))}
+                >
+                  {texts.clear}
+                </Button>
+              )}
+            </Foot>
+          )}
+        </>
+      )}
+    </Place>
+  );
+}

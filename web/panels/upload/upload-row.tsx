@@ -1,0 +1,174 @@
+import { Link } from 'react-router-dom';
+import styled from 'styled-components';
+import type { VideoDto } from '#common/api/videos.ts';
+import { formatBytes } from '#common/format.ts';
+import { PROCESSING_STEPS } from '#common/video.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { ThreadProgress } from '../../components/thread-progress.tsx';
+import { formatWait } from '../../components/time-text.ts';
+import { type UploadItem } from '../../data/uploads/upload-items.ts';
+import { type UploadCommand } from '../../data/uploads/uploads.ts';
+import { uploadTexts } from '../../texts/uploads.ts';
+import { videoTexts } from '../../texts/videos.ts';
+import { colour, figures, font, space, text } from '../../theme.ts';
+
+const { panel: texts, states, reasons } = uploadTexts;
+
+const Row = styled.li`
+  display: grid;
+  grid-template-columns: 1fr auto;
+  gap: 0 ${space(1)};
+  padding: ${space(1, 1, 1, 2)};
+  & + & {
+    border-top: 1px solid ${colour.line};
+  }
+`;
+const Name = styled.p`
+  min-width: 0;
+  overflow: hidden;
+  white-space: nowrap;
+  text-overflow: ellipsis;
+  font-weight: 600;
+`;
+const Buttons = styled.div`
+  display: flex;
+  grid-row: span 3;
+`;
+const Facts = styled.div<{ $failed: boolean }>`
+  ${figures}
+  min-height: 2.9em;
+  font-size: ${text.xs};
+  color: ${({ $failed }) => ($failed ? colour.defect : colour.inkSoft)};
+  a {
+    display: inline-block;
+    padding: ${space(0.5, 0)};
+  }
+`;
+
+const Choice = styled.div`
+  font-family: ${font.text};
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(0.5, 1.5)};
+`;
+
+interface Reading {
+  readonly state: string;
+  readonly percent: number;
+  readonly detail: string;
+}
+
+function transferDetail(item: UploadItem): string {
+  const sent = texts.of(formatBytes(item.acknowledgedBytes), formatBytes(item.file.size));
+  if (item.state !== 'uploading' || !item.bytesPerSecond) return sent;
+  // Lines break between the facts, never inside of one.
+  return [sent, texts.speed(formatBytes(item.bytesPerSecond))]
+    .map((fact) => fact.replaceAll(' ', '\u{A0}'))
+    .join(' · ');
+}
+
+/** How long the transfer still takes, beside its state: all facts in one line would need a second where they grow. */
+function timeLeft({ state, file, acknowledgedBytes, bytesPerSecond }: UploadItem): string {
+  if (state !== 'uploading' || !bytesPerSecond) return '';
+  return ` · ${texts.left(formatWait((file.size - acknowledgedBytes) / bytesPerSecond))}`;
+}
+
+/** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
+const MOST_BEFORE_CHECKED = 99;
+
+/** What a row says: the transfer first, then what the server does with the file. */
+export function readingOf(item: UploadItem, video: VideoDto | undefined): Reading {
+  const percent = Math.min(MOST_BEFORE_CHECKED, Math.floor((item.acknowledgedBytes / item.file.size) * 100));
+  if (item.state === 'failed')
+    return { state: states.failed, percent, detail: item.reason ?? uploadTexts.failedOneDetail };
+  if (item.state === 'known')
+    return { state: states.known, percent: 0, detail: texts.known(item.knownName ?? item.file.name) };
+  if (item.state !== 'sent') {
+    const state = item.state === 'signed_out' ? states.signedOut : states[item.state];
+    return { state, percent, detail: transferDetail(item) };
+  }
+  if (!video) return { state: states.queued, percent: 100, detail: '' };
+  if (video.status === 'completed') return { state: states.ready, percent: 100, detail: '' };
+  if (video.status === 'failed')
+    return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
+  if (video.errorMessage !== null) return { state: states.queued, percent: 0, detail: video.errorMessage };
+  if (video.queuePosition !== null && video.currentStep === null)
+    return { state: videoTexts.queued(video.queuePosition), percent: 0, detail: '' };
+  const step = PROCESSING_STEPS.find(({ id }) => id === video.currentStep)?.label ?? '';
+  return { state: states.processing, percent: video.progress, detail: step };
+}
+
+interface UploadRowProps {
+  readonly item: UploadItem;
+  readonly video: VideoDto | undefined;
+  readonly onCommand: (command: UploadCommand) => void;
+}
+
+/** One file: its state, acknowledged bytes, speed, time left, and what can be done about it. */
+export function UploadRow({ item, video, onCommand }: UploadRowProps) {
+  const { state, percent, detail } = readingOf(item, video);
+  const { name } = item.file;
+  const failed = item.state === 'failed' || video?.status === 'failed';
+  const sending = ['uploading', 'offline', 'waiting'].includes(item.state);
+  const halted = item.state === 'paused';
+  const known = item.state === 'known' ? item.videoId : null;
+  const ended = item.state === 'failed' || item.state === 'sent' || known !== null;
+  const ready = known === null && video?.status === 'completed' ? video.id : null;
+  return (
+    <Row>
+      <Name dir="auto" title={name}>
+        {name}
+      </Name>
+      <Buttons>
+        {sending && item.state !== 'waiting' && (
+          <IconButton icon="pause" label={texts.pause(name)} onClick={() => onCommand('pause')} />
+        )}
+        {halted && <IconButton icon="play" label={texts.resume(name)} onClick={() => onCommand('resume')} />}
+        {item.state === 'failed' && (
+          <IconButton icon="retry" label={texts.retry(name)} onClick={() => onCommand('retry')} />
+        )}
+        {ended ? (
+          <IconButton icon="close" label={texts.dismiss(name)} onClick={() => onCommand('dismiss')} />
+        ) : (
+          <IconButton icon="close" label={texts.cancel(name)} onClick={() => onCommand('cancel')} />
+        )}
+      </Buttons>
+      <ThreadProgress
+        label={name}
+        percent={percent}
+        valueText={`${state}, ${Math.round(percent)} percent`}
+        size="s"
+        live={!ended || (known === null && video?.status === 'processing')}
+      />
+      <Facts $failed={failed}>
+        {state}{' '}
+        {failed || ready !== null || known !== null || (ended && !video)
+          ? ''
+          : `${Math.round(percent)} %${timeLeft(item)}`}
+        <br />
+        {ready === null ? (
+          detail
+        ) : (
+          <Link to={`/editor/${ready}`} aria-label={texts.openLabel(name)}>
+            {texts.open}
+          </Link>
+        )}
+        {known !== null && (
+          <Choice>
+            <Link
+              to={`/editor/${known}`}
+              aria-label={texts.openLabel(name)}
+              onClick={() => onCommand('dismiss')}
+            >
+              {texts.open}
+            </Link>
+            <Button size="s" look="quiet" onClick={() => onCommand('anyway')}>
+              {texts.again}
+            </Button>
+          </Choice>
+        )}
+      </Facts>
+    </Row>
+  );
+}

@@ -6,11 +6,11 @@ import type { RepairReport } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { REAL_MEDIA } from '#server/test/real-media.ts';
 import { processVideo } from './process-video.ts';
 import { hashFile } from './steps/step-store.ts';
 import type { ProcessVideoResult } from './worker-protocol.ts';
 
-const REAL = path.resolve('../shared/media');
 const FAILS_WITHIN_MS = 10_000;
 const RUNS = 5;
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 async function mend(name: string, work: string): Promise<{ result: ProcessVideoResult; tookMs: number }> {
-  const task = await makeTask(path.join(REAL, name), path.join(folder.path, work));
+  const task = await makeTask(path.join(REAL_MEDIA, name), path.join(folder.path, work));
   const startedAt = performance.now();
   const io = { signal: new AbortController().signal, send: () => undefined };
   return { result: await processVideo(task, io), tookMs: performance.now() - startedAt };
@@ -65,9 +65,9 @@ function timeless(report: RepairReport): RepairReport {
   return { ...report, createdAt: '', steps: report.steps.map((step) => ({ ...step, tookMs: null })) };
 }
 
-describe.skipIf(!existsSync(REAL))('odd files of ../shared/media (skipped when absent)', () => {
+describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped when absent)', () => {
   it('knows the truth about every one of them', async () => {
-    const names = (await readdir(REAL)).filter((name) => name.startsWith('odd-'));
+    const names = (await readdir(REAL_MEDIA)).filter((name) => name.startsWith('odd-'));
     expect(names.sort()).toEqual(Object.keys(TRUTH).sort());
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(!existsSync(REAL))('odd files of ../shared/media (skipped when a
     expect(result.report.outcome).toBe(ends);
     expect(sentences(result.report)).toMatch(says);
     if (result.resultPath === null) {
-      expect(result.resultSha256).toBe(await hashFile(path.join(REAL, name)));
+      expect(result.resultSha256).toBe(await hashFile(path.join(REAL_MEDIA, name)));
       return;
     }
     // What was mended plays: a strict decoder reads all of it in silence.

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { analysePicture } from './analyse-picture.ts';
+import { REAL_MEDIA } from '#server/test/real-media.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
-const folder = path.resolve(import.meta.dirname, '../../../../shared/media');
+const folder = REAL_MEDIA;
 
 const INTACT = [
   'bikes-cuts-272p.mp4',

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { mean } from '#server/media/signal/signal.ts';
 import { mixAtSnr, rms, siSdr } from '#server/test/synthetic-sound.ts';
+import { REAL_MEDIA } from '#server/test/real-media.ts';
 import { createVoiceMeter, detectSpeech } from '../../analyse/detect-speech.ts';
 import { createWindMeter } from '../../analyse/wind-noise/detect-wind-noise-series.ts';
 import { findWindSpans } from '../../analyse/wind-noise/detect-wind-noise.ts';
@@ -12,8 +13,7 @@ import { createLayout, createWindSuppressor } from './repair-wind-noise-filter.t
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 const exec = promisify(execFile);
-/** Recordings that are no part of the project; the tests are skipped where the folder ../shared/media is absent. */
-const folder = path.resolve(import.meta.dirname, '../../../../shared/media');
+const folder = REAL_MEDIA;
 const recordings = existsSync(folder);
 
 async function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Promise<Float32Array> {

@@ -44,4 +44,13 @@ describe('MPEG-4 without an index', () => {
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
     expect(opened.info.audio).toHaveLength(options.includes('-an') ? 0 : 1);
   });
+
+  it('does not say of uncompressed sound beside it that it is all as it was', async () => {
+    const { inputPath, earlier } = await harmed('pcm.mov', '-c:v mpeg4 -q:v 4 -c:a pcm_s16le');
+    const { info, rebuilt } = await openWith(inputPath, [earlier]);
+    expect(Math.abs((info.audio[0]?.durationMs ?? 0) - 4000)).toBeLessThan(200);
+    const notes = rebuilt?.notes.join(' ');
+    expect(notes).toContain('a few samples around a picture may be missing');
+    expect(notes).not.toContain('unchanged');
+  });
 });

@@ -1,10 +1,18 @@
 import { type EvenSamples, evenTrack } from '#server/media/mp4/even-track.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import type { PcmLayout } from './rebuild-index-pcm-layout.ts';
 import { soundEnds } from './rebuild-index-pcm-noise.ts';
 import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
 
 type Gap = SoundInput['gaps'][number];
+
+const UNCHANGED = 'The sound was found between the pictures and carried over unchanged.';
+const NEARLY =
+  'The sound was found between the pictures. Neither tells where the one ends and the other begins: a few samples around a picture may be missing or too many.';
+
+/** Whether pictures of this kind tell where they begin alone, so that sound behind them is told by what it looks like. */
+const marksNoEnd = ({ entries }: Track): boolean => entries[0]?.coding === 'mp4v';
 
 /**
  * Makes a track of uncompressed sound from the stretches between the pictures. Its samples carry no mark: the reference tells what
@@ -33,7 +41,7 @@ export async function restorePcm(input: SoundInput): Promise<RestoredSound | nul
   return {
     track: evenTrack(trak, sound.timescale, even, ranges),
     durationMs: (ticks * 1000) / sound.timescale,
-    note: 'The sound was found between the pictures and carried over unchanged.',
+    note: marksNoEnd(reference.video) ? NEARLY : UNCHANGED,
     release: () => Promise.resolve(),
   };
 }

@@ -142,6 +142,21 @@ describe('damage in groups of pictures', () => {
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
   });
 
+  it('right behind a key picture shows what it shows in one decode of the whole clip', async () => {
+    const { broken } = await makeBroken(
+      'behind-key',
+      'keyint=10:min-keyint=10:scenecut=0:bframes=0:ref=1',
+      21,
+      0.1,
+    );
+    const { report, resultPath } = await mend(broken);
+    expect(report.video.treatment).toBe('smart_render');
+    expect(report.defects).toContainEqual(
+      expect.objectContaining({ firstFrame: 21, action: 'concealed_frames' }),
+    );
+    expect(await differing(broken, resultPath ?? '')).toEqual([]);
+  });
+
   it('in a key picture is nothing that held pictures of its group are rebuilt from', async () => {
     const [clean, held, broken] = [at('key-clean.mp4'), at('key-held.mp4'), at('key-held-broken.mp4')];
     const encode = '-c:v mpeg4 -q:v 3 -g 30 -bf 0 -sc_threshold 1000000000 -threads 1'.split(' ');

@@ -114,6 +114,7 @@ async function tryExchange(
   const start = before.findLast(({ place }) => !input.damaged.has(place)) ?? before[0];
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
+  const seenIn = { ...part, from: warmStart(input, start.sample, damaged) };
   const stripped = await makeStripped(input, damaged);
   const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
   const smallPath = (name: string) =>
@@ -127,13 +128,13 @@ async function tryExchange(
   }
   const behind = ({ end }: Verbatim) => ({ ...input, position: end });
   let instead: ReadonlyMap<number, number> = new Map();
-  let made = await makeVerbatim(input, part, damaged, pps);
+  let made = await makeVerbatim(input, seenIn, damaged, pps);
   let tried = made && (await tryOut(made, 'decoded'));
   const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
   if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
-    const filled = await makeVerbatim(behind(made), part, damaged, pps, references);
+    const filled = await makeVerbatim(behind(made), seenIn, damaged, pps, references);
     const left = filled && (await tryOut(filled, 'filled'));
     if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
@@ -148,7 +149,7 @@ async function tryExchange(
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
-    const wider = all && (await makeVerbatim(behind(made), part, all, pps, instead));
+    const wider = all && (await makeVerbatim(behind(made), seenIn, all, pps, instead));
     const left = wider && (await tryOut(wider, 'wider'));
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
@@ -156,6 +157,22 @@ async function tryExchange(
   const { coded } = made;
   const { seen } = tried;
   return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
+}
+
+/**
+ * Pictures that are decoded before a damaged one at least, where the clip has so many: in the place of what is lost a decoder leaves what
+ * its memory held, which has room for so many pictures (ITU-T H.264, A.3.1). Begun right before it shows another picture than the
+ * whole clip does: 44.1 instead of 47.1 dB in a clip with a key picture every ten.
+ */
+const WARM_UP = 16;
+
+/** The key picture from which damaged pictures look as in the whole clip. */
+function warmStart({ source }: ExchangeInput, from: number, damaged: readonly DamagedSample[]): number {
+  const latest = Math.min(from, (damaged[0]?.sample ?? from) - WARM_UP);
+  return Math.max(
+    0,
+    source.samples.findLastIndex(({ sync }, sample) => sync && sample <= latest),
+  );
 }
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */

@@ -2,6 +2,7 @@ import { type Box, container, findBox, fullBox, replaceBox } from './box.ts';
 import type { ByteRange } from './file-bytes.ts';
 import type { Track } from './movie.ts';
 import type { OutTrack } from './write-movie.ts';
+import { words } from './write-tables.ts';
 
 /** Samples of one size and one length each, as uncompressed sound has them. */
 export interface EvenSamples {
@@ -40,12 +41,6 @@ export function readEvenSamples({ stbl, entries }: Track): EvenSamples | null {
   return isSample && sampleBytes > 0 && sampleTicks > 0 ? { sampleBytes, sampleTicks } : null;
 }
 
-function words(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  values.forEach((value, index) => bytes.writeUInt32BE(value, index * 4));
-  return bytes;
-}
-
 /**
  * A track of uncompressed sound without a record per sample: one chunk for each range of bytes.
  * @param trak everything but the sample tables
@@ -61,9 +56,9 @@ export function evenTrack(
   const total = counts.reduce((sum, count) => sum + count, 0);
   const runs = counts.flatMap((count, chunk) => (counts[chunk - 1] === count ? [] : [chunk + 1, count, 1]));
   const tables = [
-    fullBox('stts', 0, 0, words(1, total, sampleTicks)),
-    fullBox('stsz', 0, 0, words(sampleBytes, total)),
-    fullBox('stsc', 0, 0, words(runs.length / 3, ...runs)),
+    fullBox('stts', 0, 0, words([1, total, sampleTicks])),
+    fullBox('stsz', 0, 0, words([sampleBytes, total])),
+    fullBox('stsc', 0, 0, words([runs.length / 3, ...runs])),
   ];
   let before = 0;
   const chunks = ranges.map((range, chunk) => {

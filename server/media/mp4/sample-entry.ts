@@ -79,6 +79,15 @@ function entryBoxes(entry: Buffer): SampleEntry['boxes'] {
   return boxes;
 }
 
+/** Places of the size of the pictures in their description (VisualSampleEntry, ISO/IEC 14496-12, 12.1.3). */
+const SIZE_AT = { width: 32, height: 34 } as const;
+
+/** Stored size of the pictures that a description is of, pixels; null where it is cut off. */
+export function readPictureSize({ bytes }: SampleEntry) {
+  if (bytes.length < SIZE_AT.height + 2) return null;
+  return { width: bytes.readUInt16BE(SIZE_AT.width), height: bytes.readUInt16BE(SIZE_AT.height) };
+}
+
 /** A copy of a visual entry with the box `type` replaced by `payload`, or added behind the others. */
 export function withEntryBox(entry: SampleEntry, type: string, payload: Buffer): Buffer {
   const head = Buffer.alloc(8);

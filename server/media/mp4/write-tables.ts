@@ -21,7 +21,8 @@ function runs(values: readonly number[]): [number, number][] {
   return out;
 }
 
-function words(values: readonly number[]): Buffer {
+/** Numbers of 32 bits one behind the other. */
+export function words(values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => bytes.writeUInt32BE(value >>> 0, index * 4));
   return bytes;

@@ -32,3 +32,16 @@ export function soundOptions(info: MediaInfo, from = 0): string[] {
   if (playbackNeeds(info).audio === null) return ['-map', `${from}:a`, '-c:a', 'copy'];
   return ['-map', `${from}:a:0`, '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
 }
+
+/** Times of pictures in an MP4 as fine as those of the clip that they come from. */
+export function timescaleOptions({ timeBase: { num, den } }: VideoStreamInfo): string[] {
+  return num === 1 ? ['-video_track_timescale', String(den)] : [];
+}
+
+/**
+ * How a copy is written: an MP4 with its index in front that tells of itself what the clip does.
+ * @param from number of the input that is the clip
+ */
+export function writingOptions(from = 0): string[] {
+  return `-map_metadata ${from} -map_chapters -1 -movflags +faststart -f mp4`.split(' ');
+}

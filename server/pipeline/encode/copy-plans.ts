@@ -3,7 +3,7 @@ import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { PieceCut } from './code-in-pieces.ts';
-import { soundOptions } from './coder-options.ts';
+import { soundOptions, timescaleOptions, writingOptions } from './coder-options.ts';
 
 /** How a copy of a clip is coded, all of it or a part; the sound is carried over. */
 export interface CopyRecipe {
@@ -31,7 +31,10 @@ export function wholeCopyPlan(recipe: CopyRecipe, outputPath: string): FfmpegPla
     globalOptions: [...(keepsTimes ? ['-copyts'] : []), ...graphOptions],
     inputs: [clipInput(recipe)],
     outputs: [
-      { path: outputPath, options: [...pictures(recipe, recipe.filters), ...soundOptions(info), ...WRITING] },
+      {
+        path: outputPath,
+        options: [...pictures(recipe, recipe.filters), ...soundOptions(info), ...writingOptions()],
+      },
     ],
     expectedDurationMs: info.durationMs,
   };
@@ -69,9 +72,9 @@ export function joinedCopyPlan(recipe: CopyRecipe, picturesPath: string, outputP
         options: [
           ...'-map 0:v:0 -c:v copy'.split(' '),
           ...(tag < 0 ? [] : coding.slice(tag, tag + 2)),
-          ...timescale(stream),
+          ...timescaleOptions(stream),
           ...soundOptions(info, 1),
-          ...WRITING.with(1, '1'),
+          ...writingOptions(1),
         ],
       },
     ],
@@ -79,16 +82,18 @@ export function joinedCopyPlan(recipe: CopyRecipe, picturesPath: string, outputP
   };
 }
 
-const WRITING = '-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' ');
-
-const timescale = ({ timeBase: { num, den } }: VideoStreamInfo) =>
-  num === 1 ? ['-video_track_timescale', String(den)] : [];
-
 function clipInput({ inputPath, info, decoderThreads }: CopyRecipe, cut: readonly string[] = []) {
   const options = [...uploadedPictureOptions(info), '-threads', String(decoderThreads), ...cut];
   return { path: inputPath, format: info.format, options };
 }
 
 function pictures({ coding, stream }: CopyRecipe, filters: string): string[] {
-  return [...'-map 0:v:0'.split(' '), ...EACH_AT_ITS_TIME, '-vf', filters, ...coding, ...timescale(stream)];
+  return [
+    ...'-map 0:v:0'.split(' '),
+    ...EACH_AT_ITS_TIME,
+    '-vf',
+    filters,
+    ...coding,
+    ...timescaleOptions(stream),
+  ];
 }

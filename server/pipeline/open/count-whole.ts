@@ -32,21 +32,16 @@ export async function countWhole(
   tools: ToolPaths,
   signal?: AbortSignal,
 ): Promise<{ readonly asItIs: Whole; readonly mended: Whole } | null> {
-  const file = await open(mended.path, 'r');
-  try {
-    const movie = await readMovie(file);
-    const units = unitRulesOf(findVideoTrack(movie, 0));
-    if (!units) return null;
-    const entry = movie.tracks.find(({ handler }) => handler === 'soun')?.entries[0];
-    const frames = entry ? createSoundFrameReader(entry.bytes) : null;
-    const count = async (clip: ReadClip): Promise<Whole> => {
-      const read = { clip, tools, signal };
-      return { pictures: await wholePictures(read, units), soundBytes: await wholeSound(read, frames) };
-    };
-    return { asItIs: await count(asItIs), mended: await count(mended) };
-  } finally {
-    await file.close();
-  }
+  const movie = await withFile(mended.path, readMovie);
+  const units = unitRulesOf(findVideoTrack(movie, 0));
+  if (!units) return null;
+  const entry = movie.tracks.find(({ handler }) => handler === 'soun')?.entries[0];
+  const frames = entry ? createSoundFrameReader(entry.bytes) : null;
+  const count = async (clip: ReadClip): Promise<Whole> => {
+    const read = { clip, tools, signal };
+    return { pictures: await wholePictures(read, units), soundBytes: await wholeSound(read, frames) };
+  };
+  return { asItIs: await count(asItIs), mended: await count(mended) };
 }
 
 interface ReadInput {

@@ -78,21 +78,19 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
   });
 
   async function head(sha256: string) {
-    try {
-      return await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(sha256) }));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw told(error);
-    }
+    const Key = keyOf(sha256);
+    return client.send(new HeadObjectCommand({ Bucket, Key })).catch((error: unknown) => {
+      return isMissing(error) ? null : fail(error);
+    });
   }
 
   async function get(sha256: string, range?: ByteRange): Promise<Readable> {
+    const Key = keyOf(sha256);
     const Range = range && `bytes=${range.start}-${range.end}`;
-    try {
-      return bodyOf(await client.send(new GetObjectCommand({ Bucket, Key: keyOf(sha256), Range })));
-    } catch (error) {
-      throw isMissing(error) ? notFound() : told(error);
-    }
+    const answer = client.send(new GetObjectCommand({ Bucket, Key, Range })).catch((error: unknown) => {
+      return fail(isMissing(error) ? notFound() : error);
+    });
+    return bodyOf(await answer);
   }
 
   /** Sends a file, and makes sure that all of it has arrived. */
@@ -113,7 +111,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
         await new Upload(given).done();
       }
     } catch (error) {
-      throw told(error);
+      fail(error);
     }
     const arrived = (await head(sha256))?.ContentLength;
     if (arrived === size) return size;
@@ -137,11 +135,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
     async putBuffer(data) {
       const sha256 = createHash('sha256').update(data).digest('hex');
       return lock(sha256, async () => {
-        try {
-          await client.send(new PutObjectCommand({ Bucket, Key: keyOf(sha256), Body: data }));
-        } catch (error) {
-          throw told(error);
-        }
+        await client.send(new PutObjectCommand({ Bucket, Key: keyOf(sha256), Body: data })).catch(fail);
         return { sha256, sizeBytes: data.length };
       });
     },
@@ -173,11 +167,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
           const putAt = (await head(sha256))?.LastModified?.getTime();
           if (putAt !== undefined && putAt + CLOCK_MS > unusedSinceMs) return false;
         }
-        try {
-          await client.send(new DeleteObjectCommand({ Bucket, Key }));
-        } catch (error) {
-          throw told(error);
-        }
+        await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(fail);
         await cache.drop(sha256);
         return true;
       });
@@ -203,11 +193,8 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
 async function* listObjects(client: S3Client, Bucket: string, Prefix: string): AsyncIterable<ListedFile> {
   let ContinuationToken: string | undefined;
   do {
-    const page = await client
-      .send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
-      .catch((error: unknown) => {
-        throw told(error);
-      });
+    const list = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
+    const page = await client.send(list).catch(fail);
     for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
       const sha256 = Key.slice(Prefix.length);
       if (!SHA256.test(sha256)) continue;
@@ -228,11 +215,14 @@ const statusOf = (error: unknown) =>
 
 const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(nameOf(error));
 
-/** What a failed request means to people; what is no answer of the service at all stays as it is. */
-function told(error: unknown): unknown {
-  if (FULL.has(nameOf(error)) || statusOf(error) === 507) return new AppError('storage_full');
-  if (!(error instanceof S3ServiceException)) return error;
-  return new AppError('unavailable', 'The object storage does not answer as it should. Please try again.');
+/**
+ * For `.catch`: throws what a failed request means to people; what is no answer of the service at all stays as it is.
+ * @throws AppError `storage_full`, `unavailable`
+ */
+function fail(error: unknown): never {
+  if (FULL.has(nameOf(error)) || statusOf(error) === 507) throw new AppError('storage_full');
+  if (!(error instanceof S3ServiceException)) throw error;
+  throw new AppError('unavailable', 'The object storage does not answer as it should. Please try again.');
 }
 
 function bucketFault(bucket: string, error: unknown): string {

@@ -3,6 +3,7 @@ import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { timescaleOptions, writingOptions } from '../../encode/coder-options.ts';
 import type { CopyRecipe } from '../../encode/copy-plans.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
@@ -129,10 +130,8 @@ export function voicePlan(given: {
           filters.join(','),
           ...`-b:a:0 ${AAC_BITS_PER_CHANNEL * channels} -ar:a:0 ${rate} -ac:a:0 ${channels}`.split(' '),
           ...(info.video[0]?.codec === 'hevc' ? ['-tag:v', 'hvc1'] : []),
-          ...(info.video[0]?.timeBase.num === 1
-            ? ['-video_track_timescale', String(info.video[0].timeBase.den)]
-            : []),
-          ...'-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' '),
+          ...(info.video[0] ? timescaleOptions(info.video[0]) : []),
+          ...writingOptions(),
         ],
       },
     ],

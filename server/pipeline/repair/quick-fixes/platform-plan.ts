@@ -5,6 +5,7 @@ import { checkPlatforms, PLATFORM_LIMITS, PLATFORMS, type Platform } from '#comm
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { timescaleOptions, writingOptions } from '../../encode/coder-options.ts';
 import type { PieceCut } from '../../encode/code-in-pieces.ts';
 import { squareSize, type Size } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';
@@ -82,7 +83,7 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
     inputs: [clipInput(inputPath, info)],
     globalOptions: LEAN_GRAPH,
     filterComplex: pictureGraph(given, ''),
-    outputs: [{ path: outputPath, options: [...coding(given), ...sound(given, 0), ...WRITING] }],
+    outputs: [{ path: outputPath, options: [...coding(given), ...sound(given, 0), ...writingOptions()] }],
     expectedDurationMs: info.durationMs,
   };
 }
@@ -102,14 +103,7 @@ export function platformPiecePlan(
     outputs: [
       {
         path: outputPath,
-        options: [
-          ...coding(given),
-          '-video_track_timescale',
-          String(stream.timeBase.den),
-          '-an',
-          '-f',
-          'mp4',
-        ],
+        options: [...coding(given), ...timescaleOptions(stream), ...'-an -f mp4'.split(' ')],
       },
     ],
     expectedDurationMs: null,
@@ -135,17 +129,15 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
         options: [
           ...'-map 0:v:0 -c:v copy'.split(' '),
           ...(stream.codec === 'hevc' || isHdr(stream) ? ['-tag:v', 'hvc1'] : []),
-          ...(stream.timeBase.num === 1 ? ['-video_track_timescale', String(stream.timeBase.den)] : []),
+          ...timescaleOptions(stream),
           ...sound(given, pictures.length),
-          ...WRITING.with(1, String(pictures.length)),
+          ...writingOptions(pictures.length),
         ],
       },
     ],
     expectedDurationMs: info.durationMs,
   };
 }
-
-const WRITING = '-map_metadata 0 -map_chapters -1 -movflags +faststart -f mp4'.split(' ');
 
 const clipInput = (inputPath: string, info: MediaInfo, cut: readonly string[] = []) => ({
   path: inputPath,

@@ -11,6 +11,7 @@ import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import {
   readAvcConfig,
+  readPictureSize,
   type SampleEntry,
   singleEntryStsd,
   withEntryBox,
@@ -248,14 +249,14 @@ async function searchByte(input: RebuildIndexInput, damaged: Damaged): Promise<C
   return null;
 }
 
-/** Places of the size of the pictures in their description (VisualSampleEntry, ISO/IEC 14496-12, 12.1.3). */
-const SIZE_AT = { width: 32, height: 34 } as const;
 const MB = 16;
 
-function isOfSize(payload: Buffer, { bytes }: SampleEntry): boolean {
+function isOfSize(payload: Buffer, entry: SampleEntry): boolean {
   const sequence = readSequence(payload);
-  const inMbs = (at: number) => Math.ceil(bytes.readUInt16BE(at) / MB);
-  return sequence?.widthMbs === inMbs(SIZE_AT.width) && sequence.heightMbs === inMbs(SIZE_AT.height);
+  const size = readPictureSize(entry);
+  const inMbs = (pixels: number) => Math.ceil(pixels / MB);
+  if (!sequence || !size) return false;
+  return sequence.widthMbs === inMbs(size.width) && sequence.heightMbs === inMbs(size.height);
 }
 
 /** A copy of the file with another record: in its place where it is as long, else under a new index. */

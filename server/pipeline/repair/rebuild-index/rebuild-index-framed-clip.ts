@@ -1,12 +1,9 @@
 import { open, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { type Box, container, needBox } from '#server/media/mp4/box.ts';
+import { container, needBox } from '#server/media/mp4/box.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
-import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withOwnMedia } from '#server/media/mp4/write-tables.ts';
-import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { PictureOrder } from './rebuild-index-coding.ts';
 import {
   findFramed,
@@ -21,14 +18,8 @@ import { readHealthyClip, type Reference } from './rebuild-index-reference.ts';
 import { findMpeg4, MPEG4_ORDER } from './rebuild-index-mpeg4.ts';
 import type { FoundMedia, FoundPicture } from './rebuild-index-scan.ts';
 import { freshTrack, timePictures } from './rebuild-index-times.ts';
+import { countRemarks, describeBy, type Description } from './rebuild-index-trial.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
-
-/** An index with a description of the pictures, and nothing in its tables that is used. */
-export interface Description {
-  readonly moov: Box;
-  readonly ftyp: Buffer | null;
-  readonly video: Track;
-}
 
 /** The media of a clip without an index, and what is known of them. */
 export interface FoundClip {
@@ -132,7 +123,6 @@ async function decodeUnder(
   const path = `${input.outputPath}.trial.mp4`;
   const samples = timePictures(tried, { kind: 'coded' }, 1000, file);
   const trak = withOwnMedia(freshTrack(video, samples, movie.timescale));
-  let faults = 0;
   try {
     await writeMovie(path, {
       ftyp: movie.ftyp,
@@ -141,30 +131,11 @@ async function decodeUnder(
       temporary: true,
       signal: input.signal,
     });
-    await runFfmpeg(
-      {
-        label: 'try the settings',
-        logLevel: 'repeat+warning',
-        inputs: [{ path, format: 'mov', options: ['-threads', '1', '-err_detect', 'aggressive'] }],
-        outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-f', 'null'] }],
-        expectedDurationMs: null,
-      },
-      {
-        tools: input.tools,
-        signal: input.signal,
-        onStdout: () => undefined,
-        onStderrLine: (line) => {
-          if (line.includes('mpeg4 @')) faults += 1;
-        },
-      },
-    );
-  } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return false;
-    throw error;
+    const faults = await countRemarks(input, { path, format: 'mov', decoder: 'mpeg4' });
+    return faults <= MOST_FAULTY * tried.length;
   } finally {
     await rm(path, { force: true });
   }
-  return faults <= MOST_FAULTY * tried.length;
 }
 
 /** The clip itself, if its index is left, or an earlier one with pictures of the same coding and size. */
@@ -196,36 +167,15 @@ async function describeFramed(
 ): Promise<Description | null> {
   const [first] = pictures;
   if (!first) return null;
+  if (codec === 'prores') {
+    const coding = '-c:v prores_ks -profile:v 3 -frames:v 1'.split(' ');
+    return describeBy(input, { path: `color=s=${width}x${height}:r=30:d=0.1`, lavfi: true }, coding, 'mov');
+  }
   const rawPath = `${input.outputPath}.first.${codec}`;
-  const moviePath = `${input.outputPath}.first.mov`;
-  const source =
-    codec === 'mjpeg'
-      ? { path: rawPath, format: 'mjpeg' }
-      : { path: `color=s=${width}x${height}:r=30:d=0.1`, lavfi: true };
-  const coded = codec === 'mjpeg' ? '-c copy' : '-c:v prores_ks -profile:v 3 -frames:v 1';
   try {
     await writeFile(rawPath, await readExactly(file, first.offset, first.sizeBytes));
-    await runFfmpeg(
-      {
-        label: 'describe the pictures',
-        inputs: [source],
-        outputs: [
-          { path: moviePath, options: `-map 0:v:0 ${coded} -video_track_timescale 90000`.split(' ') },
-        ],
-        expectedDurationMs: null,
-      },
-      { tools: input.tools, signal: input.signal },
-    );
-    const template = await open(moviePath, 'r');
-    try {
-      const movie = await readMovie(template);
-      const [video] = movie.tracks;
-      return video ? { moov: movie.moov, ftyp: movie.ftyp, video } : null;
-    } finally {
-      await template.close();
-    }
+    return await describeBy(input, { path: rawPath, format: 'mjpeg' }, ['-c', 'copy'], 'mov');
   } finally {
     await rm(rawPath, { force: true });
-    await rm(moviePath, { force: true });
   }
 }

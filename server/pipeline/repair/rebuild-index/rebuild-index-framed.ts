@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { readJpegExtent } from '#server/media/jpeg/jpeg-length.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
+import { readPictureSize } from '#server/media/mp4/sample-entry.ts';
 import type { FoundMedia, FoundPicture } from './rebuild-index-scan.ts';
 
 export interface PictureSize {
@@ -179,14 +180,10 @@ function packed(
   return { pictures, gaps };
 }
 
-/** Where a description of pictures (VisualSampleEntry, ISO/IEC 14496-12, 12.1.3) has their size. */
-const SIZE_AT = { width: 32, height: 34 } as const;
-
 /** The coding of a track whose pictures tell their ends, and their size; null for other tracks. */
 export function framedCodingOf({ entries }: Track) {
   const [entry] = entries;
   const coding = [MJPEG, PRORES].find(({ names }) => entry && names.has(entry.coding));
-  if (!entry || !coding || entries.length > 1 || entry.bytes.length < SIZE_AT.height + 2) return null;
-  const [width, height] = [entry.bytes.readUInt16BE(SIZE_AT.width), entry.bytes.readUInt16BE(SIZE_AT.height)];
-  return { coding, size: { width, height } };
+  const size = entry && readPictureSize(entry);
+  return size && coding && entries.length === 1 ? { coding, size } : null;
 }

@@ -2,7 +2,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/movie.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
-import type { Description } from './rebuild-index-framed-clip.ts';
+import type { Description } from './rebuild-index-trial.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import { restoreSound } from './rebuild-index-sound.ts';

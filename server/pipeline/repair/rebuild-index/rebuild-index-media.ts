@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { container, needBox } from '#server/media/mp4/box.ts';
-import type { Track } from '#server/media/mp4/movie.ts';
+import { readMovieTimescale, type Track } from '#server/media/mp4/movie.ts';
 import type { TopLevel } from '#server/media/mp4/top-level.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
@@ -171,9 +171,7 @@ async function assemble(
       sound?.durationMs,
     );
     const samples = timePictures(found.pictures, order, intervalTicks, file);
-    const movieTimescale = needBox(base.moov, 'mvhd').payload;
-    const timescale = movieTimescale.readUInt32BE(movieTimescale[0] === 1 ? 20 : 12);
-    const trak = withOwnMedia(freshTrack(base.video, samples, timescale));
+    const trak = withOwnMedia(freshTrack(base.video, samples, readMovieTimescale(base.moov)));
     const tracks = [rebuildTrack(trak, base.video.timescale, samples), ...(sound ? [sound.track] : [])];
     const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
     const header = needBox(base.moov, 'mvhd');

@@ -2,6 +2,7 @@ import { open, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import type { Box } from '#server/media/mp4/box.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { readMovie, type Track } from '#server/media/mp4/movie.ts';
+import type { FfmpegInput } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
@@ -47,33 +48,55 @@ export async function countComplaints(
   );
   const { codec } = settings.coding;
   const rawPath = `${input.outputPath}.trial.${codec}`;
-  let complaints = 0;
   try {
     await writeRawStream(file, settings, pictures.slice(firstKey, firstKey + TRIAL_PICTURES), rawPath);
+    return await countRemarks(input, { path: rawPath, format: codec, decoder: codec });
+  } finally {
+    await rm(rawPath, { force: true });
+  }
+}
+
+/**
+ * What a decoder has to remark about the pictures of a trial file, under strict error detection.
+ * @param trial with the name under which the decoder speaks
+ * @returns infinitely much where ffmpeg gives the file up
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ */
+export async function countRemarks(
+  { tools, signal }: RebuildIndexInput,
+  { path, format, decoder }: { readonly path: string; readonly format: string; readonly decoder: string },
+): Promise<number> {
+  let remarks = 0;
+  try {
     await runFfmpeg(
       {
         label: 'try the settings',
         logLevel: 'repeat+warning',
-        inputs: [{ path: rawPath, format: codec, options: ['-threads', '1', '-err_detect', 'aggressive'] }],
+        inputs: [{ path, format, options: ['-threads', '1', '-err_detect', 'aggressive'] }],
         outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', '-f', 'null'] }],
         expectedDurationMs: null,
       },
       {
-        tools: input.tools,
-        signal: input.signal,
+        tools,
+        signal,
         onStdout: () => undefined,
         onStderrLine: (line) => {
-          if (line.includes(`${codec} @`)) complaints++;
+          if (line.includes(`${decoder} @`)) remarks += 1;
         },
       },
     );
   } catch (error) {
     if (error instanceof MediaToolError && error.code === 'tool_failed') return Infinity;
     throw error;
-  } finally {
-    await rm(rawPath, { force: true });
   }
-  return complaints;
+  return remarks;
+}
+
+/** An index with a description of the pictures, and nothing in its tables that is used. */
+export interface Description {
+  readonly moov: Box;
+  readonly ftyp: Buffer | null;
+  readonly video: Track;
 }
 
 /** An index for the first picture, made by ffmpeg from a raw stream: a template with the right descriptions. */
@@ -82,25 +105,44 @@ export async function describePictures(
   file: FileHandle,
   settings: PictureSettings,
   pictures: readonly FoundPicture[],
-): Promise<{ moov: Box; ftyp: Buffer | null; video: Track } | null> {
+): Promise<Description | null> {
   const { codec } = settings.coding;
   const rawPath = `${input.outputPath}.first.${codec}`;
-  const mp4Path = `${input.outputPath}.first.mp4`;
-  const options = '-map 0:v:0 -c copy -video_track_timescale 90000'.split(' ');
   // Apple's players know no other name.
-  if (codec === 'hevc') options.push('-tag:v', 'hvc1');
+  const tag = codec === 'hevc' ? ['-tag:v', 'hvc1'] : [];
   try {
     await writeRawStream(file, settings, pictures.slice(0, 1), rawPath);
+    return await describeBy(input, { path: rawPath, format: codec }, ['-c', 'copy', ...tag], 'mp4');
+  } finally {
+    await rm(rawPath, { force: true });
+  }
+}
+
+/**
+ * The index that ffmpeg writes for the pictures of a source.
+ * @param coding how they are put into the file
+ * @param kind of file, by the end of its name
+ * @throws MediaToolError when ffmpeg cannot write it
+ */
+export async function describeBy(
+  { outputPath, tools, signal }: RebuildIndexInput,
+  source: FfmpegInput,
+  coding: readonly string[],
+  kind: 'mp4' | 'mov',
+): Promise<Description | null> {
+  const path = `${outputPath}.first.${kind}`;
+  const options = ['-map', '0:v:0', ...coding, '-video_track_timescale', '90000'];
+  try {
     await runFfmpeg(
       {
         label: 'describe the pictures',
-        inputs: [{ path: rawPath, format: codec }],
-        outputs: [{ path: mp4Path, options }],
+        inputs: [source],
+        outputs: [{ path, options }],
         expectedDurationMs: null,
       },
-      { tools: input.tools, signal: input.signal },
+      { tools, signal },
     );
-    const template = await open(mp4Path, 'r');
+    const template = await open(path, 'r');
     try {
       const movie = await readMovie(template);
       const [video] = movie.tracks;
@@ -109,7 +151,6 @@ export async function describePictures(
       await template.close();
     }
   } finally {
-    await rm(rawPath, { force: true });
-    await rm(mp4Path, { force: true });
+    await rm(path, { force: true });
   }
 }

@@ -56,7 +56,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
   return withFile(input, async (file) => {
     const fileBytes = (await file.stat()).size;
     const topLevel = await scanTopLevel(file, fileBytes);
-    const listed = await tryReadMovie(file);
+    const listed = await readable(() => readMovie(file));
     if (listed?.fragmented) return await rebuildFragments(input, file, listed);
     if (listed && listsPictures(listed.tracks)) return await repairListed(input, file, listed);
     const hidden = await findHiddenMoov(file, fileBytes, input.signal);
@@ -65,23 +65,14 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
       return await repairListed(input, file, listed);
     if (hidden && findBox(hidden, 'mvex')) return await joinHidden(input, file, hidden, topLevel);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
-    const joined = await joinHealed(input, file);
-    if (joined?.rebuilt) return joined;
-    const healed = await salvageHealed(file);
+    const movie = await readable(() => healMovie(file));
+    // Fragments may stand under an index whose boxes cannot be read as they stand.
+    const joined = movie?.fragmented && (await readable(() => rebuildFragments(input, file, movie, true)));
+    if (joined && joined.rebuilt) return joined;
+    const healed = movie && (await salvageHealed(file, movie));
     if (healed) return await writeHealed(input, file, healed);
     return await rebuildFromMedia(input, file, topLevel);
   });
-}
-
-/** Fragments under an index whose boxes cannot be read as they stand; null for other movies. */
-async function joinHealed(input: RebuildIndexInput, file: FileHandle): Promise<RebuildIndexResult | null> {
-  try {
-    const movie = await healMovie(file);
-    return movie.fragmented ? await rebuildFragments(input, file, movie, true) : null;
-  } catch (error) {
-    if (error instanceof Mp4Error) return null;
-    throw error;
-  }
 }
 
 /** Fragments under an index that stands hidden in the file. */
@@ -103,15 +94,9 @@ interface Healed {
 }
 
 /** What an index tells whose boxes cannot be read as they stand; null where that is no picture. */
-async function salvageHealed(file: FileHandle): Promise<Healed | null> {
-  try {
-    const movie = await healMovie(file);
-    const media = await salvageTracks(file, movie, true);
-    return media && { movie, media };
-  } catch (error) {
-    if (error instanceof Mp4Error) return null;
-    throw error;
-  }
+async function salvageHealed(file: FileHandle, movie: Movie): Promise<Healed | null> {
+  const media = await readable(() => salvageTracks(file, movie, true));
+  return media && { movie, media };
 }
 
 /** Writes what an index told, with the sound that it did not tell. */
@@ -136,10 +121,11 @@ async function writeHealed(
  */
 export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
   return withFile(input, async (file) => {
-    const movie = await tryReadMovie(file);
+    const movie = await readable(() => readMovie(file));
     const media = movie && !movie.fragmented ? await salvageTracks(file, movie, true) : null;
     if (movie && media) return writeHealed(input, file, { movie, media });
-    const healed = await salvageHealed(file);
+    const other = await readable(() => healMovie(file));
+    const healed = other && (await salvageHealed(file, other));
     return healed ? writeHealed(input, file, healed) : refuse(NO_INDEX);
   });
 }
@@ -170,9 +156,10 @@ async function withFile(
   }
 }
 
-async function tryReadMovie(file: FileHandle): Promise<Movie | null> {
+/** What can be read; null where the boxes are damaged. */
+async function readable<T>(read: () => Promise<T>): Promise<T | null> {
   try {
-    return await readMovie(file);
+    return await read();
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;

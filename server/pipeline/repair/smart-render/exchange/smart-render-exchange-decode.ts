@@ -61,11 +61,15 @@ export async function hashPart(
   return { hashes, seen: { path: small.path, samples: small.samples } };
 }
 
-/** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
+/**
+ * Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time.
+ * @param firstPlace pictures shown before it are decoded but not handed over
+ */
 export async function* decodePart(
   input: PartInput,
   part: Part,
   replaced: ReplacedPictures | null,
+  firstPlace = 0,
 ): AsyncGenerator<{ place: number; pixels: Buffer }> {
   const { source } = input;
   const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
@@ -76,29 +80,35 @@ export async function* decodePart(
     outputPath: clipPath,
   });
   const options = { ...input, pictureBytes: verbatimBytes(source.sps), onLine: replaced?.onLine };
+  const shown = [...placeAt].filter(([, place]) => place >= firstPlace);
+  const fromTicks = shown.length < placeAt.size ? Math.min(...shown.map(([pts]) => pts)) : null;
   let previous = -1;
   let count = 0;
-  for await (const { pts, pixels } of streamPictures(
-    decodePlan(input, clipPath, replaced !== null),
-    options,
-  )) {
+  const plan = decodePlan(input, clipPath, replaced !== null, fromTicks);
+  for await (const { pts, pixels } of streamPictures(plan, options)) {
     const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
     previous = place;
     // A part is decoded once before and once or more behind the exchange.
     count += 1;
-    input.onShare?.(((replaced ? 1 : 0) + Math.min(1, count / (part.end - part.from))) / 2);
+    input.onShare?.(((replaced ? 1 : 0) + Math.min(1, count / shown.length)) / 2);
     yield { place, pixels };
   }
 }
 
-function decodePlan(input: PartInput, clipPath: string, strict: boolean): FfmpegPlan {
+function decodePlan(
+  input: PartInput,
+  clipPath: string,
+  strict: boolean,
+  fromTicks: number | null,
+): FfmpegPlan {
   const { pixelFormat } = input;
+  const chosen = fromTicks === null ? '' : `select='not(lt(pts,${fromTicks}))',`;
   return {
     label: 'decode damaged pictures as they are',
     logLevel: 'repeat+level+info',
     globalOptions: ['-copyts'],
     inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : AS_CODED }],
-    filterComplex: `[0:v:0]split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
+    filterComplex: `[0:v:0]${chosen}split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
     outputs: [
       { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
       {

@@ -114,7 +114,7 @@ async function tryExchange(
   const start = before.findLast(({ place }) => !input.damaged.has(place)) ?? before[0];
   if (!start) return null;
   const part = { from: start.sample, end: endSample };
-  const seenIn = { ...part, from: warmStart(input, start.sample, damaged) };
+  const stretch = { part, seenIn: { ...part, from: warmStart(input, start.sample, damaged) } };
   const stripped = await makeStripped(input, damaged);
   const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
   const smallPath = (name: string) =>
@@ -128,13 +128,13 @@ async function tryExchange(
   }
   const behind = ({ end }: Verbatim) => ({ ...input, position: end });
   let instead: ReadonlyMap<number, number> = new Map();
-  let made = await makeVerbatim(input, seenIn, damaged, pps);
+  let made = await makeVerbatim(input, stretch, damaged, pps);
   let tried = made && (await tryOut(made, 'decoded'));
   const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
   if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
-    const filled = await makeVerbatim(behind(made), seenIn, damaged, pps, references);
+    const filled = await makeVerbatim(behind(made), stretch, damaged, pps, references);
     const left = filled && (await tryOut(filled, 'filled'));
     if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
@@ -149,7 +149,7 @@ async function tryExchange(
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
-    const wider = all && (await makeVerbatim(behind(made), seenIn, all, pps, instead));
+    const wider = all && (await makeVerbatim(behind(made), stretch, all, pps, instead));
     const left = wider && (await tryOut(wider, 'wider'));
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
@@ -218,11 +218,12 @@ async function makeStripped(
 
 /**
  * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
+ * @param seenIn the part with what is decoded before it
  * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
  */
 async function makeVerbatim(
   input: ExchangeInput,
-  part: Part,
+  { part, seenIn }: { readonly part: Part; readonly seenIn: Part },
   damaged: readonly DamagedSample[],
   pps: VerbatimPps,
   instead: ReadonlyMap<number, number> = new Map(),
@@ -243,7 +244,10 @@ async function makeVerbatim(
     position += bytes.length;
   };
   let last: Buffer | null = null;
-  for await (const { place, pixels } of decodePart(input, part, null)) {
+  const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
+  // The one shown before all of these may be shown in the place of one that is lost.
+  const firstPlace = Math.max(0, Math.min(...needed) - 1);
+  for await (const { place, pixels } of decodePart(input, seenIn, null, firstPlace)) {
     for (const item of damaged) {
       const other = instead.get(item.sample);
       if (other !== undefined && placeOf(other) === place) await store(item, pixels);

@@ -7,7 +7,7 @@ import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { createJobFolders, leaveJobFolder } from '#server/jobs/job-folder.ts';
+import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
@@ -133,19 +133,14 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       row.state === 'done' ||
       row.state === 'failed'
     ) {
-      await folders.remove(job.id);
       return { kind: 'done' };
     }
     await tell(row, { state: 'working', progress: 0, message: null });
     try {
       await publish(row, await make(row, sourceSha256, signal));
-      await folders.remove(job.id);
       return { kind: 'done' };
     } catch (error) {
-      if (signal.aborted) {
-        await leaveJobFolder(db, folders, job.id);
-        return { kind: 'interrupted' };
-      }
+      if (signal.aborted) return { kind: 'interrupted' };
       const final =
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
@@ -153,20 +148,21 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       logger.warn({ videoId, detail }, 'captions could not be drawn');
       const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
       await tell(row, { state: 'failed', message });
-      await folders.remove(job.id);
       return { kind: 'failed', error: message, retryable: false };
     }
   }
 
-  return {
-    run,
-    async exhausted(job) {
-      const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
-      const row = await CaptionBurn.query(db).findById(videoId);
-      if (row && row.state !== 'done') await tell(row, { state: 'failed', message: INTERRUPTED });
-      await folders.remove(job.id);
+  return inKeptFolder(
+    { db, folders },
+    {
+      run,
+      async exhausted(job) {
+        const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
+        const row = await CaptionBurn.query(db).findById(videoId);
+        if (row && row.state !== 'done') await tell(row, { state: 'failed', message: INTERRUPTED });
+      },
     },
-  };
+  );
 }
 
 const tooLarge = ({ width, height }: { width: number; height: number }) =>

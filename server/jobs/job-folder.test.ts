@@ -1,10 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Knex } from 'knex';
 import { connectDatabase } from '#db/connection.ts';
 import { makeFolder } from '#server/test/media-job.ts';
-import { createJobFolders, leaveJobFolder, sweepJobFolders } from './job-folder.ts';
+import { createJobFolders, inKeptFolder, sweepJobFolders } from './job-folder.ts';
+import type { ClaimedJob, JobOutcome } from './job-queue.ts';
+import { JOB_OPTIONS } from './job-types.ts';
 import { createTableQueue } from './table-queue.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -47,18 +49,51 @@ it('gives a job its folder again as it was, and others an empty one', async () =
   expect(await readdir(path.join(folder.path, 'previews'))).toEqual([]);
 });
 
-it('keeps the folder of a job that stops in the middle, and removes that of a cancelled one', async () => {
-  const queue = createTableQueue({ db, now: Date.now });
+describe('the folder of a job', () => {
   const about = { to: 'a@example.test', subject: '', text: '', html: '' };
-  const [stopped, cancelled] = [
-    await queue.enqueue('send-mail', about, { videoId: 'stopped' }),
-    await queue.enqueue('send-mail', about, { videoId: 'cancelled' }),
-  ];
-  await queue.cancelForVideo('cancelled');
-  const folders = createJobFolders(path.join(folder.path, 'exports'));
-  for (const id of [stopped, cancelled, 'forgotten']) {
-    await folders.kept(id);
-    await leaveJobFolder(db, folders, id);
+
+  /** What is left in the folder behind one attempt that ends so. */
+  async function leftBehind(
+    end: () => Promise<JobOutcome>,
+    { attempt = 1, isCancelled = false } = {},
+  ): Promise<string[]> {
+    const queue = createTableQueue({ db, now: Date.now });
+    const id = await queue.enqueue('send-mail', about, { videoId: 'clip' });
+    if (isCancelled) await queue.cancelForVideo('clip');
+    const folders = createJobFolders(path.join(folder.path, 'exports'));
+    const handler = inKeptFolder(
+      { db, folders },
+      {
+        async run(job) {
+          await folders.kept(job.id);
+          return end();
+        },
+        exhausted: async () => undefined,
+      },
+    );
+    const job: ClaimedJob = { id, type: 'send-mail', payload: about, userId: null, videoId: 'clip', attempt };
+    await handler.run(job, new AbortController().signal).catch(() => undefined);
+    const left = await readdir(path.join(folder.path, 'exports'));
+    await handler.exhausted(job);
+    expect(await readdir(path.join(folder.path, 'exports'))).not.toContain(id);
+    return left.filter((name) => name === id);
   }
-  expect(await readdir(path.join(folder.path, 'exports'))).toEqual([stopped]);
+  const fails = async (): Promise<JobOutcome> => {
+    throw new Error('the disk is away');
+  };
+  const last = { attempt: JOB_OPTIONS['send-mail'].maxAttempts };
+
+  it('stays where another attempt goes on', async () => {
+    expect(await leftBehind(async () => ({ kind: 'interrupted' }))).toHaveLength(1);
+    expect(await leftBehind(async () => ({ kind: 'waiting', reason: '', forMs: 1 }))).toHaveLength(1);
+    expect(await leftBehind(async () => ({ kind: 'failed', error: '', retryable: true }))).toHaveLength(1);
+    expect(await leftBehind(fails)).toHaveLength(1);
+  });
+
+  it('goes with a job that has ended or was cancelled', async () => {
+    expect(await leftBehind(async () => ({ kind: 'done' }))).toEqual([]);
+    expect(await leftBehind(async () => ({ kind: 'failed', error: '', retryable: false }))).toEqual([]);
+    expect(await leftBehind(fails, last)).toEqual([]);
+    expect(await leftBehind(async () => ({ kind: 'interrupted' }), { isCancelled: true })).toEqual([]);
+  });
 });

@@ -3,6 +3,9 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { newId } from '#db/base-model.ts';
 import { Job } from '#db/models/job.ts';
+import type { ClaimedJob, JobOutcome } from './job-queue.ts';
+import type { JobHandler } from './job-runner.ts';
+import { isLastTry } from './job-types.ts';
 
 /** Private folders for what one kind of job is writing. */
 export interface JobFolders {
@@ -36,9 +39,36 @@ export function createJobFolders(root: string): JobFolders {
 /** Jobs that are at work or will be. */
 const openJobs = (db: Knex) => Job.query(db).select('id').whereIn('state', ['queued', 'running']);
 
-/** To be called when a job stops in the middle: its folder stays where an attempt goes on, and goes with a job that was cancelled. */
-export async function leaveJobFolder(db: Knex, folders: JobFolders, jobId: string): Promise<void> {
-  if (!(await openJobs(db).findById(jobId))) await folders.remove(jobId);
+/**
+ * A handler whose jobs write in their kept folder: it stays where another attempt goes on, and goes with a job that has ended or was
+ * cancelled.
+ */
+export function inKeptFolder(
+  { db, folders }: { readonly db: Knex; readonly folders: JobFolders },
+  handler: JobHandler,
+): JobHandler {
+  return {
+    async run(job, signal) {
+      let outcome: JobOutcome | null = null;
+      try {
+        outcome = await handler.run(job, signal);
+        return outcome;
+      } finally {
+        const goesOn = mayGoOn(job, outcome) && (await openJobs(db).findById(job.id));
+        if (!goesOn) await folders.remove(job.id);
+      }
+    },
+    async exhausted(job) {
+      await handler.exhausted(job);
+      await folders.remove(job.id);
+    },
+  };
+}
+
+/** @param outcome null where the attempt ended in an error */
+function mayGoOn(job: ClaimedJob, outcome: JobOutcome | null): boolean {
+  if (outcome?.kind === 'failed') return outcome.retryable;
+  return outcome === null ? !isLastTry(job) : outcome.kind !== 'done';
 }
 
 /** Below the data folder: what each kind of job is writing. */

@@ -24,6 +24,7 @@ import { fakeReport } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, testTools } from '#server/test/media-job.ts';
 import { renderLimits } from '#server/test/rendered-clips.ts';
+import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { createVideoState } from '#server/videos/video-state.ts';
 import { createQuickFixesJob } from './quick-fixes.job.ts';
 
@@ -85,7 +86,7 @@ async function requested(fixes: readonly FixId[] = ['sharpen', 'tiktok-optimize'
   await Video.query(db)
     .patch({ fixesApplied: { wind_noise: true } })
     .where({ id: videoId });
-  const jobId = newId();
+  const jobId = await createTableQueue({ db, now }).enqueue('apply-fixes', { videoId }, { videoId });
   await FixRun.query(db).insert({
     videoId,
     jobId,

@@ -8,7 +8,7 @@ import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
-import { createJobFolders } from '#server/jobs/job-folder.ts';
+import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { createTimeLeft } from '#server/jobs/time-left.ts';
@@ -181,41 +181,28 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     }
   }
 
-  /** Of a job that goes on later, the pieces are kept that are finished. */
-  async function cleanUp(job: ClaimedJob, outcome: JobOutcome | null): Promise<void> {
-    const goesOn =
-      outcome === null
-        ? !isLastTry(job)
-        : outcome.kind === 'interrupted' ||
-          outcome.kind === 'waiting' ||
-          (outcome.kind === 'failed' && outcome.retryable);
-    if (!goesOn) await folders.remove(job.id);
-  }
-
-  return {
-    async run(job, signal) {
-      const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
-      const run = await FixRun.query(db).findById(videoId);
-      // Deleted, replaced by a later request, or published by an attempt that was killed at its end.
-      if (!run || run.jobId !== job.id || run.state === 'done' || run.state === 'failed')
-        return { kind: 'done' };
-      const deleted = new AbortController();
-      running.set(videoId, deleted);
-      let outcome: JobOutcome | null = null;
-      try {
-        outcome = await attempt(job, run, AbortSignal.any([signal, deleted.signal]));
-        return outcome;
-      } finally {
-        running.delete(videoId);
-        // Nobody comes back to a job whose video was deleted.
-        await cleanUp(job, deleted.signal.aborted ? { kind: 'done' } : outcome);
-      }
+  return inKeptFolder(
+    { db, folders },
+    {
+      async run(job, signal) {
+        const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
+        const run = await FixRun.query(db).findById(videoId);
+        // Deleted, replaced by a later request, or published by an attempt that was killed at its end.
+        if (!run || run.jobId !== job.id || run.state === 'done' || run.state === 'failed')
+          return { kind: 'done' };
+        const deleted = new AbortController();
+        running.set(videoId, deleted);
+        try {
+          return await attempt(job, run, AbortSignal.any([signal, deleted.signal]));
+        } finally {
+          running.delete(videoId);
+        }
+      },
+      async exhausted(job) {
+        const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
+        const run = await FixRun.query(db).findById(videoId);
+        if (run?.jobId === job.id) await giveUp(run, INTERRUPTED);
+      },
     },
-    async exhausted(job) {
-      const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
-      const run = await FixRun.query(db).findById(videoId);
-      if (run?.jobId === job.id) await giveUp(run, INTERRUPTED);
-      await folders.remove(job.id);
-    },
-  };
+  );
 }

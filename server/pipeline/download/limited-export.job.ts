@@ -7,8 +7,8 @@ import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
-import { JOB_OPTIONS, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
-import { createJobFolders, leaveJobFolder } from '#server/jobs/job-folder.ts';
+import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probeFile } from '#server/media/probe/probe-file.ts';
@@ -124,22 +124,15 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     await tell(row, { state: 'running', progress: 0, message: null });
     try {
       await publish(row, await make(job, row, signal));
-      await folders.remove(job.id);
       return { kind: 'done' };
     } catch (error) {
-      if (signal.aborted) {
-        await leaveJobFolder(db, folders, job.id);
-        return { kind: 'interrupted' };
-      }
+      if (signal.aborted) return { kind: 'interrupted' };
       const ours = !(error instanceof MediaToolError) || error.code === 'stalled';
-      if (ours && !(error instanceof AppError) && job.attempt < JOB_OPTIONS['export-video'].maxAttempts) {
-        throw error;
-      }
+      if (ours && !(error instanceof AppError) && !isLastTry(job)) throw error;
       const detail = detailOf(error);
       logger.warn({ videoId, detail }, 'a smaller copy could not be made');
       const message = await reasonFor(error, videoId);
       await tell(row, { state: 'failed', message });
-      await folders.remove(job.id);
       return { kind: 'failed', error: message, retryable: false };
     }
   }
@@ -155,13 +148,15 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     return `The smaller file could not be made${memory}. ${KEPT}`;
   }
 
-  return {
-    run,
-    async exhausted(job) {
-      const { videoId } = JOB_PAYLOADS['export-video'].parse(job.payload);
-      const row = await VideoExport.query(db).findById(videoId);
-      if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
-      await folders.remove(job.id);
+  return inKeptFolder(
+    { db, folders },
+    {
+      run,
+      async exhausted(job) {
+        const { videoId } = JOB_PAYLOADS['export-video'].parse(job.payload);
+        const row = await VideoExport.query(db).findById(videoId);
+        if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
+      },
     },
-  };
+  );
 }

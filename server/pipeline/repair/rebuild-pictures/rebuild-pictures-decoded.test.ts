@@ -37,6 +37,11 @@ function smeared(picture: Uint8Array): Uint8Array {
   return picture.map((value, at) => (at >= (WIDTH * HEIGHT) / 2 && at < WIDTH * HEIGHT ? 20 : value));
 }
 
+/** Half of the one and half of the other. */
+function mixed(one: Uint8Array, other: Uint8Array): Uint8Array {
+  return one.map((value, at) => (value + (other[at] ?? 0)) >> 1);
+}
+
 describe('isBetterDecoded', () => {
   it('keeps decoded pictures where the scene moves on, smeared or not', () => {
     const [before, after] = [scene(0, 4, 1), scene(14, 4, 2)];
@@ -161,6 +166,26 @@ describe('a short damaged stretch', () => {
     const jump = (frame: number) => frame / 2 + (frame >= FIRST + COUNT ? 9 : 0);
     const show = (frame: number) => scene(jump(frame), 4, frame);
     expect(await keptOf(hole(), show)).toEqual([10, 11, 12, 13, 14]);
+  });
+
+  it('is kept behind a picture lost in a calm moment, though the camera starts to move in it and jumps behind it', async () => {
+    const start = FIRST + 2;
+    const moved = (frame: number) => (frame < start ? frame / 4 : start / 4 + 4 * (frame - start));
+    const show = (frame: number) => scene(moved(frame) + (frame >= FIRST + COUNT ? 9 : 0), 4, frame);
+    const input = hole();
+    const known = decode(input, show);
+    known.delete(FIRST);
+    const { pictures } = await rebuildPictures(input, known);
+    expect(pictures.map(({ pixels }) => pixels.kind)).toEqual(['raw', ...Array(COUNT - 1).fill('original')]);
+  });
+
+  it('is rebuilt where next to nothing is lost by that, and the decoded pictures are grey', async () => {
+    const grey = new Uint8Array(format().pictureBytes).fill(128);
+    const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
+    const show = (frame: number) => (isIn(frame) && frame < FIRST + COUNT - 1 ? grey : scene(0, 0, 1));
+    const faded = (frame: number) =>
+      frame === FIRST + COUNT - 1 ? mixed(grey, scene(0, 0, 1)) : show(frame);
+    expect(await keptOf(hole(), faded)).toEqual([]);
   });
 
   it('takes the step of the motion from whole pictures of one shot behind it, or else before it', () => {

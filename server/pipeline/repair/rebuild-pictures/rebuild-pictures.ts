@@ -174,7 +174,8 @@ async function fill(
     const isCopy = input.isRepeat?.(frame) === true;
     const decoded = isDamage(input.task) && !isCopy ? known.get(frame) : undefined;
     const mayTell = !isShort || damaged?.includes(frame) === false;
-    const isKept = decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, format);
+    const isKept =
+      decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, judgement, format);
     if (decoded && isShort && !isKept) {
       const rows = takePlausibleTop(decoded, rebuilt, [before, after], judgement, format);
       if (rows > 0) toppedCount += 1;

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
@@ -38,5 +39,33 @@ it.each([
   expect(report.notes.join(' ')).not.toMatch(/ends early/);
   const claims = await verifyClaims({ originalPath: trimmed, repairedPath: resultPath ?? '', report, tools });
   expect(claims.length).toBeGreaterThan(3);
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+});
+
+/** Lets the edit list of the first track, the pictures, begin at a media time (version 0, one entry, 15360 ticks a second). */
+async function trimStart(from: string, to: string, atSeconds: number): Promise<void> {
+  const bytes = await readFile(from);
+  bytes.writeInt32BE(Math.round(atSeconds * 15_360), bytes.indexOf('elst') + 16);
+  await writeFile(to, bytes);
+}
+
+it('tells pictures that are hidden before two key pictures neither as missing nor as kept', async () => {
+  const clean = at('two-keys-clean.mp4');
+  const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=15:scenecut=0:bframes=2'];
+  await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });
+  const holed = at('two-keys-holed.mp4');
+  // Sound that lost packets is filled, and written beside the copied pictures.
+  const options = ['-map', '0', '-c', 'copy', '-bsf:a', 'noise=drop=between(n\\,90\\,94)'];
+  const plan = { label: 'lose sound', inputs: [{ path: clean, options: [] }], expectedDurationMs: null };
+  await runFfmpeg({ ...plan, outputs: [{ path: holed, options }] }, { tools });
+  const trimmed = at('two-keys-trimmed.mp4');
+  await trimStart(holed, trimmed, 1.215);
+  const task = await makeTask(trimmed, at('work-two-keys'));
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { report, resultPath } = mustBeOk(await processVideo(task, io));
+  expect(report.notes.join(' ')).not.toMatch(/ends early/);
+  expect(report.defects.map(({ action }) => action)).toContain('filled_audio');
+  expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 90, unitsTotal: 90 });
+  const claims = await verifyClaims({ originalPath: trimmed, repairedPath: resultPath ?? '', report, tools });
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
 });

@@ -33,3 +33,18 @@ export function displayOrder(
   while (endShown > firstShown && ptsOf(order[endShown - 1] ?? 0) >= endTicks) endShown--;
   return { samples: order, placeOf, firstShown, endShown };
 }
+
+/**
+ * Place in a file's order of the last key picture that is shown at the start of an edit or before it, 0 where there is none. Demuxers hand
+ * over what an edit hides before its start from there on.
+ * @param startTicks media time at which the edit starts
+ */
+export function lastKeyBefore(
+  samples: readonly { readonly pts: number; readonly sync: boolean }[],
+  startTicks: number,
+): number {
+  return Math.max(
+    0,
+    samples.findLastIndex(({ sync, pts }) => sync && pts <= startTicks),
+  );
+}

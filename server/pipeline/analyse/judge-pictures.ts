@@ -236,8 +236,11 @@ function notesOn(times: PictureTimes, scan: PacketScan): string[] {
     const sorted = [...intervals].sort((a, b) => a - b);
     const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
     const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
-    const range = low === high ? `around ${low}` : `of ${low} to ${high}`;
-    notes.push(`Natural variable frame rate: intervals ${range} ms are kept as they are.`);
+    notes.push(
+      low === high
+        ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`
+        : `Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`,
+    );
   }
   const hidden = scan.video.filter((packet) => !packet.shown).length;
   if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);

@@ -16,6 +16,7 @@ import { smartRender } from '../repair/smart-render/smart-render.ts';
 import { MediaFailure } from '../media-failure.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { remuxPlan, type RemuxInput } from './export-plans.ts';
+import { withoutLeftOut } from './kept-units.ts';
 import type { PlaybackNeeds } from './playback.ts';
 
 export interface ExportInput {
@@ -74,7 +75,7 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
     path,
     info,
     notes: lost === null ? notes : [...notes, lost],
-    video: pictures.video,
+    video: written.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
     altered: pictures.altered,
@@ -196,19 +197,20 @@ async function encodeAll(
 async function exportSound(
   input: ExportInput,
   pictures: PictureStage,
-): Promise<Pick<ExportedClip, 'path' | 'info'>> {
+): Promise<Pick<ExportedClip, 'path' | 'info' | 'video'>> {
   const { audio, needs, tools, signal } = input;
+  const { video } = pictures;
   const outputPath = `${input.workDir}/${input.name}.mp4`;
   if (audio.kind === 'copy' && audio.shiftMs !== 0) {
     const shifted = await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal);
-    if (shifted) return { path: outputPath, info: null };
+    if (shifted) return { path: outputPath, info: null, video };
   }
   const sound = soundSource(input, pictures);
   if (pictures.path === input.inputPath && sound.kind === 'copy') {
     // Only the index was rebuilt: that file is whole and carries all tracks.
     await rm(outputPath, { force: true });
     await link(pictures.path, outputPath);
-    return { path: outputPath, info: pictures.info };
+    return { path: outputPath, info: pictures.info, video };
   }
   // A tool that copies pictures without sound may declare the last one shorter than it was.
   const isSilent = sound.kind === 'none' && pictures.info.audio.length === 0;
@@ -216,7 +218,7 @@ async function exportSound(
   const finished = pictures.path !== input.inputPath && isKept && !needs.brokenSound;
   if (finished) {
     await rename(pictures.path, outputPath);
-    return { path: outputPath, info: pictures.info };
+    return { path: outputPath, info: pictures.info, video };
   }
   const plan = remuxPlan({ videoPath: pictures.path, videoInfo: pictures.info, sound, outputPath });
   await runFfmpeg(plan, {
@@ -226,7 +228,7 @@ async function exportSound(
       if (share !== null) input.onProgress?.(PICTURE_SHARE + share * (1 - PICTURE_SHARE));
     },
   });
-  return { path: outputPath, info: null };
+  return { path: outputPath, info: null, video: await withoutLeftOut(video, pictures, outputPath) };
 }
 
 /** @returns false for files whose edit lists cannot carry the shift (fragments); a remux moves the times then */

@@ -1,8 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import path from 'node:path';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { hashPackets, hashPacketsByTool } from './packet-hashes.ts';
 
@@ -35,6 +36,7 @@ describe('hashPackets', () => {
   it.each([
     ['plain', [], []],
     ['cut behind a key frame', ['-ss', '0.7'], []],
+    ['cut between two pictures', ['-ss', '0.715'], []],
     ['late', ['-itsoffset', '0.3'], []],
     ['fragmented', [], ['-movflags', '+frag_keyframe+empty_moov']],
   ])('lists what ffmpeg lists (%s)', async (name, before, after) => {
@@ -48,5 +50,21 @@ describe('hashPackets', () => {
         theirs.map(({ hash, ptsTicks }) => ({ hash, ptsTicks })),
       );
     }
+  });
+
+  it('lists no pictures before the last key picture that stands before a trimmed start, and all of them in the file', async () => {
+    const file = path.join(folder.path, 'two-keys-before.mp4');
+    const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=15:scenecut=0:bframes=2'];
+    await makeMovingClip({ tools, outputPath: file, seconds: 2, width: 320, height: 180, encode });
+    const bytes = await readFile(file);
+    // 1.21 s into the media, on the clock of its 30 pictures a second
+    const start = bytes.indexOf('elst') + 16;
+    bytes.writeInt32BE(Math.round(1.21 * 15360), start);
+    await writeFile(file, bytes);
+    const input = { path: file, info: await probe(tools, file, 'mov'), tools };
+    const times = (list: readonly { readonly ptsTicks: number }[]) => list.map(({ ptsTicks }) => ptsTicks);
+    expect(times(await hashPackets(input, 'v'))).toEqual(times(await hashPacketsByTool(input, 'v')));
+    expect((await hashPackets(input, 'v')).length).toBeLessThan(40);
+    expect((await hashPackets(input, 'v', 'file')).length).toBe(60);
   });
 });

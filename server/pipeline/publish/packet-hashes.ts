@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
-import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { lastKeyBefore } from '#server/media/mp4/display-order.ts';
+import { toSimpleEdit, type SimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
@@ -86,12 +87,15 @@ async function hashTrack(
 ): Promise<HashedPacket[] | null> {
   const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   if (!edit) return null;
-  // Units behind the end of the edit are never handed over; those before its start are, for reference.
-  const isListed = ({ pts }: Sample) => reach === 'file' || pts < edit.endTicks;
-  const samples = readSamples(track.stbl).filter(isListed);
+  // Units behind the end of the edit are never handed over; those before its start are, for reference, from the key picture on.
+  const all = readSamples(track.stbl);
+  const from = isPicture(track) ? lastKeyBefore(all, edit.startTicks) : 0;
+  const isListed = ({ pts }: Sample, at: number) => reach === 'file' || (at >= from && pts < edit.endTicks);
+  const samples = all.filter(isListed);
   const isReadable = ({ offset, sizeBytes }: Sample) =>
     sizeBytes <= MAX_UNIT_BYTES && offset + sizeBytes <= movie.fileBytes;
   if (!samples.every(isReadable)) return null;
+  const offsetTicks = edit.offsetTicks + (isPicture(track) ? lateTicks(samples, track, edit) : 0);
   const hashed: HashedPacket[] = [];
   const reads = planReads(samples);
   const room = Buffer.allocUnsafe(reads.reduce((most, { sizeBytes }) => Math.max(most, sizeBytes), 0));
@@ -101,13 +105,27 @@ async function hashTrack(
     for (const sample of samples.slice(first, end)) {
       const start = sample.offset - offset;
       hashed.push({
-        ptsTicks: sample.pts + edit.offsetTicks,
-        dtsTicks: sample.dts + edit.offsetTicks,
+        ptsTicks: sample.pts + offsetTicks,
+        dtsTicks: sample.dts + offsetTicks,
         hash: hash('sha256', bytes.subarray(start, start + sample.sizeBytes)),
       });
     }
   }
   return hashed;
+}
+
+const isPicture = ({ handler }: Track) => handler === 'vide';
+
+/**
+ * How far into the shown stretch its first picture lies. Demuxers begin a stretch with its first picture, wherever in the stretch that
+ * lies: a clip trimmed between two pictures has other times there than its tables add up to.
+ * @returns ticks, 0 or less, to add to the times
+ */
+function lateTicks(samples: readonly Sample[], track: Track, { startTicks }: SimpleEdit): number {
+  if (track.edits.length === 0) return 0;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { pts } of samples) if (pts >= startTicks && pts < first) first = pts;
+  return Number.isFinite(first) ? startTicks - first : 0;
 }
 
 /** Bytes read at once at most, unless a single unit is larger. */

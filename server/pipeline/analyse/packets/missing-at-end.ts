@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { missingInAvi } from '#server/media/avi-places.ts';
-import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { displayOrder, lastKeyBefore } from '#server/media/mp4/display-order.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
@@ -10,8 +10,8 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { VideoPacket } from './read-packets.ts';
 
 /**
- * Pictures that the index of a clip lists and its file ends before. Those that an edit list hides behind the shown ones are not
- * missing: demuxers hand over only some of them.
+ * Pictures that the index of a clip lists and its file ends before. Those that an edit list hides are not missing: demuxers hand over only
+ * some of those behind the shown ones, and of those before them only what follows the last key picture there.
  * @param packets what was read of the file
  */
 export async function missingAtEnd(
@@ -24,11 +24,11 @@ export async function missingAtEnd(
   if (format === 'avi') return missingInAvi(listed, packets.at(-1)?.dtsTicks ?? 0, packets.length);
   const missing = listed - packets.length;
   if (missing <= 0 || format !== 'mov') return Math.max(0, missing);
-  return Math.max(0, missing - (await hiddenAtEnd(inputPath, video[0]?.index ?? 0)));
+  return Math.max(0, missing - (await hiddenByEdit(inputPath, video[0]?.index ?? 0)));
 }
 
-/** Pictures behind the end of what an edit list shows; 0 where the tables do not tell. */
-async function hiddenAtEnd(inputPath: string, streamIndex: number): Promise<number> {
+/** Pictures that an edit list hides and a demuxer may leave out; 0 where the tables do not tell. */
+async function hiddenByEdit(inputPath: string, streamIndex: number): Promise<number> {
   const file = await open(inputPath, 'r');
   try {
     const movie = await readListedMovie(file);
@@ -36,7 +36,8 @@ async function hiddenAtEnd(inputPath: string, streamIndex: number): Promise<numb
     const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
     if (!edit) return 0;
     const samples = readSamples(track.stbl);
-    return samples.length - displayOrder(samples, edit.startTicks, edit.endTicks).endShown;
+    const behind = samples.length - displayOrder(samples, edit.startTicks, edit.endTicks).endShown;
+    return behind + lastKeyBefore(samples, edit.startTicks);
   } catch (error) {
     if (error instanceof Mp4Error) return 0;
     throw error;

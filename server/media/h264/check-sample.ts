@@ -1,11 +1,23 @@
 import { NAL, isSlice, nalType } from './nal.ts';
 
+/** How a coding names its NAL units. */
+export interface UnitRules {
+  /** Whether a unit carries a part of a coded picture. */
+  readonly isSlice: (unit: Buffer) => boolean;
+  /** What is wrong with one NAL unit (without its length); null when nothing is. */
+  readonly findFault: (unit: Buffer) => string | null;
+}
+
 /**
  * What is wrong with the NAL units of one MP4 sample, found without decoding; null when nothing is. Intact
  * data can have none of these faults: emulation prevention (ITU-T H.264, 7.4.1) keeps `00 00 00`,
  * `00 00 01` and `00 00 02` out of every NAL unit, the forbidden bit is 0 and a picture has a slice.
  */
-export function findSampleFault(sample: Buffer, lengthSize: number): string | null {
+export const findSampleFault = (sample: Buffer, lengthSize: number): string | null =>
+  findFaultOf(sample, lengthSize, { isSlice, findFault: findUnitFault });
+
+/** The same for a coding that has NAL units of other kinds. */
+export function findFaultOf(sample: Buffer, lengthSize: number, rules: UnitRules): string | null {
   let at = 0;
   let slices = 0;
   while (at < sample.length) {
@@ -15,9 +27,9 @@ export function findSampleFault(sample: Buffer, lengthSize: number): string | nu
     if (length === 0) return 'a NAL unit is empty';
     if (at + length > sample.length) return 'NAL unit lengths do not add up to the size of the picture';
     const unit = sample.subarray(at, at + length);
-    const fault = findUnitFault(unit);
+    const fault = rules.findFault(unit);
     if (fault) return fault;
-    if (isSlice(unit)) slices++;
+    if (rules.isSlice(unit)) slices++;
     at += length;
   }
   return slices === 0 ? 'the picture holds no slice' : null;

@@ -1,30 +1,18 @@
-import { hasStartCode } from '#server/media/h264/check-sample.ts';
+import { findFaultOf, hasStartCode } from '#server/media/h264/check-sample.ts';
 
 /** NAL unit types of coded slices (ITU-T H.265, table 7-1): trailing and leading pictures, and those of random access. */
-const isSlice = (type: number) => type <= 9 || (type >= 16 && type <= 21);
+const isSlice = ([first = 0]: Buffer) => {
+  const type = (first >> 1) & 63;
+  return type <= 9 || (type >= 16 && type <= 21);
+};
 
 /**
  * What is wrong with the NAL units of one MP4 sample with an HEVC picture, found without decoding; null when nothing
  * is. As in H.264, emulation prevention (ITU-T H.265, 7.4.2) keeps `00 00 00`, `00 00 01` and `00 00 02` out of every
  * NAL unit, the forbidden bit is 0 and a picture has a slice.
  */
-export function findHevcSampleFault(sample: Buffer, lengthSize: number): string | null {
-  let at = 0;
-  let slices = 0;
-  while (at < sample.length) {
-    if (at + lengthSize > sample.length) return 'the last NAL unit length is cut off';
-    const length = sample.readUIntBE(at, lengthSize);
-    at += lengthSize;
-    if (length === 0) return 'a NAL unit is empty';
-    if (at + length > sample.length) return 'NAL unit lengths do not add up to the size of the picture';
-    const unit = sample.subarray(at, at + length);
-    const fault = findHevcUnitFault(unit);
-    if (fault) return fault;
-    if (isSlice(((unit[0] ?? 0) >> 1) & 63)) slices++;
-    at += length;
-  }
-  return slices === 0 ? 'the picture holds no slice' : null;
-}
+export const findHevcSampleFault = (sample: Buffer, lengthSize: number): string | null =>
+  findFaultOf(sample, lengthSize, { isSlice, findFault: findHevcUnitFault });
 
 /** What is wrong with one NAL unit (without its length); null when nothing is. */
 export function findHevcUnitFault(unit: Buffer): string | null {

@@ -8,9 +8,11 @@ import { createChecksumScope } from './pipeline/upload/checksum.ts';
 import { createCompleteUpload, type CompleteUpload } from './pipeline/upload/complete-upload.ts';
 import { createRawPut } from './pipeline/upload/raw-put.ts';
 import { createTusServer } from './pipeline/upload/tus-server.ts';
+import { keepUploads } from './pipeline/upload/keep-uploads.ts';
 import { createUploadFiles, type UploadFiles } from './pipeline/upload/upload-files.ts';
 import { createUploadLocks, type UploadLocks } from './pipeline/upload/upload-locks.ts';
 import { createUploadRoutes } from './pipeline/upload/upload.routes.ts';
+import type { UploadParts } from './pipeline/upload/upload-parts.ts';
 import { createUploadService } from './pipeline/upload/upload.service.ts';
 import { UploadStore } from './pipeline/upload/upload-store.ts';
 import type { DraftExpiry } from './plans/draft-retention.ts';
@@ -27,6 +29,8 @@ export interface ComposeUploadsDeps {
   readonly now: () => number;
   /** Where the bytes of unfinished uploads lie. */
   readonly folder: string;
+  /** Where they lie too, so that they outlive the local disk; null where they need not. */
+  readonly elsewhere: UploadParts | null;
   readonly publicUrl: string;
 }
 
@@ -38,6 +42,8 @@ export interface ComposedUploads {
     readonly locks: UploadLocks;
     readonly complete: CompleteUpload;
   };
+  /** Waits for bytes that are on their way to another machine. */
+  readonly settled: () => Promise<void>;
 }
 
 /** Bytes that stay free on the disk whatever is uploaded. */
@@ -46,7 +52,9 @@ const RESERVE_BYTES = 1024 ** 3;
 /** The part of `compose()` that takes files in. */
 export function composeUploads(deps: ComposeUploadsDeps): ComposedUploads {
   const { db, folder, logger, now } = deps;
-  const files = createUploadFiles(folder);
+  const here = createUploadFiles(folder);
+  const kept = deps.elsewhere && keepUploads({ files: here, parts: deps.elsewhere, logger });
+  const files = kept?.files ?? here;
   const locks = createUploadLocks();
   const checksums = createChecksumScope();
   const uploads = createUploadService({ ...deps, files, locks, reserveBytes: RESERVE_BYTES });
@@ -57,5 +65,6 @@ export function composeUploads(deps: ComposeUploadsDeps): ComposedUploads {
   return {
     router: createUploadRoutes({ uploads, complete, tus, rawPut, checksums, publicUrl: deps.publicUrl }),
     parts: { files, locks, complete },
+    settled: async () => kept?.settled(),
   };
 }

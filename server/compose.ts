@@ -106,7 +106,7 @@ export interface Services {
  * must be migrated before the server listens; nothing works on the queue before `runner.start()`.
  */
 export async function compose(options: ComposeOptions): Promise<Services> {
-  const { config, logger } = options;
+  const { config, logger, tools } = options;
   const now = options.now ?? Date.now;
   const inDataDir = (name: string) => path.join(config.dataDir, name);
   const work = options.work ?? ['media', 'mail'];
@@ -115,10 +115,10 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const events = createEventBus();
   const limits = createRateLimits(config.rateLimits);
   const queue = createTableQueue({ db, now });
-  const storage = config.s3
-    ? // Its libraries take 24 MB that nobody else needs.
-      await (await import('./pipeline/storage/s3-storage.ts')).createS3Storage(config.s3, inDataDir('copies'))
-    : createDiskStorage(inDataDir('objects'));
+  // Its libraries take 24 MB that nobody else needs.
+  const bucket =
+    config.s3 && (await (await import('./compose-bucket.ts')).composeBucket(config.s3, inDataDir));
+  const storage = bucket?.storage ?? createDiskStorage(inDataDir('objects'));
   const sessions = createSessionStore({ db, events, now });
   const notifications = createNotificationsService({ db, events, logger, now });
 
@@ -139,7 +139,6 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const draftExpiry = createDraftExpiry(config.draftDaysBusiness);
   const state = createVideoState({ db, events, quota, now });
   const gc = createObjectGc({ db, storage, now });
-  const { tools } = options;
   const collect = (sha256s: readonly string[]) => gc.collect(sha256s);
   const exporting = composeExports({ db, storage, queue, events, config, tools, collect, logger, now });
   const { exports } = exporting;
@@ -157,6 +156,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     logger,
     now,
     folder: inDataDir('uploads'),
+    elsewhere: bucket?.uploadParts ?? null,
     publicUrl: config.publicUrl,
   });
   const clip = createSampleClip(tools, inDataDir('sample'));
@@ -343,7 +343,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     async close() {
       for (const stop of stops) stop();
       outbox.stop();
-      await pool.close();
+      await Promise.all([pool.close(), uploads.settled()]);
       await db.destroy();
     },
   };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { planSlug } from '#common/plan-slug.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { ConfigError } from './config-error.ts';
-import type { S3Settings } from './pipeline/storage/s3-storage.ts';
+import type { S3Settings } from './pipeline/storage/s3-client.ts';
 import type { MediaLimits } from './pipeline/worker-protocol.ts';
 import { writeOnce } from './write-once.ts';
 

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildPath } from '#common/api/build-path.ts';
+import { uploadsApi } from '#common/api/uploads.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import { Video } from '#db/models/video.ts';
+import { createS3UploadParts } from '#server/pipeline/upload/s3-upload-parts.ts';
 import { makeMovingClip } from './broken-clips.ts';
 import { createUser } from './factories.ts';
 import { testTools as tools } from './media-job.ts';
@@ -93,3 +95,40 @@ it('clips in a bucket outlive the disk: they are mended, given back whole and de
 
   expect((await client.call(videosApi.remove, { params: { id } })).status).toBe(200);
 }, 120_000);
+
+it('an upload that was cut off outlives the disk too', async () => {
+  const { client } = await app.signIn(await createUser(app.db));
+  const clip = await make('half.mp4', 2);
+  const issued = await client.call(uploadsApi.uploadUrl, { body: { fileSize: clip.length } });
+  const uploadUrl = issued.body?.uploadUrl ?? '';
+  const { pathname } = new URL(uploadUrl);
+  const tus = { 'tus-resumable': '1.0.0' };
+  const send = (offset: number, bytes: Buffer) =>
+    client.fetch(pathname, {
+      method: 'PATCH',
+      headers: {
+        ...tus,
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': String(offset),
+      },
+      body: new Uint8Array(bytes),
+    });
+  const half = clip.length >> 1;
+  expect((await send(0, clip.subarray(0, half))).status).toBe(204);
+
+  // What a new dyno begins with.
+  const here = path.join(app.config.dataDir, 'uploads', path.basename(pathname));
+  const parts = createS3UploadParts(app.config.s3 ?? s3.settings);
+  await expect.poll(() => parts.list(path.basename(pathname))).toHaveLength(1);
+  await rm(here);
+
+  const head = await client.fetch(pathname, { method: 'HEAD', headers: tus });
+  expect(head.headers.get('upload-offset')).toBe(String(half));
+  expect((await send(half, clip.subarray(half))).status).toBe(204);
+  const done = await client.call(uploadsApi.uploadComplete, {
+    body: { fileName: 'half.mp4', fileSize: String(clip.length), uploadUrl },
+  });
+  const id = done.body?.videoId ?? '';
+  expect(sha256Of(await bytesOf(client, id, 'original'))).toBe(sha256Of(clip));
+  await expect.poll(() => parts.list(path.basename(pathname))).toEqual([]);
+}, 60_000);

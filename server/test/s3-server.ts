@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import S3rver from 's3rver';
-import type { S3Settings } from '#server/pipeline/storage/s3-storage.ts';
+import type { S3Settings } from '#server/pipeline/storage/s3-client.ts';
 
 export interface S3TestServer {
   readonly settings: S3Settings;

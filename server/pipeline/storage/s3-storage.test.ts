@@ -118,3 +118,17 @@ it.each([
   },
   60_000,
 );
+
+it('says so when another machine answers in its place, or none', async () => {
+  const { storage } = await open();
+  const { sha256 } = await storage.putBuffer(randomBytes(8));
+  s3.meet(async (ctx) => {
+    ctx.status = 403;
+    ctx.body = '<html>Blocked by the proxy';
+  });
+  await expect(storage.read(sha256)).rejects.toMatchObject({ code: 'unavailable' });
+  const gone = await startS3();
+  const away = await createS3Storage(gone.settings, await s3.newFolder());
+  await gone.close();
+  await expect(away.read(sha256)).rejects.toMatchObject({ code: 'unavailable' });
+}, 30_000);

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, stat, statfs } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
-  S3ServiceException,
-  type GetObjectCommandOutput,
+  type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { ConfigError } from '#server/config-error.ts';
@@ -21,33 +18,23 @@ import { guardSpace, hashFile } from './disk-storage.ts';
 import { createFileCache } from './file-cache.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { ByteRange, ListedFile, MediaStorage } from './media-storage.ts';
-
-export interface S3Settings {
-  readonly bucket: string;
-  /** Address of the service; null for Amazon's own. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  /** In front of every key, "" or ending with a slash. */
-  readonly prefix: string;
-  /** Null to find them as the AWS tools do: environment, profile, role of the machine. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
-  /** Room on the local disk for copies of objects that are in use or were lately. */
-  readonly cacheBytes: number;
-}
+import {
+  bodyOfS3,
+  createS3Client,
+  failS3,
+  isMissingInS3,
+  listS3,
+  nameOfFault,
+  statusOfFault,
+  type S3Settings,
+} from './s3-client.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 /** Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more. */
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
-/** Tries of each request, with growing waits (SDK "standard" mode), before the caller is told. */
-const TRIES = 5;
-const CONNECT_MS = 5000;
-/** No byte for so long is a lost line. */
-const SILENT_MS = 30_000;
 /** Times of objects are whole seconds. */
 const CLOCK_MS = 1000;
-/** Words with which services say that there is no room (Amazon has none; MinIO, Ceph and others). */
-const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage', 'InsufficientCapacity']);
 
 /**
  * Objects in an S3-compatible bucket under their SHA-256, with copies on the local disk of what media tools work on. Nothing counts as
@@ -56,16 +43,7 @@ const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage
  * @throws ConfigError when the bucket cannot be used, with a sentence that says why
  */
 export async function createS3Storage(settings: S3Settings, cacheFolder: string): Promise<MediaStorage> {
-  const client = new S3Client({
-    region: settings.region,
-    maxAttempts: TRIES,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENT_MS },
-    // Services other than Amazon's do not know the newer checksums; ours are the keys.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(settings.endpoint !== null && { endpoint: settings.endpoint, forcePathStyle: true }),
-    ...(settings.credentials && { credentials: settings.credentials }),
-  });
+  const client = createS3Client(settings);
   const Bucket = settings.bucket;
   const lock = createKeyedLock();
   const cache = createFileCache(cacheFolder, settings.cacheBytes);
@@ -80,7 +58,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
   async function head(sha256: string) {
     const Key = keyOf(sha256);
     return client.send(new HeadObjectCommand({ Bucket, Key })).catch((error: unknown) => {
-      return isMissing(error) ? null : fail(error);
+      return isMissingInS3(error) ? null : failS3(error);
     });
   }
 
@@ -88,9 +66,9 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
     const Key = keyOf(sha256);
     const Range = range && `bytes=${range.start}-${range.end}`;
     const answer = client.send(new GetObjectCommand({ Bucket, Key, Range })).catch((error: unknown) => {
-      return fail(isMissing(error) ? notFound() : error);
+      return failS3(isMissingInS3(error) ? notFound() : error);
     });
-    return bodyOf(await answer);
+    return bodyOfS3(await answer);
   }
 
   /** Sends a file, and makes sure that all of it has arrived. */
@@ -111,7 +89,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
         await new Upload(given).done();
       }
     } catch (error) {
-      fail(error);
+      failS3(error);
     }
     const arrived = (await head(sha256))?.ContentLength;
     if (arrived === size) return size;
@@ -135,7 +113,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
     async putBuffer(data) {
       const sha256 = createHash('sha256').update(data).digest('hex');
       return lock(sha256, async () => {
-        await client.send(new PutObjectCommand({ Bucket, Key: keyOf(sha256), Body: data })).catch(fail);
+        await client.send(new PutObjectCommand({ Bucket, Key: keyOf(sha256), Body: data })).catch(failS3);
         return { sha256, sizeBytes: data.length };
       });
     },
@@ -167,7 +145,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
           const putAt = (await head(sha256))?.LastModified?.getTime();
           if (putAt !== undefined && putAt + CLOCK_MS > unusedSinceMs) return false;
         }
-        await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(fail);
+        await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(failS3);
         await cache.drop(sha256);
         return true;
       });
@@ -190,49 +168,21 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
   };
 }
 
-async function* listObjects(client: S3Client, Bucket: string, Prefix: string): AsyncIterable<ListedFile> {
-  let ContinuationToken: string | undefined;
-  do {
-    const list = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
-    const page = await client.send(list).catch(fail);
-    for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-      const sha256 = Key.slice(Prefix.length);
-      if (!SHA256.test(sha256)) continue;
-      yield { sha256, sizeBytes: Size, storedAtMs: (LastModified?.getTime() ?? 0) + CLOCK_MS };
-    }
-    ContinuationToken = page.NextContinuationToken;
-  } while (ContinuationToken !== undefined);
-}
-
-function bodyOf({ Body }: GetObjectCommandOutput): Readable {
-  if (Body instanceof Readable) return Body;
-  throw new AppError('unavailable', 'The object storage answered without bytes.');
-}
-
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : '');
-const statusOf = (error: unknown) =>
-  error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
-
-const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(nameOf(error));
-
-/**
- * For `.catch`: throws what a failed request means to people; what is no answer of the service at all stays as it is.
- * @throws AppError `storage_full`, `unavailable`
- */
-function fail(error: unknown): never {
-  if (FULL.has(nameOf(error)) || statusOf(error) === 507) throw new AppError('storage_full');
-  if (!(error instanceof S3ServiceException)) throw error;
-  throw new AppError('unavailable', 'The object storage does not answer as it should. Please try again.');
+async function* listObjects(client: S3Client, bucket: string, prefix: string): AsyncIterable<ListedFile> {
+  for await (const { key, sizeBytes, storedAtMs } of listS3(client, bucket, prefix)) {
+    const sha256 = key.slice(prefix.length);
+    if (SHA256.test(sha256)) yield { sha256, sizeBytes, storedAtMs: storedAtMs + CLOCK_MS };
+  }
 }
 
 function bucketFault(bucket: string, error: unknown): string {
   const named = `The bucket ${bucket} of S3_BUCKET`;
-  const status = statusOf(error);
+  const status = statusOfFault(error);
   if (status === 404) return `${named} does not exist. Create it, or correct S3_BUCKET and S3_ENDPOINT.`;
   if (status === 403)
     return `${named} may not be used with these keys. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of their owner.`;
   if (status === 301 || status === 400) return `${named} lies in another region. Set S3_REGION to its own.`;
-  if (nameOf(error) === 'CredentialsProviderError')
+  if (nameOfFault(error) === 'CredentialsProviderError')
     return `No keys for ${bucket} were found. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
   return `${named} does not answer (${error instanceof Error ? error.message : String(error)}). Check S3_ENDPOINT and the network.`;
 }

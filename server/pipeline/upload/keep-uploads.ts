@@ -1,0 +1,197 @@
+import { open } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { detailOf } from '#server/error-detail.ts';
+import { ignoreMissing } from '#server/pipeline/storage/disk-storage.ts';
+import { createKeyedLock } from '#server/pipeline/storage/keyed-lock.ts';
+import type { UploadFiles } from './upload-files.ts';
+import { withoutHoles, type UploadParts } from './upload-parts.ts';
+
+export interface KeepUploadsDeps {
+  readonly files: UploadFiles;
+  readonly parts: UploadParts;
+  readonly logger: { warn(fields: Record<string, unknown>, message: string): void };
+  /** Largest part, bytes: one is held in memory at a time. */
+  readonly partBytes?: number;
+}
+
+export interface KeptUploads {
+  /** As the files given, but that bytes go to the other machine behind each append and come back where the file is gone. */
+  readonly files: UploadFiles;
+  /** Waits for bytes that are on their way, for some seconds. */
+  settled(): Promise<void>;
+}
+
+const PART_BYTES = 4 << 20;
+/** A stop of the server waits no longer for bytes that are on their way. */
+const SETTLE_MS = 5000;
+/** Key of the lock that all share; those of uploads are longer. */
+const EVERY_UPLOAD = '';
+
+interface Upload {
+  /** Bytes on this machine that no later request changes. */
+  arrivedBytes: number;
+  /** Bytes in parts; null until they were counted. */
+  keptBytes: number | null;
+  /** Set when its bytes go: nothing more is sent. */
+  isOver: boolean;
+}
+
+/**
+ * Unfinished uploads that outlive the local disk. What has arrived is sent on in the order of the bytes, beside the requests and
+ * never in their way; a fault of the other machine costs the upload nothing but this safety until the next append.
+ */
+export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: KeepUploadsDeps): KeptUploads {
+  const uploads = new Map<string, Upload>();
+  const returning = new Map<string, Promise<number | null>>();
+  const underWay = new Set<Promise<void>>();
+  const oneAtATime = createKeyedLock();
+
+  /** Work beside the requests; what it meets is told in the log. */
+  function beside(id: string, work: Promise<void>, fault: string): void {
+    const told = work
+      .catch((error: unknown) => logger.warn({ uploadId: id.slice(0, 8), error: detailOf(error) }, fault))
+      .finally(() => underWay.delete(told));
+    underWay.add(told);
+  }
+
+  const uploadOf = (id: string): Upload => {
+    const known = uploads.get(id);
+    if (known) return known;
+    const fresh = { arrivedBytes: 0, keptBytes: null, isOver: false };
+    uploads.set(id, fresh);
+    return fresh;
+  };
+
+  async function countKept(id: string, upload: Upload): Promise<number> {
+    const last = withoutHoles(await parts.list(id)).at(-1);
+    const keptBytes = last ? last.offsetBytes + last.sizeBytes : 0;
+    if (keptBytes <= upload.arrivedBytes) return keptBytes;
+    // A disk that lost bytes which it had taken: what is sent again now is what counts.
+    await parts.remove(id);
+    return 0;
+  }
+
+  async function sendOn(id: string, upload: Upload): Promise<void> {
+    if (upload.isOver) return;
+    let keptBytes = upload.keptBytes ?? (await countKept(id, upload));
+    while (!upload.isOver && keptBytes < upload.arrivedBytes) {
+      const [from, sizeBytes] = [keptBytes, Math.min(partBytes, upload.arrivedBytes - keptBytes)];
+      const isSent = await oneAtATime(EVERY_UPLOAD, async () => {
+        const bytes = await readRange(files.path(id), from, sizeBytes);
+        if (bytes && !upload.isOver) await parts.put(id, from, bytes);
+        return bytes !== null;
+      });
+      if (!isSent) return;
+      keptBytes += sizeBytes;
+      upload.keptBytes = keptBytes;
+    }
+  }
+
+  function follow(id: string, arrivedBytes: number): void {
+    const upload = uploadOf(id);
+    upload.arrivedBytes = arrivedBytes;
+    const sent = oneAtATime(id, () => sendOn(id, upload));
+    beside(id, sent, 'bytes of an upload are on this disk alone');
+  }
+
+  /** Ends what is being sent of an upload. */
+  async function stop(id: string): Promise<void> {
+    const upload = uploads.get(id);
+    uploads.delete(id);
+    if (upload) upload.isOver = true;
+    await oneAtATime(id, async () => undefined);
+  }
+
+  async function bringBack(id: string): Promise<number | null> {
+    const found = withoutHoles(await parts.list(id));
+    const last = found.at(-1);
+    if (!last) return null;
+    const sizeBytes = last.offsetBytes + last.sizeBytes;
+    async function* bytes() {
+      for (const { offsetBytes } of found) yield* await parts.read(id, offsetBytes);
+    }
+    await files.create(id);
+    try {
+      await files.append(id, 0, bytes(), { checksum: null, maxOffsetBytes: sizeBytes });
+    } catch (error) {
+      await files.remove(id);
+      throw error;
+    }
+    Object.assign(uploadOf(id), { arrivedBytes: sizeBytes, keptBytes: sizeBytes });
+    return sizeBytes;
+  }
+
+  const kept: UploadFiles = {
+    ...files,
+
+    async sizeOf(id) {
+      const sizeBytes = await files.sizeOf(id);
+      if (sizeBytes !== null) return sizeBytes;
+      const coming = returning.get(id) ?? bringBack(id).finally(() => returning.delete(id));
+      returning.set(id, coming);
+      return coming;
+    },
+
+    async append(id, offsetBytes, part, limits) {
+      let arrivedBytes: number | null = null;
+      try {
+        arrivedBytes = await files.append(id, offsetBytes, part, limits);
+        return arrivedBytes;
+      } finally {
+        // Also of a request that was cut.
+        arrivedBytes ??= await files.sizeOf(id);
+        if (arrivedBytes !== null) follow(id, arrivedBytes);
+      }
+    },
+
+    async reset(id) {
+      await stop(id);
+      await parts.remove(id);
+      await files.reset(id);
+    },
+
+    async remove(id) {
+      await files.remove(id);
+      // The sweep finds what is left of them.
+      beside(
+        id,
+        stop(id).then(() => parts.remove(id)),
+        'parts of an upload were not removed',
+      );
+    },
+
+    async list() {
+      const here = await files.list();
+      const known = new Set(here.map(({ id }) => id));
+      return [...here, ...(await parts.uploads()).filter(({ id }) => !known.has(id))];
+    },
+  };
+
+  return {
+    files: kept,
+    async settled() {
+      const enough = new AbortController();
+      const late = setTimeout(SETTLE_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(underWay), late]);
+      enough.abort();
+    },
+  };
+}
+
+/** Null where the file is gone: it has become a stored object. */
+async function readRange(path: string, from: number, sizeBytes: number): Promise<Buffer | null> {
+  const file = await open(path, 'r').catch(ignoreMissing);
+  if (!file) return null;
+  try {
+    const bytes = Buffer.alloc(sizeBytes);
+    let done = 0;
+    while (done < sizeBytes) {
+      const { bytesRead } = await file.read(bytes, done, sizeBytes - done, from + done);
+      if (bytesRead === 0) throw new Error('the file is shorter than what has arrived');
+      done += bytesRead;
+    }
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}

@@ -110,4 +110,36 @@ describe('renderSound', () => {
       expect(siSdr(truth, inside(after)) - siSdr(truth, inside(before))).toBeGreaterThan(5);
     }
   }, 60_000);
+
+  it('leaves a channel as it is that has no wind beside one that has', async () => {
+    const voice = voiceLike(SECONDS, RATE, 1);
+    const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 2), 0);
+    const raw = await writeRaw('still.f32', [windy, voice]);
+    const shapes = await learnWind({ raw, rateHz: RATE, spans: SPANS });
+    expect(shapes[1]).toBeNull();
+    const after = await render({ raw, rateHz: RATE, wind: { shapes, spans: SPANS }, fillings: [] });
+    expect(channelOf(after, 1, 2)).toEqual(voice);
+    const truth = voice.subarray(2 * RATE);
+    const gain =
+      siSdr(truth, channelOf(after, 0, 2).subarray(2 * RATE)) - siSdr(truth, windy.subarray(2 * RATE));
+    expect(gain).toBeGreaterThan(5);
+  }, 60_000);
+
+  it('takes no more for the wind of a channel with little of it than the shape of the windiest allows', async () => {
+    const voice = voiceLike(SECONDS, RATE, 1);
+    const channels = [0, 20].map((snrDb) => mixAtSnr(voice, gustingWind(SECONDS, RATE, 2 + snrDb), snrDb));
+    const raw = await writeRaw('breeze.f32', channels);
+    const [windiest, breezy] = await learnWind({ raw, rateHz: RATE, spans: SPANS });
+    const excess = breezy?.relative.map((value, k) => value / (windiest?.relative[k] ?? 0)) ?? [];
+    expect(Math.max(...excess)).toBeCloseTo(2, 6);
+    const after = await render({
+      raw,
+      rateHz: RATE,
+      wind: { shapes: [windiest ?? null, breezy ?? null], spans: SPANS },
+      fillings: [],
+    });
+    const truth = voice.subarray(2 * RATE);
+    const inside = (samples: Float32Array) => siSdr(truth, channelOf(samples, 1, 2).subarray(2 * RATE));
+    expect(inside(after) - inside(await readAll(raw))).toBeGreaterThan(5);
+  }, 60_000);
 });

@@ -19,8 +19,11 @@ export interface Filling {
 }
 
 export interface WindToTakeOut {
-  /** One for each channel, or a single one for the mean of all: what it loses is then taken from each of them. */
-  readonly shapes: readonly WindShape[];
+  /**
+   * One for each channel, null where a channel stays as it is, or a single one for the mean of all: what that loses is
+   * then taken from each of them.
+   */
+  readonly shapes: readonly (WindShape | null)[];
   readonly spans: readonly SampleSpan[];
 }
 
@@ -93,13 +96,24 @@ export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan
   return zones;
 }
 
+/** A channel that is cleaned, or what all have in common. */
+interface RunningChannel {
+  readonly channel: number | 'mean';
+  readonly suppressor: WindSuppressor;
+}
+
+interface CleanedChannel {
+  readonly channel: number | 'mean';
+  readonly clean: Float32Array;
+}
+
 function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number): Cleaner {
   const fade = Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
   const zones = toZones(wind.spans, fade + Math.round((RUN_UP_MS / 1000) * rateHz));
   const createSuppressor = createSuppressorMaker(rateHz);
   const heard = new Float32Array(CHUNK_SAMPLES);
   const joined = wind.shapes.length < channels;
-  let running: WindSuppressor[] = [];
+  let running: RunningChannel[] = [];
   let dry: Float32Array[] = [];
   /** Samples taken in, and given out. */
   let taken = 0;
@@ -117,31 +131,35 @@ function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number
     }
     return out;
   };
-  const mix = (wet: readonly Float32Array[]): Float32Array => {
-    const count = wet[0]?.length ?? 0;
+  const mix = (wet: readonly CleanedChannel[]): Float32Array => {
+    const count = wet[0]?.clean.length ?? 0;
     const part = { first: position, end: position + count };
     const out = takeDry(count * channels);
     const isInside = wind.spans.some(({ first, end }) => first <= part.first && part.end <= end);
     const weights = isInside ? null : wetWeights(wind.spans, part, fade);
-    for (const [c, clean] of wet.entries()) {
+    for (const { channel, clean } of wet) {
       for (let i = 0, at = 0; i < count; i += 1, at += channels) {
         const weight = weights ? (weights[i] ?? 0) : 1;
-        if (joined) {
+        if (channel === 'mean') {
           let sum = 0;
           for (let k = 0; k < channels; k += 1) sum += out[at + k] ?? 0;
           const lost = weight * (sum / channels - (clean[i] ?? 0));
           for (let k = 0; k < channels; k += 1) out[at + k] = (out[at + k] ?? 0) - lost;
         } else {
-          const dirty = out[at + c] ?? 0;
-          out[at + c] = dirty - weight * (dirty - (clean[i] ?? 0));
+          const dirty = out[at + channel] ?? 0;
+          out[at + channel] = dirty - weight * (dirty - (clean[i] ?? 0));
         }
       }
     }
     position += count;
     return out;
   };
+  const start = (): RunningChannel[] =>
+    wind.shapes.flatMap((shape, c) => {
+      return shape ? [{ channel: joined ? 'mean' : c, suppressor: createSuppressor(shape) }] : [];
+    });
   const stop = (): Float32Array => {
-    const rest = mix(running.map((suppressor) => suppressor.flush()));
+    const rest = mix(running.map(({ channel, suppressor }) => ({ channel, clean: suppressor.flush() })));
     running = [];
     dry = [];
     return rest;
@@ -164,11 +182,12 @@ function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number
           position += step;
           continue;
         }
-        if (running.length === 0) running = wind.shapes.map((shape) => createSuppressor(shape));
+        if (running.length === 0) running = start();
         dry.push(part);
-        out.push(
-          mix(running.map((one, c) => one.push(channelOf(part, joined ? 'mean' : c, channels, heard)))),
-        );
+        const wet = running.map(({ channel, suppressor }) => {
+          return { channel, clean: suppressor.push(channelOf(part, channel, channels, heard)) };
+        });
+        out.push(mix(wet));
         if (taken === border) out.push(stop());
       }
       return out;

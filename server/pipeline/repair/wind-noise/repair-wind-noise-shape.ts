@@ -5,7 +5,23 @@ export interface ShapeLearner {
   /** Samples of one channel; only windy stretches should be given. */
   push(samples: Float32Array): void;
   finish(): WindShape;
+  /** What was heard so far. */
+  levels(): HeardLevels;
 }
+
+/** Mean powers of a sound's frames, on a scale of their own. */
+export interface HeardLevels {
+  /** Assumed wind in the level band. */
+  readonly wind: number;
+  /** Everything below every voice, 20 to 60 Hz. */
+  readonly low: number;
+  /** Everything up to `SUPPRESSOR.floorLimitHz`. */
+  readonly total: number;
+}
+
+/** Below every voice, Hz: power here is wind, or rumble. */
+const LOW_FROM_HZ = 20;
+const LOW_TO_HZ = 60;
 
 /**
  * Learns the shape of the wind from windy sound: for each bin a low percentile over time of its power relative to the
@@ -13,7 +29,9 @@ export interface ShapeLearner {
  * histogram per bin.
  */
 export function createShapeLearner(layout: WindLayout): ShapeLearner {
-  const { rateHz, size, bins } = layout;
+  const { rateHz, size, bins, floorBins } = layout;
+  const lowFirst = Math.ceil((LOW_FROM_HZ * size) / rateHz);
+  const lowEnd = Math.ceil((LOW_TO_HZ * size) / rateHz);
   const kernel = layout.createKernel(2);
   // Half-overlapping frames suffice for statistics.
   const hop = size / 2;
@@ -24,10 +42,17 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
   let filled = 0;
   let waits = false;
   let frames = 0;
+  let [wind, low, total] = [0, 0, 0];
   const count = (frame: KernelFrame, background: Float32Array) => {
     const level = layout.levelOf(background);
     if (level <= 0) return;
     frames += 1;
+    wind += level;
+    for (let k = lowFirst; k < floorBins; k++) {
+      const power = frame.power[k] ?? 0;
+      total += power;
+      if (k < lowEnd) low += power;
+    }
     const cells = kernel.cellsOf(frame, level);
     for (let k = 0, first = 0; k < bins; k++, first += CELLS.count) {
       const at = first + (cells[k] ?? 0);
@@ -66,6 +91,10 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
       }
       const relative = smooth(raw, 2).map(Math.exp);
       return { rateHz, relative };
+    },
+    levels: () => {
+      const count = Math.max(1, frames);
+      return { wind: wind / count, low: low / count, total: total / count };
     },
   };
 }

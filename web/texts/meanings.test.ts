@@ -31,7 +31,7 @@ describe('what figures mean', () => {
     ],
     [
       defect('corrupted_section', { name: 'damaged pictures', unit: 'frames', before: 12, after: 0 }),
-      'The data of 12 pictures cannot be read: blocks, smears or a frozen picture show instead. None is left.',
+      'The data of 12 pictures cannot be read: blocks, smears or a frozen picture show instead. Now every picture can be read.',
     ],
     [
       defect('audio_sync', { unit: 'ms', before: -120, after: 0 }),
@@ -65,7 +65,7 @@ describe('what figures mean', () => {
     expect(meaningOf(defect('wind_noise', { before: -30, after: null }))).not.toContain('left');
     expect(meaningOf(defect('audio_sync', { before: 300, after: null }))).not.toContain('Now');
     expect(meaningOf(defect('corrupted_section', { before: 3, after: 2, unit: 'frames' }))).toContain(
-      '2 are left.',
+      'Of these, 2 still cannot.',
     );
   });
 });

@@ -51,8 +51,8 @@ function damaged({ measure, count }: Defect): string {
     measure.after === null
       ? ''
       : measure.after === 0
-        ? ' None is left.'
-        : ` ${digits(measure.after)} are left.`;
+        ? ' Now every picture can be read.'
+        : ` Of these, ${digits(measure.after)} still cannot.`;
   const some = measure.before ?? count;
   return `The data of ${pictures(some)} cannot be read: blocks, smears or a frozen picture show instead.${left}`;
 }

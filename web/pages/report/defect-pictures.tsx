@@ -5,6 +5,7 @@ import { mediaPaths } from '#common/api/videos.ts';
 import type { Defect } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
 import { toResultMs } from '#common/time-axis.ts';
+import { waiting } from '../../components/skeleton.tsx';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
@@ -51,7 +52,7 @@ const Figure = styled.figure`
     color: ${colour.inkFaint};
   }
 `;
-const Picture = styled.img<{ $ratio: number }>`
+const Picture = styled.img<{ $ratio: number; $isRead: boolean }>`
   display: block;
   width: 100%;
   /* Upright pictures are not taller than wide ones are wide. */
@@ -59,7 +60,7 @@ const Picture = styled.img<{ $ratio: number }>`
   aspect-ratio: ${({ $ratio }) => $ratio};
   object-fit: contain;
   border-radius: ${radius.s};
-  background: #05070f;
+  ${({ $isRead }) => ($isRead ? 'background: #05070f;' : waiting)}
   @media print {
     max-width: calc(200px * ${({ $ratio }) => $ratio});
   }
@@ -84,13 +85,22 @@ interface FrameProps {
 }
 
 function Frame({ src, label, alt, ratio }: FrameProps) {
-  const [missing, setMissing] = useState(false);
+  // A server that has to read them first takes a second or two for a long clip.
+  const [state, setState] = useState<'reading' | 'read' | 'missing'>('reading');
   return (
-    <Figure>
-      {missing ? (
+    <Figure aria-busy={state === 'reading'}>
+      {state === 'missing' ? (
         <Missing $ratio={ratio}>{texts.missing}</Missing>
       ) : (
-        <Picture src={src} alt={alt} $ratio={ratio} loading="lazy" onError={() => setMissing(true)} />
+        <Picture
+          src={src}
+          alt={alt}
+          $ratio={ratio}
+          $isRead={state === 'read'}
+          loading="lazy"
+          onLoad={() => setState('read')}
+          onError={() => setState('missing')}
+        />
       )}
       <figcaption>{label}</figcaption>
     </Figure>

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
@@ -121,10 +121,13 @@ describe('ReportPage', () => {
     open({});
     const before = await screen.findByRole('img', { name: 'Dropped frames: Original' });
     expect(before).toHaveAttribute('src', '/api/videos/v1/frame?of=original&ms=4100');
-    expect(screen.getByRole('img', { name: 'Dropped frames: Mended' })).toHaveAttribute(
-      'src',
-      '/api/videos/v1/frame?of=result&ms=4100',
-    );
+    expect(before.closest('figure')).toHaveAttribute('aria-busy', 'true');
+    fireEvent.load(before);
+    expect(before.closest('figure')).toHaveAttribute('aria-busy', 'false');
+    const after = screen.getByRole('img', { name: 'Dropped frames: Mended' });
+    expect(after).toHaveAttribute('src', '/api/videos/v1/frame?of=result&ms=4100');
+    fireEvent.error(after);
+    expect(screen.getByText('No picture could be read here.')).toBeInTheDocument();
   });
 
   it('shows the result where a repair moved it to', async () => {

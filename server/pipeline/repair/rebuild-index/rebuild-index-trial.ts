@@ -81,7 +81,8 @@ export async function countRemarks(
         signal,
         onStdout: () => undefined,
         onStderrLine: (line) => {
-          if (line.includes(`${decoder} @`)) remarks += 1;
+          // From 7 on ffmpeg repeats for itself, as `[dec:…`, what the decoder has said.
+          if (line.includes(`[${decoder} @`)) remarks += 1;
         },
       },
     );

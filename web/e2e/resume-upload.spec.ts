@@ -1,7 +1,11 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser } from 'playwright/test';
+import { createS3UploadParts } from '#server/pipeline/upload/s3-upload-parts.ts';
+import { startS3 } from '#server/test/s3-server.ts';
 import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
-import { createServerProcess } from './server-process.ts';
+import { createServerProcess, type ServerProcess } from './server-process.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
 
 let clips: TestClips;
@@ -39,8 +43,18 @@ test('an upload that is cut goes on where the server stopped, without sending mu
   expect(video.originalSha256).toBe(await sha256Of(clips.large));
 });
 
-test('an upload survives a killed server and a reloaded page', async ({ browser }) => {
-  const server = await createServerProcess();
+interface Restart {
+  readonly browser: Browser;
+  readonly env?: Record<string, string>;
+  /** What happens while the server is down. */
+  readonly meanwhile?: (server: ServerProcess) => Promise<void>;
+  /** Waits for what has to be safe before it is killed. */
+  readonly ready?: () => Promise<void>;
+}
+
+/** The server is killed behind the first part of an upload; the page is loaded anew and the file picked again. */
+async function uploadOverRestart({ browser, env, meanwhile, ready }: Restart): Promise<void> {
+  const server = await createServerProcess(env);
   await server.start();
   const context = await browser.newContext({ baseURL: server.baseUrl });
   const page = await context.newPage();
@@ -69,7 +83,9 @@ test('an upload survives a killed server and a reloaded page', async ({ browser 
     await page.goto('/');
     await page.locator(heroInput).setInputFiles(clips.large);
     await expect.poll(() => patches, { timeout: 30_000 }).toBe(2);
+    await ready?.();
     await server.kill();
+    await meanwhile?.(server);
     await server.start();
     open();
     await page.reload();
@@ -83,6 +99,35 @@ test('an upload survives a killed server and a reloaded page', async ({ browser 
   } finally {
     await context.close();
     await server.stop();
+  }
+}
+
+test('an upload survives a killed server and a reloaded page', async ({ browser }) => {
+  await uploadOverRestart({ browser });
+});
+
+test('an upload goes on where a server stopped whose disk was emptied, when its files lie in a bucket', async ({
+  browser,
+}) => {
+  const s3 = await startS3();
+  const { bucket, endpoint, credentials } = s3.settings;
+  const env = {
+    S3_BUCKET: bucket,
+    S3_ENDPOINT: endpoint ?? '',
+    AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+  };
+  const parts = createS3UploadParts({ ...s3.settings, prefix: '' });
+  const folder = (server: ServerProcess) => path.join(server.dataDir, 'uploads');
+  try {
+    await uploadOverRestart({
+      browser,
+      env,
+      ready: () => expect.poll(async () => (await parts.uploads()).length).toBe(1),
+      meanwhile: (server) => rm(folder(server), { recursive: true }),
+    });
+  } finally {
+    await s3.close();
   }
 });
 

@@ -27,6 +27,8 @@ export interface TargetSequence extends RawPictures {
   readonly ppsId: number;
   /** Repeat that set in front of each new IDR picture, for streams that carry parameter sets themselves. */
   readonly inBandPps: boolean;
+  /** x264's constant rate factor for stretches. */
+  readonly rateFactor: number;
 }
 
 export interface EncodedPictures {
@@ -55,13 +57,6 @@ export interface StandInNumbers {
   readonly reference?: StandInReference;
 }
 
-/**
- * Transparent beside pictures of a phone's usual quality without swelling: on 60 pictures each of seven real clips
- * 42.4 to 50.8 dB against the coded ones, in 0.7 to 2.6 times their bytes; preset ultrafast at 19 with three
- * references had 0.9 to 2.2 dB more and took 1.5 to 4.8 times. Measured by: ffmpeg -ignore_editlist 1 -i CLIP
- * -fps_mode passthrough -c:v libx264 -threads 2 -bf 0 -preset P -crf C -x264-params ..., then the psnr filter and the sizes.
- */
-export const RENDER_CRF = 22;
 /**
  * Quantiser of pictures that are coded each by itself: a constant rate factor takes a row of them for costly motion and gives
  * them 33 dB where a stretch has 42 (measured by: 426x240 pictures of a juggler, each alone and as a stretch, factor 22).
@@ -141,7 +136,7 @@ function encodePlan({ target, pictures, limits, standIns }: EncodeInput): Ffmpeg
     // But for the rate the same settings as a stretch, so that both can share one picture parameter set.
     ...(standIns
       ? words(`-qp ${STAND_IN_QP} -force_key_frames expr:1 -forced-idr 1`)
-      : [...words(`-crf ${RENDER_CRF}`), ...rate]),
+      : [...words(`-crf ${target.rateFactor}`), ...rate]),
   ]);
 }
 

@@ -15,6 +15,7 @@ import { planAround } from './smart-render-around.ts';
 import { makeBridges } from './bridge/smart-render-bridges.ts';
 import { createCoder } from './smart-render-coder.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
+import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
 import { makeExchanges } from './exchange/smart-render-exchange.ts';
 import { renderHevc } from './hevc/smart-render-hevc.ts';
 import { encodeSegments } from './smart-render-segments.ts';
@@ -313,12 +314,14 @@ async function toTarget(
   const profile = encoderProfile(source.sps);
   if (!stream || !profile) return 'The H.264 profile of the video is unusual.';
   let inBandPps = source.entry.coding === 'avc3';
+  const quantisers: number[] = [];
   for (const segment of segments) {
     for (const sample of [segment.decodeFrom.sample, segment.endSample]) {
       if (sample >= source.samples.length) continue;
       const units = await unitsOf(source, sample);
       if (hasForeignParameterSets(source, units)) return 'The settings of the video change on its way.';
       inBandPps ||= units.some((unit) => nalType(unit) === NAL.pps);
+      quantisers.push(...keyQuantisers(source, units));
     }
   }
   const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
@@ -334,5 +337,6 @@ async function toTarget(
     lengthSize: source.config.lengthSize,
     ppsId: used + 1,
     inBandPps,
+    rateFactor: rateFactorFor(quantisers),
   };
 }

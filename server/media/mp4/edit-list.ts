@@ -99,3 +99,11 @@ export function toSimpleEdit(
     endTicks: stretch.durationTicks === 0 ? Infinity : stretch.mediaTime + toMedia(stretch.durationTicks),
   };
 }
+
+/** An edit of pictures that counts times as ffmpeg does: it begins a shown stretch with its first picture, wherever that lies in it. */
+export function startedAt(edit: SimpleEdit, samples: readonly { readonly pts: number }[]): SimpleEdit {
+  let first = Infinity;
+  for (const { pts } of samples) if (pts >= edit.startTicks) first = Math.min(first, pts);
+  if (!Number.isFinite(edit.startTicks) || !Number.isFinite(first)) return edit;
+  return { ...edit, offsetTicks: edit.offsetTicks + edit.startTicks - first };
+}

@@ -60,6 +60,11 @@ export type FindingDetail =
        * where that is not known.
        */
       readonly damagedDataFrames?: readonly number[];
+      /**
+       * Pictures that an edit list hides before the first shown one, whose own coded data are damaged and which pictures of the
+       * span refer to: numbers below 0, -1 for the last of them.
+       */
+      readonly hiddenDataFrames?: readonly number[];
       /** True where only what stands beside the pictures is damaged, so that they look as they should. */
       readonly besideOnly?: boolean;
     }

@@ -123,6 +123,7 @@ export function corruptionFinding(bad: CorruptedSpan, context: FindingContext): 
       evidence: bad.evidence,
       undecodedFrames: bad.undecoded,
       damagedDataFrames: bad.damagedData,
+      ...(bad.hiddenData && { hiddenDataFrames: bad.hiddenData }),
       ...(bad.besideOnly && { besideOnly: true }),
     },
   };

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { cutPart, oneBehindTheOther } from '#server/media/mp4/cut-part.ts';
-import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { startedAt, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { clearsDecoder, isUnreferred } from '#server/media/h264/unreferred.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
@@ -49,10 +49,11 @@ export async function openParts(
   if (!stream || info.format !== 'mov') return null;
   const movie = await readListedMovie(file);
   const track = findVideoTrack(movie, stream.index);
-  const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
+  const plain = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   const { num, den } = pictures.timeBase;
-  if (movie.fragmented || !edit || num !== 1 || den !== track.timescale) return null;
+  if (movie.fragmented || !plain || num !== 1 || den !== track.timescale) return null;
   const samples = readSamples(track.stbl);
+  const edit = startedAt(plain, samples);
   const toMs = (ticks: number) => (ticks * 1000) / track.timescale;
   const avcC = track.entries[0]?.boxes.find(({ type }) => type === 'avcC');
   const lengthSize = avcC && track.entries.length === 1 ? readAvcConfig(avcC.payload).lengthSize : null;

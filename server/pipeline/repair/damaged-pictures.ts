@@ -5,6 +5,11 @@ export function damagedData({ detail }: Finding): readonly number[] | undefined 
   return detail.kind === 'corrupted_section' ? detail.damagedDataFrames : undefined;
 }
 
+/** Numbers below 0 of hidden pictures whose own coded data are damaged and which pictures of the finding refer to. */
+export function hiddenData({ detail }: Finding): readonly number[] | undefined {
+  return detail.kind === 'corrupted_section' ? detail.hiddenDataFrames : undefined;
+}
+
 /** Display numbers of repeated pictures. */
 export function repeatedPictures(findings: readonly Finding[]): Set<number> {
   return new Set(

@@ -34,6 +34,8 @@ export interface ChangedSpan {
   readonly shiftAfterTicks: number;
   /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
   readonly mendsDamage?: boolean;
+  /** Pictures that are hidden before the first shown one, whose data are damaged and which its own refer to: numbers below 0. */
+  readonly hiddenFrames?: readonly number[];
   /** Set where it lies in a stretch that another span mends the damage of; `layOver` settles whose pictures stand there. */
   readonly underDamage?: UnderDamage;
   /** What the method that rebuilt its pictures reached on true pictures beside them, dB; absent where none was tried. */

@@ -6,7 +6,13 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
 import type { PictureTask, RebuildTask, Verdict } from './picture-task.ts';
-import { badPictures, badThemselves, tornPictures, repeatedPictures } from './damaged-pictures.ts';
+import {
+  badPictures,
+  badThemselves,
+  hiddenData,
+  tornPictures,
+  repeatedPictures,
+} from './damaged-pictures.ts';
 import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
 import {
   decodePictures,
@@ -184,6 +190,7 @@ async function repairHole(
   else await rm(rawPath, { force: true });
   const { firstFrame, endFrame, shiftAfterTicks } = task;
   const score = rebuilt.judgement && scoreDb(rebuilt.judgement);
+  const hiddenFrames = hiddenData(task.finding);
   return {
     span: {
       firstFrame,
@@ -191,6 +198,7 @@ async function repairHole(
       pictures: rebuilt.pictures,
       shiftAfterTicks,
       ...((isDamage(task) || task.underDamage) && { mendsDamage: true }),
+      ...(hiddenFrames && { hiddenFrames }),
       ...(task.underDamage && { underDamage: task.underDamage }),
       ...(score !== null && { scoredDb: score }),
     },

@@ -98,6 +98,7 @@ const findingDetail: z.ZodType<FindingDetail> = z.discriminatedUnion('kind', [
     evidence: z.enum(['structure', 'decoder', 'picture']),
     undecodedFrames: z.number(),
     damagedDataFrames: z.array(z.number()).optional(),
+    hiddenDataFrames: z.array(z.number()).optional(),
     besideOnly: z.boolean().optional(),
   }),
   z.looseObject({

@@ -19,7 +19,7 @@ import { readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
 export interface DamagedFrame {
-  /** Display order, hidden pictures left out. */
+  /** Display order from the first shown picture on; below 0 where an edit list hides the picture before that. */
   readonly frame: number;
   readonly reason: string;
   /** What is damaged stands beside the picture, which decodes without it. */
@@ -79,7 +79,7 @@ export async function checkStructure(
         told &&= restart !== null;
       }
       const place = order.placeOf[index] ?? 0;
-      if (reason !== null && place >= order.firstShown && place < order.endShown) {
+      if (reason !== null && place < order.endShown) {
         damagedFrames.push({ frame: place - order.firstShown, reason, ...(beside && { beside }) });
       }
     }

@@ -157,4 +157,19 @@ describe('findBadPackets and spreadDamage', () => {
       { first: 8, last: 13, damagedData: [10] },
     ]);
   });
+
+  it('tells which hidden pictures the damage comes from, counted back from the first shown one', () => {
+    const firstShown = 3;
+    const hidden = packets.map((packet) => ({ ...packet, shown: (packet.ptsTicks ?? 0) >= firstShown }));
+    const frameOfPacket = DISPLAY.map((frame) => (frame < firstShown ? null : frame - firstShown));
+    const whole = indexWithout([]);
+    const index = { ...whole, frameOfPacket, frameOfDecoded: whole.frameOfDecoded.slice(0, -firstShown) };
+    const structure = [{ frame: -firstShown, reason: 'the picture has no data' }];
+    const bad = input('', 0, { packets: hidden, index, structure });
+    expect(spread(bad)).toMatchObject([{ first: 0, last: 3, damagedData: [], hiddenData: [-firstShown] }]);
+    const beyond = [{ frame: -firstShown - 1, reason: 'the picture has no data' }];
+    expect(spread({ ...bad, structure: beyond })).toEqual([]);
+    // A B picture that nobody refers to.
+    expect(spread({ ...bad, structure: [{ frame: -1, reason: 'lost' }] }, [3])).toEqual([]);
+  });
 });

@@ -15,6 +15,11 @@ export interface CorruptedSpan {
   readonly undecoded: number;
   /** Pictures whose own coded data are bad, rising; the others refer to them. */
   readonly damagedData: readonly number[];
+  /**
+   * Pictures that an edit list hides before the first shown one, whose own coded data are bad and which shown ones of the span refer
+   * to: display numbers as if they were shown, -1 for the last of them.
+   */
+  readonly hiddenData?: readonly number[];
   /** Only what stands beside the pictures is damaged: they decode without it. */
   readonly besideOnly?: boolean;
   /** What was said first, in the words of the finder. */
@@ -114,8 +119,9 @@ export function findBadPackets(input: CorruptionInput): BadPacket[] {
   input.index.frameOfPacket.forEach((frame, packet) => {
     if (frame !== null) packetOfFrame.set(frame, packet);
   });
+  const hidden = hiddenPackets(input);
   const at = (frame: number, evidence: CorruptionEvidence, reason: string, beside = false): BadPacket[] => {
-    const packet = packetOfFrame.get(frame);
+    const packet = frame < 0 ? hidden.at(frame) : packetOfFrame.get(frame);
     return packet === undefined ? [] : [{ packet, evidence, reason, ...(beside && { beside }) }];
   };
   return [
@@ -141,16 +147,37 @@ export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> 
 export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
   const { index } = input;
   const damaged = new Map<number, BadPacket>();
+  const hidden = new Set<number>();
   for (const item of bad) {
     for (const packet of item.beside ? [item.packet] : affected(item.packet, input)) {
       const frame = index.frameOfPacket[packet];
       if (frame === null || frame === undefined) continue;
       const known = damaged.get(frame);
       if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
+      if (index.frameOfPacket[item.packet] === null) hidden.add(item.packet);
     }
   }
   const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
-  return toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
+  const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
+  const hiddenData = hiddenNumbers(hidden, input);
+  return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));
+}
+
+/** Packets that are hidden before the first shown one, in the order of display. */
+function hiddenPackets({ packets, index }: Pick<CorruptionInput, 'packets' | 'index'>): number[] {
+  const ranks = presentationRanks(packets);
+  let first = Infinity;
+  ranks.forEach((rank, packet) => {
+    if (typeof index.frameOfPacket[packet] === 'number') first = Math.min(first, rank);
+  });
+  const hidden = ranks.flatMap((rank, packet) => (rank < first ? [packet] : []));
+  return hidden.sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+}
+
+/** Display numbers of hidden packets as if they were shown: below 0, rising. */
+function hiddenNumbers(hidden: ReadonlySet<number>, input: SpreadInput): number[] {
+  const all = hiddenPackets(input);
+  return all.flatMap((packet, at) => (hidden.has(packet) ? [at - all.length] : []));
 }
 
 function affected(packet: number, { packets, disposable, typeOf, references }: SpreadInput): number[] {

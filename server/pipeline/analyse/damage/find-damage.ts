@@ -8,6 +8,7 @@ import { checkVp9 } from './check-vp9.ts';
 import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from '../decode/decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
+import { hearHidden } from './hear-hidden.ts';
 import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
@@ -36,7 +37,17 @@ export interface DamageInput {
  */
 export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   const { inputPath, stream, packets, pass, index, structure } = input;
-  const told = findBadPackets({ packets, index, pass, reorderDepth: stream.reorderDepth, structure });
+  const heard = await hearHidden(input);
+  const messages = heard ? pass.messages.filter(({ picturesOut }) => picturesOut > 0) : pass.messages;
+  const spoken = { messages, types: pass.types };
+  const inShown = findBadPackets({
+    packets,
+    index,
+    pass: spoken,
+    reorderDepth: stream.reorderDepth,
+    structure,
+  });
+  const told = [...(heard ?? []), ...inShown];
   const surely = told.flatMap(({ packet, beside }) => (beside ? [] : [packet]));
   const bad = [...told, ...(await findSilent(input, told.length > 0, new Set(surely)))];
   const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));

@@ -56,6 +56,8 @@ export interface DecodePassInput {
   };
   /** Pictures shown before this time go no further than the decoder, ticks of the stream. */
   readonly fromTicks?: number;
+  /** Whether pictures come that an edit list hides too, with the times of the media. */
+  readonly ignoresEdits?: boolean;
   /** Called once with the first `count` small pictures, fewer when there are no more. */
   readonly opening?: {
     readonly count: number;
@@ -167,6 +169,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
           '-err_detect',
           strictness(stream.codec),
           '-noautorotate',
+          ...(input.ignoresEdits ? ['-ignore_editlist', '1'] : []),
           ...seek(input.range?.startSeconds),
         ],
       },

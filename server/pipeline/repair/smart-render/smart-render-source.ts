@@ -5,7 +5,7 @@ import { type Pps, parsePps } from '#server/media/h264/pps.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { findBox } from '#server/media/mp4/box.ts';
-import { type SimpleEdit, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { type SimpleEdit, startedAt, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
@@ -85,14 +85,6 @@ export async function openClip(
   if (!edit) return decline('The edit list of the video has several parts.');
   const samples = readSamples(track.stbl);
   return { ok: true, source: { file, movie, track, entry, samples, shownEdit: startedAt(edit, samples) } };
-}
-
-/** Edits count times as ffmpeg does: it begins a shown stretch with its first picture, wherever that lies in it. */
-function startedAt(edit: SimpleEdit, samples: readonly Sample[]): SimpleEdit {
-  let first = Infinity;
-  for (const { pts } of samples) if (pts >= edit.startTicks) first = Math.min(first, pts);
-  if (!Number.isFinite(edit.startTicks) || !Number.isFinite(first)) return edit;
-  return { ...edit, offsetTicks: edit.offsetTicks + edit.startTicks - first };
 }
 
 /**

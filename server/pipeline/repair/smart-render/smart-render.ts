@@ -111,7 +111,9 @@ async function render(
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findCuts(source, order, input.edit);
   const damaged = new Set(
-    input.edit.flatMap((span) => keptFrames(span).map((frame) => frame + order.firstShown)),
+    input.edit.flatMap((span) =>
+      [...keptFrames(span), ...(span.hiddenFrames ?? [])].map((frame) => frame + order.firstShown),
+    ),
   );
   const pixelCount = stream.width * stream.height;
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
@@ -281,6 +283,7 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
   };
   for (const span of edit) {
     await before(span.firstFrame + order.firstShown);
+    if (span.hiddenFrames) await before(Math.min(...span.hiddenFrames) + order.firstShown);
     if (keptFrames(span).length > 0) await before(span.firstFrame + order.firstShown - 1);
     for (const { pixels } of span.pictures) {
       if (pixels.kind === 'original') await before(pixels.frame + order.firstShown);

@@ -139,8 +139,9 @@ function keptSamples(
 ): KeptSpan | null {
   const count = span.endFrame - span.firstFrame;
   if (count === 0 || span.pictures.length !== count || span.shiftAfterTicks !== 0) return null;
-  const all: number[] = [];
-  const damaged: number[] = [];
+  const hidden = hiddenSamples(order, span);
+  const all = [...hidden];
+  const damaged = [...hidden];
   for (const [index, { ptsTicks, pixels }] of span.pictures.entries()) {
     if (pixels.kind !== 'original' || pixels.frame !== span.firstFrame + index) return null;
     const sample = order.samples[pixels.frame + order.firstShown];
@@ -151,6 +152,11 @@ function keptSamples(
     if (pixels.intact !== true) damaged.push(sample);
   }
   return { span, all, damaged };
+}
+
+/** Samples that an edit list hides and which pictures of the span refer to, though their own data are damaged. */
+export function hiddenSamples(order: DisplayOrder, { hiddenFrames = [] }: ChangedSpan): number[] {
+  return hiddenFrames.flatMap((frame) => order.samples[frame + order.firstShown] ?? []);
 }
 
 /** Numbers of damaged pictures in decode order; null where the stream does not tell them. */

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { lastKeyBefore } from '#server/media/mp4/display-order.ts';
-import { toSimpleEdit, type SimpleEdit } from '#server/media/mp4/edit-list.ts';
+import { startedAt, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
@@ -95,7 +95,7 @@ async function hashTrack(
   const isReadable = ({ offset, sizeBytes }: Sample) =>
     sizeBytes <= MAX_UNIT_BYTES && offset + sizeBytes <= movie.fileBytes;
   if (!samples.every(isReadable)) return null;
-  const offsetTicks = edit.offsetTicks + (isPicture(track) ? lateTicks(samples, track, edit) : 0);
+  const { offsetTicks } = isPicture(track) ? startedAt(edit, samples) : edit;
   const hashed: HashedPacket[] = [];
   const reads = planReads(samples);
   const room = Buffer.allocUnsafe(reads.reduce((most, { sizeBytes }) => Math.max(most, sizeBytes), 0));
@@ -115,18 +115,6 @@ async function hashTrack(
 }
 
 const isPicture = ({ handler }: Track) => handler === 'vide';
-
-/**
- * How far into the shown stretch its first picture lies. Demuxers begin a stretch with its first picture, wherever in the stretch that
- * lies: a clip trimmed between two pictures has other times there than its tables add up to.
- * @returns ticks, 0 or less, to add to the times
- */
-function lateTicks(samples: readonly Sample[], track: Track, { startTicks }: SimpleEdit): number {
-  if (track.edits.length === 0) return 0;
-  let first = Number.POSITIVE_INFINITY;
-  for (const { pts } of samples) if (pts >= startTicks && pts < first) first = pts;
-  return Number.isFinite(first) ? startTicks - first : 0;
-}
 
 /** Bytes read at once at most, unless a single unit is larger. */
 const READ_BYTES = 1 << 20;

@@ -348,6 +348,24 @@ describe('detectAudioSync', () => {
     expect(verdict.notes[0]).toContain('The picture begins 1000 ms after the sound');
   });
 
+  it.each([
+    [-600, 'The sound ends 600 ms before the picture: one of them was cut there, or runs at a wrong speed.'],
+    [400, 'The picture ends 400 ms before the sound: one of them was cut there, or runs at a wrong speed.'],
+    [-3000, 'The sound ends 3000 ms before the picture; both are as they came.'],
+  ])('says in words that the ends lie apart (%d ms), and moves nothing', (apart, text) => {
+    const { pictureEndMs } = times({});
+    const ends = times({ soundEndMs: (pictureEndMs ?? 0) + apart });
+    const verdict = detectAudioSync({ times: ends, clock, motion: null, onsets: null });
+    expect(verdict.finding).toBeNull();
+    expect(verdict.notes[0]).toContain(text);
+  });
+
+  it('says nothing of ends that lie as far apart as phones and editors leave them', () => {
+    const { pictureEndMs } = times({});
+    const ends = times({ soundEndMs: (pictureEndMs ?? 0) - 150 });
+    expect(detectAudioSync({ times: ends, clock, motion: null, onsets: null }).notes).toEqual([]);
+  });
+
   it('acts on content where the container shows nothing', () => {
     const sound = hits(
       15,

@@ -96,7 +96,10 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
     confidence = heard.confidence;
   }
   if (drifts || torn) confidence = Math.max(confidence, 0.9);
-  if (offsetMs === 0 && contentPpm === 0 && !drifts && !torn) return { finding: null, notes };
+  if (offsetMs === 0 && contentPpm === 0 && !drifts && !torn) {
+    if (!isAside && !heard) notes.push(...describeEnds(times));
+    return { finding: null, notes };
+  }
 
   const endMs = drifts
     ? offsetMs + facts.driftTotalMs
@@ -190,6 +193,23 @@ function describeLead(times: StreamTimes): string {
     `The ${who} ${amount} and they end ${end} ms apart: a piece is missing at the start, ` +
     'the rest is not shifted, so nothing was moved.'
   );
+}
+
+/** Streams whose ends lie farther apart, as a share of the clip, were cut: no recorder runs so fast (44.1 kHz told as 48 is 0.089). */
+const MAX_RATE_SHARE = 0.1;
+
+/** Ends that lie apart without another trace: a sound that runs too fast looks like one that was cut short. */
+function describeEnds({ pictureStartMs, pictureEndMs, soundEndMs }: StreamTimes): string[] {
+  if (pictureEndMs === null) return [];
+  const apart = soundEndMs - pictureEndMs;
+  if (Math.abs(apart) <= CONTAINER_LIMITS.unevenEndMs) return [];
+  const [first, second] = apart < 0 ? ['sound', 'picture'] : ['picture', 'sound'];
+  const ends = `The ${first} ends ${Math.round(Math.abs(apart))} ms before the ${second}`;
+  return Math.abs(apart) <= MAX_RATE_SHARE * (pictureEndMs - pictureStartMs)
+    ? [
+        `${ends}: one of them was cut there, or runs at a wrong speed. Nothing shows which, so nothing was changed.`,
+      ]
+    : [`${ends}; both are as they came.`];
 }
 
 function describeCurve(curve: readonly CurvePoint[]): string {

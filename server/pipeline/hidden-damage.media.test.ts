@@ -74,6 +74,16 @@ describe('damage in a picture that an edit list hides', () => {
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 89, unitsTotal: 90 });
   });
 
+  it('is exchanged along with a shown one of its group, though nothing refers to it', async () => {
+    const group = 'keyint=60:min-keyint=60:scenecut=0:bframes=1:b-adapt=0';
+    const report = await mend(await makeCut('along', group, [7, 40], 'cut'));
+    expect(report.defects.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
+      { ...DAMAGE, lastFrame: 60 - HIDDEN - 1, action: 'concealed_frames' },
+    ]);
+    // Those two, and a B picture that takes motion over from the shown one at most.
+    expect(report.video.unitsKept).toBeGreaterThanOrEqual(87);
+  });
+
   it('is told from its neighbours where the shown stretch begins between the times of two pictures', async () => {
     const group = 'keyint=60:min-keyint=60:scenecut=0:bframes=0';
     const report = await mend(await makeCut('between', group, [3], 'random', '0.49'));

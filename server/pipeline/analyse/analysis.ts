@@ -61,8 +61,8 @@ export type FindingDetail =
        */
       readonly damagedDataFrames?: readonly number[];
       /**
-       * Pictures that an edit list hides before the first shown one, whose own coded data are damaged and which pictures of the
-       * span refer to: numbers below 0, -1 for the last of them.
+       * Pictures that an edit list hides before the first shown one, whose own coded data are damaged, in the group of the span:
+       * numbers below 0, -1 for the last of them.
        */
       readonly hiddenDataFrames?: readonly number[];
       /** True where only what stands beside the pictures is damaged, so that they look as they should. */

@@ -34,7 +34,7 @@ export interface ChangedSpan {
   readonly shiftAfterTicks: number;
   /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
   readonly mendsDamage?: boolean;
-  /** Pictures that are hidden before the first shown one, whose data are damaged and which its own refer to: numbers below 0. */
+  /** Pictures hidden before the first shown one, in the group of the span, whose data are damaged: numbers below 0. */
   readonly hiddenFrames?: readonly number[];
   /** Set where it lies in a stretch that another span mends the damage of; `layOver` settles whose pictures stand there. */
   readonly underDamage?: UnderDamage;

@@ -16,8 +16,8 @@ export interface CorruptedSpan {
   /** Pictures whose own coded data are bad, rising; the others refer to them. */
   readonly damagedData: readonly number[];
   /**
-   * Pictures that an edit list hides before the first shown one, whose own coded data are bad and which shown ones of the span refer
-   * to: display numbers as if they were shown, -1 for the last of them.
+   * Pictures that an edit list hides before the first shown one, whose own coded data are bad, in the group of the span: display
+   * numbers as if they were shown, -1 for the last of them.
    */
   readonly hiddenData?: readonly number[];
   /** Only what stands beside the pictures is damaged: they decode without it. */
@@ -147,18 +147,21 @@ export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> 
 export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
   const { index } = input;
   const damaged = new Map<number, BadPacket>();
-  const hidden = new Set<number>();
   for (const item of bad) {
     for (const packet of item.beside ? [item.packet] : affected(item.packet, input)) {
       const frame = index.frameOfPacket[packet];
       if (frame === null || frame === undefined) continue;
       const known = damaged.get(frame);
       if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
-      if (index.frameOfPacket[item.packet] === null) hidden.add(item.packet);
     }
   }
   const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
   const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
+  const meets = ({ packet }: BadPacket) =>
+    index.frameOfPacket
+      .slice(packet, nextRestart(packet, input))
+      .some((frame) => frame !== null && damaged.has(frame));
+  const hidden = new Set(bad.flatMap((item) => (!item.beside && meets(item) ? [item.packet] : [])));
   const hiddenData = hiddenNumbers(hidden, input);
   return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));
 }
@@ -187,10 +190,16 @@ function affected(packet: number, { packets, disposable, typeOf, references }: S
     const named = references?.[place];
     if (!named || named.some((other) => hit.has(other))) hit.add(place);
   };
-  let next = packet + 1;
-  while (next < packets.length && !restarts(packets[next], typeOf(next))) reach(next++);
+  const next = nextRestart(packet, { packets, typeOf });
+  for (let place = packet + 1; place < next; place += 1) reach(place);
   for (const place of leading(next, packets)) reach(place);
   return [...hit];
+}
+
+/** The next packet at which decoding can start afresh; one past the last where there is none. */
+function nextRestart(packet: number, { packets, typeOf }: Pick<SpreadInput, 'packets' | 'typeOf'>): number {
+  const at = packets.findIndex((other, place) => place > packet && restarts(other, typeOf(place)));
+  return at < 0 ? packets.length : at;
 }
 
 /**

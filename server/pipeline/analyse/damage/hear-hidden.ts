@@ -21,7 +21,7 @@ export async function hearHidden(input: DamageInput): Promise<BadPacket[] | null
   const firstTicks = firstShownTicks(packets);
   const hidden = packets.filter(({ ptsTicks }) => ptsTicks !== null && ptsTicks < firstTicks).length;
   const isHeard = pass.messages.some((said) => said.picturesOut === 0 && damageReason(said) !== null);
-  if (hidden === 0 || !isHeard || info.format !== 'mov') return null;
+  if (hidden === 0 || !(isHeard || pass.concealsUnseen) || info.format !== 'mov') return null;
   const start = await withoutEdits(input);
   if (!start) return null;
   const alone = await decodePass({

@@ -153,6 +153,7 @@ function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: S
     ptsTicks: [...ptsTicks, ...tail.ptsTicks],
     types: [...head.types, ...tail.types],
     messages: [...ownMessages, ...shifted(tail.messages, count)],
+    ...(head.concealsUnseen && { concealsUnseen: true }),
     series: joinSeries(head.series, count + OVERLAP, tail.series, OVERLAP),
     kept: [...sliceRuns(head.kept, 0, count, 0), ...sliceRuns(tail.kept, 0, Infinity, count)],
   };
@@ -179,6 +180,7 @@ function join(head: DecodePass, tail: DecodePass, { startTicks, switchTicks }: S
         headEnd - tailStart,
       ),
     ],
+    ...(head.concealsUnseen && { concealsUnseen: true }),
     series: joinSeries(head.series, headEnd, tail.series, tailStart),
     kept: [...sliceRuns(head.kept, 0, headEnd, 0), ...sliceRuns(tail.kept, tailStart, Infinity, headEnd)],
   };

@@ -68,6 +68,18 @@ describe('createLogReader', () => {
     expect(hear(true)).toEqual({ complained: true, messages: [{ level: 'warning', text, picturesOut: 1 }] });
   });
 
+  it('tells that something was concealed before any picture came out, though no picture is called corrupt', () => {
+    const heard = (lines: readonly string[]) => {
+      const reader = createLogReader();
+      for (const line of lines) reader.read(line);
+      return reader.finish(1).concealsUnseen;
+    };
+    const concealed = '[h264 @ 0x55d0] [info] concealing 370 DC, 370 AC, 370 MV errors in P frame';
+    expect(heard([concealed, SHOWN])).toBe(true);
+    expect(heard([SHOWN, concealed])).toBeUndefined();
+    expect(heard([concealed, '[info] Stream mapping:', SHOWN])).toBeUndefined();
+  });
+
   it('leaves out what the scaler says of formats', () => {
     const reader = createLogReader();
     reader.read(

@@ -30,6 +30,11 @@ export interface DecodePass {
   /** Coding type of each, as the decoder names it. */
   readonly types: readonly string[];
   readonly messages: readonly DecoderMessage[];
+  /**
+   * Whether damage was concealed before any picture came out: ffmpeg tells of corrupt pictures only among those that it hands on, so that
+   * nothing else may be said of one that an edit list hides.
+   */
+  readonly concealsUnseen?: boolean;
   /** Of the decoded pictures and of those behind them. */
   readonly series: FrameSeries;
   /** Where the small pictures lie, in the order they came out; empty when they were not kept. */
@@ -214,7 +219,7 @@ interface LogReader {
   readonly read: (line: string) => void;
   /** True once the decoder has named damage. */
   readonly complained: () => boolean;
-  finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages'>;
+  finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages' | 'concealsUnseen'>;
 }
 
 /**
@@ -250,6 +255,7 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
   const types: string[] = [];
   const messages: PlacedMessage[] = [];
   let complained = false;
+  let concealsUnseen = false;
   const take = (time: string | undefined, type: string) => {
     ptsTicks.push(time === 'NOPTS' ? null : Number(time));
     types.push(type);
@@ -264,10 +270,14 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
       return;
     }
     // What was said before is about the look at the first packets that every file gets, not about this decode.
-    if (MAPPED.test(line)) messages.length = 0;
+    if (MAPPED.test(line)) {
+      messages.length = 0;
+      concealsUnseen = false;
+    }
     const said = SAID.exec(line);
     if (!said) return;
     const [, stream, own, address, loudness, words = ''] = said;
+    concealsUnseen ||= ptsTicks.length === 0 && CONCEALED.test(words);
     if (loudness === 'info' && !(hearsConcealing && CONCEALED.test(words))) return;
     const name = (stream ?? own)?.trim();
     if (messages.length >= MAX_MESSAGES || name === SCALER) return;
@@ -289,6 +299,7 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
         ptsTicks: ptsTicks.slice(0, count),
         types: types.slice(0, count),
         messages: ofDecoder(messages),
+        ...(concealsUnseen && { concealsUnseen }),
       };
     },
   };

@@ -154,7 +154,7 @@ function keptSamples(
   return { span, all, damaged };
 }
 
-/** Samples that an edit list hides and which pictures of the span refer to, though their own data are damaged. */
+/** Damaged samples that an edit list hides, in the group of a span: a decoder that comes to the span complains about them. */
 export function hiddenSamples(order: DisplayOrder, { hiddenFrames = [] }: ChangedSpan): number[] {
   return hiddenFrames.flatMap((frame) => order.samples[frame + order.firstShown] ?? []);
 }

@@ -19,13 +19,13 @@ const HIDDEN = 15;
 /** A clip cut without coding it anew, so that an edit list hides its first pictures, some of which are damaged. */
 async function makeCut(
   name: string,
-  x264: string,
+  coding: string | { readonly encode: readonly string[] },
   frames: readonly number[],
   fault: ByteFault,
   from = '0.5',
 ) {
   const [whole, cut, broken] = [at(`${name}-whole.mp4`), at(`${name}.mp4`), at(`${name}-broken.mp4`)];
-  const encode = [...DEFAULT_ENCODE, '-x264-params', x264];
+  const encode = typeof coding === 'string' ? [...DEFAULT_ENCODE, '-x264-params', coding] : coding.encode;
   const size = { width: 320, height: 192, sound: false } as const;
   await makeMovingClip({ tools, outputPath: whole, seconds: 3, ...size, encode });
   await runTool('cut', tools.ffmpeg, ['-v', 'error', '-ss', from, '-i', whole, '-c', 'copy', cut]);
@@ -72,6 +72,16 @@ describe('damage in a picture that an edit list hides', () => {
     const damaged = report.defects.filter(({ kind }) => kind === 'corrupted_section');
     expect(damaged).toMatchObject([{ ...DAMAGE, firstFrame: 60, lastFrame: 60 }]);
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 89, unitsTotal: 90 });
+  });
+
+  it('and that shown ones of HEVC refer to has those coded anew, and no others', async () => {
+    const x265 = 'keyint=60:min-keyint=60:scenecut=0:bframes=0:open-gop=0:log-level=none';
+    const encode = ['-c:v', 'libx265', '-preset', 'fast', '-x265-params', x265, '-tag:v', 'hvc1'];
+    const report = await mend(await makeCut('hevc', { encode }, [8], 'lost'));
+    expect(report.defects.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
+      { ...DAMAGE, firstFrame: 0, lastFrame: 60 - HIDDEN - 1, action: 'concealed_frames' },
+    ]);
+    expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 30 + HIDDEN, unitsTotal: 90 });
   });
 
   it('is exchanged along with a shown one of its group, though nothing refers to it', async () => {

@@ -157,10 +157,13 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
   }
   const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
   const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
-  const meets = ({ packet }: BadPacket) =>
-    index.frameOfPacket
-      .slice(packet, nextRestart(packet, input))
-      .some((frame) => frame !== null && damaged.has(frame));
+  // Where it is not known what refers to a picture, a decoder that comes to the shown ones of its group complains about it in any case.
+  const reached = (packet: number) =>
+    input.references
+      ? affected(packet, input)
+      : Array.from({ length: nextRestart(packet, input) - packet }, (_, at) => packet + at);
+  const isShown = (packet: number) => damaged.has(index.frameOfPacket[packet] ?? -1);
+  const meets = ({ packet }: BadPacket) => reached(packet).some(isShown);
   const hidden = new Set(bad.flatMap((item) => (!item.beside && meets(item) ? [item.packet] : [])));
   const hiddenData = hiddenNumbers(hidden, input);
   return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));

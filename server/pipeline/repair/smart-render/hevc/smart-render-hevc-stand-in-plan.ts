@@ -88,6 +88,8 @@ async function toCandidate(
   const { firstFrame, endFrame, pictures, shiftAfterTicks } = span;
   const count = endFrame - firstFrame;
   if (count === 0 || pictures.length !== count || shiftAfterTicks !== 0) return null;
+  // They refer to damaged pictures that are hidden and stay as they are.
+  if (span.hiddenFrames !== undefined) return null;
   const isIntact = ({ pixels }: NewPicture, index: number) =>
     pixels.kind === 'original' && pixels.intact === true && pixels.frame === firstFrame + index;
   const mayStay = pictures.every((picture, at) => picture.pixels.kind === 'raw' || isIntact(picture, at));

@@ -291,4 +291,25 @@ describe('damage in groups of pictures', () => {
     expect(claims.map(({ claim }) => claim)).toContain('untouched pictures decode to the same picture');
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
+
+  it('that is lost where frame numbers begin anew, so that the decoder leaves out 14 whole ones behind it, costs no other its data', async () => {
+    const [clean, broken] = [at('wrap.mp4'), at('wrap-broken.mp4')];
+    const scene = { tools, seconds: 2, width: 320, height: 192, sound: false } as const;
+    const x264 = ['-x264-params', 'keyint=60:min-keyint=60:bframes=0:ref=2:scenecut=0'];
+    await makeMovingClip({ ...scene, outputPath: clean, encode: [...DEFAULT_ENCODE, ...x264] });
+    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [16], fault: 'lost' });
+    const { resultPath, report } = await mend(broken);
+    expect(report.defects.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
+      { firstFrame: 16, lastFrame: 59, outcome: 'repaired', action: 'concealed_frames' },
+    ]);
+    expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 59, unitsTotal: 60 });
+    expect(report.result.media.frameCount).toBe(60);
+    const claims = await verifyClaims({
+      originalPath: broken,
+      repairedPath: resultPath ?? '',
+      report,
+      tools,
+    });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
 });

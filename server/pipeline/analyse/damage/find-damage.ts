@@ -9,6 +9,7 @@ import type { DamagedFrame } from './check-structure.ts';
 import type { DecodePass } from '../decode/decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
 import { hearHidden } from './hear-hidden.ts';
+import { findWholeUnshown } from './whole-unshown.ts';
 import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
@@ -47,7 +48,9 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
     reorderDepth: stream.reorderDepth,
     structure,
   });
-  const told = [...(heard ?? []), ...inShown];
+  const heardOf = [...(heard ?? []), ...inShown];
+  const whole = await findWholeUnshown(input, heardOf);
+  const told = heardOf.filter(({ packet }) => !whole.has(packet));
   const surely = told.flatMap(({ packet, beside }) => (beside ? [] : [packet]));
   const bad = [...told, ...(await findSilent(input, told.length > 0, new Set(surely)))];
   const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));

@@ -62,7 +62,7 @@ interface Sequence {
 }
 
 /** The one sequence of an MP4 track, or null. */
-async function readSequence(file: FileHandle, streamIndex: number): Promise<Sequence | null> {
+export async function readSequence(file: FileHandle, streamIndex: number): Promise<Sequence | null> {
   try {
     const { entries } = findVideoTrack(await readListedMovie(file), streamIndex);
     const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
@@ -109,7 +109,7 @@ async function inferRun(
 }
 
 /** The first slice of a coded picture; null when none is found or the lengths make no sense. */
-async function readSlice(
+export async function readSlice(
   file: FileHandle,
   packet: VideoPacket | undefined,
   sequence: Sequence | null,

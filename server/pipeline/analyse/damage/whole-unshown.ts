@@ -1,0 +1,44 @@
+import { open } from 'node:fs/promises';
+import type { BadPacket } from './detect-corruption.ts';
+import type { DamageInput } from './find-damage.ts';
+import { readSequence, readSlice } from './read-references.ts';
+
+/**
+ * Pictures that never come out though their data are whole. Where a picture is lost whose frame number would have begun anew, ffmpeg
+ * takes the order of those behind it for an earlier one (order counts that follow from frame numbers, ITU-T H.264, 8.2.1.3) and leaves out all
+ * up to where they begin anew again: 15 pictures with the shortest numbers. They are told by numbers that go on from picture to
+ * picture behind one that is lost.
+ * @param bad what is known to be damaged
+ * @returns places in `packets`
+ */
+export async function findWholeUnshown(
+  { inputPath, stream, packets, index }: DamageInput,
+  bad: readonly BadPacket[],
+): Promise<Set<number>> {
+  const whole = new Set<number>();
+  const torn = new Set(bad.flatMap(({ packet, evidence }) => (evidence === 'structure' ? [packet] : [])));
+  const unshown = new Set(index.undecoded);
+  const isUnshown = (packet: number) => unshown.has(index.frameOfPacket[packet] ?? -1);
+  if (stream.codec !== 'h264' || torn.size === 0 || unshown.size <= torn.size) return whole;
+  const file = await open(inputPath, 'r');
+  try {
+    const sequence = await readSequence(file, stream.index);
+    if (!sequence) return whole;
+    const range = 2 ** sequence.sps.frameNumBits;
+    for (const lost of torn) {
+      let before = (await readSlice(file, packets[lost - 1], sequence))?.link ?? null;
+      // The lost picture is one that others refer to, or its number would be missed by none.
+      let missing = 1;
+      for (let place = lost + 1; place < packets.length && isUnshown(place) && !torn.has(place); place += 1) {
+        const link: typeof before = (await readSlice(file, packets[place], sequence))?.link ?? null;
+        if (!before || !link || link.idr || link.refIdc === 0) break;
+        if (link.frameNum !== (before.frameNum + 1 + missing) % range) break;
+        whole.add(place);
+        [before, missing] = [link, 0];
+      }
+    }
+    return whole;
+  } finally {
+    await file.close();
+  }
+}

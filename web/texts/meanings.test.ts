@@ -42,6 +42,14 @@ describe('what figures mean', () => {
       'The sound comes 80 ms after the picture, which few people notice.',
     ],
     [
+      defect('audio_sync', { unit: 'ms', before: 42.67, after: 5.2 }, { action: 'filled_audio' }),
+      'The sound breaks off: 43 ms of it are missing or cannot be read, which is heard as a gap or a click.',
+    ],
+    [
+      defect('audio_sync', { unit: 'ms', before: -125.69, after: 6.26 }, { action: 'resampled_audio' }),
+      'The sound drifts and comes up to 126 ms before the picture: lips and claps are seen to be off. Now they are 6.3 ms apart, which nobody notices.',
+    ],
+    [
       defect('wind_noise', { unit: 'dBFS', before: -35.9, after: -69.1 }),
       'Wind rumbles in the sound and covers what is said. What is left of it is heard about 10 % as loud as before.',
     ],

@@ -14,11 +14,17 @@ const times = (ratio: number) => `${digits(ratio)} times`;
 const seconds = (ms: number) => `${(Math.max(0, ms) / 1000).toFixed(ms < 1000 ? 2 : 1)} s`;
 const pictures = (n: number) => (n === 1 ? '1 picture' : `${n} pictures`);
 
-function sync({ before, after }: Defect['measure']): string {
+/** Less than this at the start of a sound with holes is jitter, ms: nothing was moved, and what lacks is sound. */
+const MOVED_MS = 20;
+
+function sync({ action, curve, measure: { before, after } }: Defect): string {
   if (before === null) return 'Sound and picture are apart.';
   const apart = (ms: number) => `${digits(Math.abs(ms))} ms`;
+  if (action === 'filled_audio' && Math.abs(curve?.points[0]?.before ?? 0) < MOVED_MS)
+    return `The sound breaks off: ${apart(before)} of it are missing or cannot be read, which is heard as a gap or a click.`;
   const noticed = before < 0 ? -before >= NOTICED_EARLY_MS : before >= NOTICED_LATE_MS;
-  const found = `The sound comes ${apart(before)} ${before < 0 ? 'before' : 'after'} the picture${
+  const comes = action === 'resampled_audio' ? 'The sound drifts and comes up to' : 'The sound comes';
+  const found = `${comes} ${apart(before)} ${before < 0 ? 'before' : 'after'} the picture${
     noticed ? ': lips and claps are seen to be off' : ', which few people notice'
   }.`;
   if (after === null) return found;
@@ -71,7 +77,7 @@ export function meaningOf(defect: Defect): string {
     case 'corrupted_section':
       return damaged(defect);
     case 'audio_sync':
-      return sync(measure);
+      return sync(defect);
     case 'wind_noise':
       return wind(measure);
     case 'shaky_footage':

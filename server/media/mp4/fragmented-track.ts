@@ -28,12 +28,15 @@ const MOST_HOLE_SECONDS = 3600;
 /**
  * All samples of a track of a fragmented movie that are in the file.
  * @param fragments in file order
+ * @param reach `file` takes a sample that is listed behind the next fragment too: where bytes are gone, or places count from the start of
+ * the file, it may stand elsewhere
  */
 export function gatherTrack(
   track: Track,
   fragments: readonly Fragment[],
   file: FileHandle,
   fileBytes: number,
+  reach: 'fragment' | 'file' = 'fragment',
 ): GatheredTrack {
   const all: GatheredTrack = { track, samples: [], nextTicks: 0, missing: 0, misplaced: 0, holeTicks: 0 };
   for (const { offset, sizeBytes, dts, pts, durationTicks, sync } of readInitialSamples(track)) {
@@ -42,7 +45,8 @@ export function gatherTrack(
     all.nextTicks = dts + durationTicks;
   }
   for (const [index, fragment] of fragments.entries()) {
-    const end = Math.min(fileBytes, fragments[index + 1]?.offset ?? fileBytes);
+    const next = reach === 'file' ? undefined : fragments[index + 1];
+    const end = Math.min(fileBytes, next?.offset ?? fileBytes);
     for (const { trackId, startTicks, samples } of fragment.runs) {
       if (trackId !== track.trackId) continue;
       let dts = startTicks ?? all.nextTicks;

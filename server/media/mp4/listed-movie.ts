@@ -56,9 +56,12 @@ function withClock({ moov }: Movie, factor: number): Box {
   return container('moov', children);
 }
 
-/** The movie whose tracks list every sample where it lies. */
-function underOneIndex(movie: Movie, gathered: readonly GatheredTrack[]): Movie {
-  const timed = gathered.map((one) => timeTrack(one, movie.timescale, 0));
+/**
+ * The movie whose tracks list every sample where it lies.
+ * @param originSeconds decode time at which the movie begins
+ */
+export function underOneIndex(movie: Movie, gathered: readonly GatheredTrack[], originSeconds = 0): Movie {
+  const timed = gathered.map((one) => timeTrack(one, movie.timescale, originSeconds));
   const traks = timed.map((one, index) =>
     one ? withTables(one.trak, one.samples) : gathered[index]?.track.trak,
   );

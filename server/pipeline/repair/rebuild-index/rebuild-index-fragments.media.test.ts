@@ -96,6 +96,46 @@ describe('rebuildIndex on movies made of fragments', () => {
     }
   });
 
+  it.each([
+    ['places count from each fragment', 'default_base_moof'],
+    ['places count from the start of the file', 'empty_moov'],
+  ])(
+    'finds pictures and sound behind bytes that were put into a fragment or are missing there (%s)',
+    async (_, flag) => {
+      const whole = at(`${flag}.mp4`);
+      const flags = `-movflags empty_moov+${flag} -frag_duration 1000000`.split(' ');
+      const options = [...'-v error -y -i'.split(' '), at('whole.mp4'), '-c', 'copy', ...flags, whole];
+      await runTool('fragment', tools.ffmpeg, options);
+      const [truth, bytes] = [await picturesOf(whole), await readFile(whole)];
+      const hashes = new Set(truth.rows);
+      const options2 = '-v error -select_streams v -show_entries packet=pos -of csv=p=0'.split(' ');
+      const { stdout } = await runTool('list', tools.ffprobe, [...options2, whole]);
+      // Inside a picture in the middle of a fragment.
+      const place =
+        (stdout
+          .split('\n')
+          .map(Number)
+          .toSorted((a, b) => a - b)[75] ?? 0) + 40;
+      const put = Buffer.concat([
+        bytes.subarray(0, place),
+        Buffer.alloc(193, '<html>'),
+        bytes.subarray(place),
+      ]);
+      const missing = Buffer.concat([bytes.subarray(0, place), bytes.subarray(place + 60)]);
+      for (const [name, broken] of Object.entries({ put, missing })) {
+        const { result, outputPath } = await rebuild(`${flag}-${name}.mp4`, broken);
+        if (!result.rebuilt) throw new Error(result.reason);
+        expect(result.notes.join(' '), name).toMatch(/pictures were found elsewhere by their sizes/);
+        const mended = await listPictures(outputPath, '-v quiet -threads 1');
+        expect(mended.rows.length, name).toBeGreaterThan(truth.rows.length - 4);
+        const kept = mended.rows.filter((cells) => hashes.has(`${cells[2]} ${cells[5]}`)).length;
+        // What refers to the picture that was hit is lost with it, up to the next key picture.
+        expect(kept, name).toBeGreaterThanOrEqual(truth.rows.length - 30);
+        expect(await soundHash(outputPath), name).toBe(await soundHash(whole));
+      }
+    },
+  );
+
   /** Writes a number behind the last box of a name in front of a place. */
   const inBox = (bytes: Buffer, before: number, box: string, behind: number, value: number) => {
     const changed = Buffer.from(bytes);

@@ -5,6 +5,7 @@ import { findFragments, type Fragment, readFragmentDefaults } from '#server/medi
 import type { Movie } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
+import { moveFragments } from './rebuild-index-fragments-move.ts';
 import { mendFragmentTimes } from './rebuild-index-fragment-times.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
 import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './rebuild-index-types.ts';
@@ -54,6 +55,22 @@ export async function rebuildFragments(
   if (!pictures || pictures.samples.length === 0)
     return { rebuilt: false, reason: 'No fragment with pictures can be read.' };
   const origin = Math.min(...gathered.flatMap((one) => startSeconds(one) ?? []));
+  const moved = await moveFragments(file, movie, fragments, origin, input.signal);
+  const notes = [
+    joinedNote(read.length, every),
+    ...(mended > 0
+      ? ['Times that fragments tell made no sense; those of their neighbours stand in for them.']
+      : []),
+    ...foundNotes(movie, read, fragments),
+    ...(second ? ['A second movie that follows in the file was left out.'] : []),
+    ...gathered.flatMap((one) => lossesOf(moved ? { ...one, missing: 0 } : one)),
+  ];
+  if (moved) {
+    const { moov: index, media } = moved;
+    const { ftyp } = movie;
+    await writeMovie(input.outputPath, { ftyp, moov: index, tracks: media.tracks, signal: input.signal });
+    return { rebuilt: true, notes: [...notes, ...media.notes] };
+  }
   const tracks = gathered.flatMap((one) => toOutTrack(one, movie.timescale, origin) ?? []);
   const longest = Math.max(...tracks.map(({ movieTicks }) => movieTicks));
   const children = (moov.children ?? []).filter(({ type }) => type !== 'mvex');
@@ -63,16 +80,14 @@ export async function rebuildFragments(
     tracks: tracks.map(({ out }) => out),
     signal: input.signal,
   });
-  const notes = [
-    `${every ? 'The index in front of the fragments was damaged' : 'The chain of fragments is broken'}; ${read.length} ${read.length === 1 ? 'was' : 'were'} found and joined under one index.`,
-    ...(mended > 0
-      ? ['Times that fragments tell made no sense; those of their neighbours stand in for them.']
-      : []),
-    ...foundNotes(movie, read, fragments),
-    ...(second ? ['A second movie that follows in the file was left out.'] : []),
-    ...gathered.flatMap((one) => lossesOf(one)),
-  ];
   return { rebuilt: true, notes };
+}
+
+function joinedNote(count: number, isIndexDamaged: boolean): string {
+  const what = isIndexDamaged
+    ? 'The index in front of the fragments was damaged'
+    : 'The chain of fragments is broken';
+  return `${what}; ${count} ${count === 1 ? 'was' : 'were'} found and joined under one index.`;
 }
 
 /** What was found that no fragment lists. */

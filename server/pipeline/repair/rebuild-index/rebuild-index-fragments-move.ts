@@ -1,0 +1,44 @@
+import type { FileHandle } from 'node:fs/promises';
+import { gatherTrack } from '#server/media/mp4/fragmented-track.ts';
+import type { Fragment } from '#server/media/mp4/fragments.ts';
+import { underOneIndex } from '#server/media/mp4/listed-movie.ts';
+import type { Movie } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
+
+/** What fragments list, at its true places, and the index that it stands under. */
+export interface MovedFragments {
+  readonly moov: Movie['moov'];
+  readonly media: MovedMedia;
+}
+
+/**
+ * Finds what fragments list where it really is: bytes that were added to or taken from a file move all behind them, to the end of their
+ * fragment or, where places count from the start of the file, to the end of that.
+ * @param fragments in file order
+ * @param originSeconds decode time at which the movie begins
+ * @returns null where everything stands in its place, as far as can be told
+ * @throws the signal's reason when aborted
+ */
+export async function moveFragments(
+  file: FileHandle,
+  movie: Movie,
+  fragments: readonly Fragment[],
+  originSeconds: number,
+  signal?: AbortSignal,
+): Promise<MovedFragments | null> {
+  const { fileBytes } = movie;
+  const offset = fragments[0]?.offset ?? 0;
+  const media = { type: 'mdat', offset, headerBytes: 0, sizeBytes: fileBytes - offset };
+  const topLevel = { boxes: [media], brokenAt: null };
+  const gathered = movie.tracks.map((track) => gatherTrack(track, fragments, file, fileBytes, 'file'));
+  try {
+    const { moov, tracks } = underOneIndex(movie, gathered, originSeconds);
+    const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, signal);
+    return moved === null || moved === 'lost' ? null : { moov, media: moved };
+  } catch (error) {
+    // Tables that cannot be made place nothing.
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  }
+}

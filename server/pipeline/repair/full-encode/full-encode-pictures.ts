@@ -1,5 +1,6 @@
 import { MOVIE_IN_MS } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { setAspect, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { inRange } from '#server/media/ffmpeg/in-range.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
@@ -141,7 +142,8 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
   const fullRange = format.name.startsWith('yuvj') || stream?.colorRange === 'pc';
   const pixelFormat = deep ? 'yuv420p10le' : fullRange ? 'yuvj420p' : 'yuv420p';
   const aspect = stream?.sampleAspectRatio?.replace(':', '/');
-  const filters = [EVEN_SIDES, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [setAspect(aspect)] : [])];
+  const shape = [EVEN_SIDES, ...(aspect && /^[1-9]\d*\/[1-9]\d*$/.test(aspect) ? [setAspect(aspect)] : [])];
+  const filters = [...inRange(format.name), ...shape];
   return {
     label: 'encode all pictures',
     inputs: [

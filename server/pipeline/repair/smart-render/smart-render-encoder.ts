@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { inRange } from '#server/media/ffmpeg/in-range.ts';
 import { createAnnexBSplitter, joinSample } from '#server/media/h264/nal.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
@@ -60,12 +61,16 @@ export function encoderPlan(
   pictures: EncoderRun['pictures'],
   options: readonly string[],
 ): FfmpegPlan {
+  const [ranged] = inRange(pixelFormat);
   if (isDirect(pictures)) {
-    const rate = ['-map', '[out]', '-r', `${rateMilli(frameRate)}/1000`];
+    const { inputs, filterComplex } = pictures;
+    const graph = ranged ? `${filterComplex};[out]${ranged}[ranged]` : filterComplex;
+    const rate = ['-map', ranged ? '[ranged]' : '[out]', '-r', `${rateMilli(frameRate)}/1000`];
     return {
       label: 'encode replaced pictures',
       globalOptions: ['-copyts'],
-      ...pictures,
+      inputs,
+      filterComplex: graph,
       outputs: [{ path: 'pipe:1', options: [...rate, ...options] }],
       expectedDurationMs: null,
     };
@@ -74,7 +79,7 @@ export function encoderPlan(
   return {
     label: 'encode replaced pictures',
     inputs: [{ path: 'pipe:0', format: 'rawvideo', options: [...shape, '-framerate', frameRate.toFixed(3)] }],
-    outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...options] }],
+    outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...(ranged ? ['-vf', ranged] : []), ...options] }],
     expectedDurationMs: null,
   };
 }

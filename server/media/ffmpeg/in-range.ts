@@ -1,0 +1,12 @@
+/** Names of planar formats with more than eight bits a sample, e.g. yuv422p10le. */
+const DEEP = /p(\d{2})le$/;
+
+/**
+ * Filters that keep samples within what a format has bits for. Of damaged H.264 with ten bits a sample ffmpeg's decoder leaves values up to
+ * 32 125 in blocks that it did not write, at which x264 ends itself ("Assertion `cost >= 0' failed").
+ * @returns none for formats of eight bits, where each byte is a sample
+ */
+export function inRange(pixelFormat: string): string[] {
+  const bits = Number(DEEP.exec(pixelFormat)?.[1] ?? 8);
+  return bits > 8 && bits < 16 ? [`limiter=max=${2 ** bits - 1}`] : [];
+}

@@ -58,6 +58,21 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
 }
 
 /**
+ * A track that begins later, by its edit list alone.
+ * @param trak the track's box, its header and edits in ticks of the movie that it goes into
+ * @param movieTimescale ticks per second of that movie
+ * @returns the box as it is where its edits are of an unusual kind
+ */
+export function beginLater(track: Track, trak: Box, movieTimescale: number, waitMs: number): Box {
+  try {
+    return withEdits(trak, shiftEdits(track, readEditList(trak), movieTimescale, waitMs));
+  } catch (error) {
+    if (error instanceof Mp4Error) return trak;
+    throw error;
+  }
+}
+
+/**
  * Whether the first packet of a sound track is listed as much longer than the second. Behind a wait ffmpeg counts back from it by that
  * length, and all sound comes too early by the hole (measured with `ashowinfo`, ffmpeg 5.1).
  */

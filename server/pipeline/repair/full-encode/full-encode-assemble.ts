@@ -10,6 +10,7 @@ import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { beginLater } from '#server/media/mp4/shift-track.ts';
 import { carryTrack, type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import {
   isSelfContained,
@@ -49,7 +50,7 @@ export async function assembleClip(input: AssembleInput): Promise<void> {
       const tracks = original.movie.tracks.map((track) =>
         track === video
           ? timedTrack(input, pictureMovie, pictures, original.movie, withStsd(video, pictureMovie))
-          : carryRefined(track, original.file, movieFactor(input, original.movie)),
+          : carryBeside(input, track, original.file, original.movie),
       );
       await writeJoined(input, original.movie, tracks);
       return;
@@ -65,7 +66,7 @@ export async function assembleClip(input: AssembleInput): Promise<void> {
         throw new Mp4Error('Sound and pictures count time differently.');
       }
       for (const [index, track] of soundMovie.tracks.entries()) {
-        const carried = carryRefined(track, sound, movieFactor(input, pictureMovie));
+        const carried = carryBeside(input, track, sound, pictureMovie);
         tracks.push({ ...carried, trak: withTrackId(carried.trak, index + 2) });
       }
     }
@@ -105,9 +106,18 @@ function movieFactor(input: AssembleInput, template: Movie): number {
   return clockFactor(template.timescale, input.info.video[0]?.timeBase.den ?? 1);
 }
 
-function carryRefined(track: Track, file: FileHandle, factor: number): OutTrack {
+/**
+ * A track beside the pictures. Where decoders show pictures from before the start, as no key picture stands between those that an edit
+ * list hides, the result begins with these, and everything else begins as much later.
+ */
+function carryBeside(input: AssembleInput, track: Track, file: FileHandle, template: Movie): OutTrack {
+  const factor = movieFactor(input, template);
   const carried = carryTrack(track, file);
-  return { ...carried, trak: refineTrack(carried.trak, factor) };
+  const trak = refineTrack(carried.trak, factor);
+  const { num, den } = input.info.video[0]?.timeBase ?? { num: 1, den: 1000 };
+  const firstMs = ((input.ptsTicks[0] ?? 0) * num * 1000) / den;
+  if (input.info.format !== 'mov' || firstMs >= 0) return { ...carried, trak };
+  return { ...carried, trak: beginLater(track, trak, template.timescale * factor, -firstMs) };
 }
 
 async function writeJoined(

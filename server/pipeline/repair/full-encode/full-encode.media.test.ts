@@ -1,10 +1,12 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
+import { REAL_MEDIA } from '#server/test/real-media.ts';
 import {
   encodeSource,
   listPictures,
@@ -67,7 +69,7 @@ async function decodedTimes(file: string): Promise<number[]> {
   ]);
   return stdout
     .split('\n')
-    .filter((line) => /^(\d|N\/A)/.test(line))
+    .filter((line) => /^(-?\d|N\/A)/.test(line))
     .map((line) => Number(line.replace(',', '')));
 }
 
@@ -167,6 +169,28 @@ describe('fullEncode', () => {
       expect(shares.every((share, index) => share >= (shares[index - 1] ?? 0))).toBe(true);
     });
   }
+
+  const trimmed = path.join(REAL_MEDIA, 'odd-hevc-editlist-no-keyframe.mp4');
+  it.skipIf(!existsSync(trimmed))(
+    'keeps sound and picture together where decoders show pictures from before the start, as no key picture stands there',
+    async () => {
+      const starts = async (clip: string) => {
+        const shown = await decodedTimes(clip);
+        const sound = '-v error -select_streams a -show_entries packet=pts_time -of csv=p=0'.split(' ');
+        const { stdout } = await runTool('sound', tools.ffprobe, [...sound, clip]);
+        return { count: shown.length, apartMs: 1000 * (Number.parseFloat(stdout) - (shown[0] ?? 0)) };
+      };
+      const file = path.join(folder.path, path.basename(trimmed));
+      await copyFile(trimmed, file);
+      const before = await starts(file);
+      const { outputPath } = await encode(file, []);
+      const after = await starts(outputPath);
+      expect(before.apartMs).toBeGreaterThan(300);
+      expect(after.count).toBe(before.count);
+      expect(Math.abs(after.apartMs - before.apartMs)).toBeLessThan(2);
+    },
+    120_000,
+  );
 
   it('keeps rotation, colour description and the depth of high dynamic range', async () => {
     const flat = await make({

@@ -29,7 +29,7 @@ const LOW_TO_HZ = 60;
  * histogram per bin.
  */
 export function createShapeLearner(layout: WindLayout): ShapeLearner {
-  const { rateHz, size, bins, floorBins } = layout;
+  const { rateHz, size, bins, floorBins, deepBins } = layout;
   const lowFirst = Math.ceil((LOW_FROM_HZ * size) / rateHz);
   const lowEnd = Math.ceil((LOW_TO_HZ * size) / rateHz);
   const kernel = layout.createKernel(2);
@@ -42,16 +42,18 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
   let filled = 0;
   let waits = false;
   let frames = 0;
-  let [wind, low, total] = [0, 0, 0];
+  let [wind, low, total, deep, above] = [0, 0, 0, 0, 0];
   const count = (frame: KernelFrame, background: Float32Array) => {
     const level = layout.levelOf(background);
     if (level <= 0) return;
     frames += 1;
     wind += level;
+    for (let k = 0; k < deepBins; k++) deep += frame.power[k] ?? 0;
     for (let k = lowFirst; k < floorBins; k++) {
       const power = frame.power[k] ?? 0;
       total += power;
       if (k < lowEnd) low += power;
+      if (k >= deepBins) above += power;
     }
     const cells = kernel.cellsOf(frame, level);
     for (let k = 0, first = 0; k < bins; k++, first += CELLS.count) {
@@ -90,7 +92,8 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
         raw[k] = CELLS.low + (cell - 0.5) * CELLS.step;
       }
       const relative = smooth(raw, 2).map(Math.exp);
-      return { rateHz, relative };
+      const isDeep = deep > SUPPRESSOR.deepRatio * wind && deep > SUPPRESSOR.deepShare * above;
+      return { rateHz, relative, isDeep };
     },
     levels: () => {
       const count = Math.max(1, frames);

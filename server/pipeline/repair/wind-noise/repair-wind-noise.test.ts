@@ -35,7 +35,7 @@ describe('createWindSuppressor', () => {
   it('gives sample n for sample n when there is nothing to take away', () => {
     const voice = voiceLike(4, RATE, 3);
     const bins = frameLength(RATE) / 2 + 1;
-    const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins) };
+    const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins), isDeep: false };
     const out = suppress(voice, nothing, 1777);
     let worst = 0;
     // Where the voice is silent the ratio is that of rounding errors and the gain is free.
@@ -67,6 +67,39 @@ describe('createWindSuppressor', () => {
     },
     60_000,
   );
+});
+
+describe('wind that lies below every voice', () => {
+  /** Wind below and above a corner of 15 Hz, of the second order. */
+  const parted = (seed: number) => {
+    const wind = gustingWind(8, RATE, seed);
+    const pole = 1 - Math.exp((-2 * Math.PI * 15) / RATE);
+    let [first, second] = [0, 0];
+    const below = wind.map((value) => {
+      first += pole * (value - first);
+      second += pole * (first - second);
+      return second;
+    });
+    return { below, above: wind.map((value, i) => value - (below[i] ?? 0)) };
+  };
+  const gainOn = (voice: Float32Array, windy: Float32Array, shape: WindShape) =>
+    siSdr(voice, suppress(windy, shape, 4096)) - siSdr(voice, windy);
+
+  it('is taken away as a whole', () => {
+    const voice = voiceLike(8, RATE, 1);
+    const { below, above } = parted(8);
+    const deep = below.map((value, i) => value + 0.02 * (above[i] ?? 0));
+    const windy = mixAtSnr(voice, deep, 0);
+    const shape = learn(windy);
+    expect(shape.isDeep).toBe(true);
+    expect(gainOn(voice, windy, shape)).toBeGreaterThan(20);
+  });
+
+  it('is told from wind of a microphone with a high-pass', () => {
+    const { above } = parted(8);
+    const higher = above.map((value, i) => value - (above[i - 8] ?? 0));
+    expect(learn(mixAtSnr(voiceLike(8, RATE, 1), higher, 0)).isDeep).toBe(false);
+  });
 });
 
 describe('the windy spans of a clip', () => {

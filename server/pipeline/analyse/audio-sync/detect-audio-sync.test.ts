@@ -349,8 +349,14 @@ describe('detectAudioSync', () => {
   });
 
   it.each([
-    [-600, 'The sound ends 600 ms before the picture: one of them was cut there, or runs at a wrong speed.'],
-    [400, 'The picture ends 400 ms before the sound: one of them was cut there, or runs at a wrong speed.'],
+    [
+      -600,
+      'The sound ends 600 ms before the picture: a piece is missing, or one of them runs at a wrong speed.',
+    ],
+    [
+      400,
+      'The picture ends 400 ms before the sound: a piece is missing, or one of them runs at a wrong speed.',
+    ],
     [-3000, 'The sound ends 3000 ms before the picture; both are as they came.'],
   ])('says in words that the ends lie apart (%d ms), and moves nothing', (apart, text) => {
     const { pictureEndMs } = times({});

@@ -207,7 +207,7 @@ function describeEnds({ pictureStartMs, pictureEndMs, soundEndMs }: StreamTimes)
   const ends = `The ${first} ends ${Math.round(Math.abs(apart))} ms before the ${second}`;
   return Math.abs(apart) <= MAX_RATE_SHARE * (pictureEndMs - pictureStartMs)
     ? [
-        `${ends}: one of them was cut there, or runs at a wrong speed. Nothing shows which, so nothing was changed.`,
+        `${ends}: a piece is missing, or one of them runs at a wrong speed. Nothing shows which, so nothing was changed.`,
       ]
     : [`${ends}; both are as they came.`];
 }

@@ -125,6 +125,20 @@ describe('renderSound', () => {
     expect(gain).toBeGreaterThan(5);
   }, 60_000);
 
+  it('cleans a windy channel whose microphone has a high-pass beside one that has none', async () => {
+    const voice = voiceLike(SECONDS, RATE, 1);
+    const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 2), 0);
+    let higher = gustingWind(SECONDS, RATE, 3);
+    const pole = 1 - Math.exp((-2 * Math.PI * 120) / RATE);
+    for (let order = 0; order < 6; order++) {
+      let low = 0;
+      higher = higher.map((value) => value - (low += pole * (value - low)));
+    }
+    const raw = await writeRaw('high-pass.f32', [windy, mixAtSnr(voice, higher, 5)]);
+    const shapes = await learnWind({ raw, rateHz: RATE, spans: SPANS });
+    expect(shapes[1]).not.toBeNull();
+  }, 60_000);
+
   it('takes no more for the wind of a channel with little of it than the shape of the windiest allows', async () => {
     const voice = voiceLike(SECONDS, RATE, 1);
     const channels = [0, 20].map((snrDb) => mixAtSnr(voice, gustingWind(SECONDS, RATE, 2 + snrDb), snrDb));

@@ -34,6 +34,11 @@ const SHAPE_HEADROOM = 2;
  * channel those that it leaves would gain 1.8 dB at the most from cleaning, at 30 dB and more.
  */
 const STILL_RATIO = 10 ** 3.6;
+/**
+ * And where its own assumed wind lies this far below everything else (13 dB): a channel behind a high-pass has no lows whatever its
+ * wind. Under wind at 10 dB 7 to 11 dB, alone 11 to 21 dB.
+ */
+const CLEAR_RATIO = 10 ** 1.3;
 
 /**
  * Learns the shape of the wind from the windy spans: one for each channel, as every microphone has its own wind, or a
@@ -76,7 +81,7 @@ function shapesOf(learners: readonly ShapeLearner[]): (WindShape | null)[] {
  */
 function isStill(levels: HeardLevels, windiest: HeardLevels): boolean {
   const mostWind = levels.low * (windiest.wind / Math.max(windiest.low, Number.MIN_VALUE));
-  return levels.total > STILL_RATIO * mostWind;
+  return levels.total > STILL_RATIO * mostWind && levels.total > CLEAR_RATIO * levels.wind;
 }
 
 async function channelsAreAlike({ raw, rateHz, spans }: LearnWind): Promise<boolean> {

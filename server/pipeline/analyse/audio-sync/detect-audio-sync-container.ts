@@ -88,6 +88,9 @@ export interface FirstWaits {
   readonly soundMs: number;
 }
 
+/** A wait that ends this close to where the other stream begins is no chance: it was made for that, ms. */
+const TOGETHER_MS = 5;
+
 /**
  * The times of a movie whose writer had no edit lists to tell an offset with. ffmpeg's fragments are such: what begins late has its first
  * picture, or its first piece of sound, put to the beginning and said to last until the second. That is believed where the ends tell
@@ -96,10 +99,14 @@ export interface FirstWaits {
 export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): StreamTimes {
   if (times.pictureEndMs === null) return times;
   const endMs = times.soundEndMs - times.pictureEndMs;
-  if (wasMoved(times.soundStartMs - times.pictureStartMs, endMs)) return times;
   const long = (ms: number) => (ms > CONTAINER_LIMITS.offsetMs ? ms : 0);
   const pictureStartMs = times.pictureStartMs + long(waits.pictureMs);
   const soundStartMs = times.soundStartMs + long(waits.soundMs);
+  const isTold = pictureStartMs !== times.pictureStartMs || soundStartMs !== times.soundStartMs;
+  // Both were delayed by the same: pictures are reordered, and nothing is apart, wherever they end.
+  if (isTold && Math.abs(soundStartMs - pictureStartMs) <= TOGETHER_MS)
+    return { ...times, pictureStartMs, soundStartMs };
+  if (wasMoved(times.soundStartMs - times.pictureStartMs, endMs)) return times;
   return wasMoved(soundStartMs - pictureStartMs, endMs) ? { ...times, pictureStartMs, soundStartMs } : times;
 }
 

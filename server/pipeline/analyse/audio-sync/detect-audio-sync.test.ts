@@ -109,6 +109,14 @@ describe('withoutFirstWaits', () => {
     expect(withoutFirstWaits(latePicture, { pictureMs: 600, soundMs: 0 }).pictureStartMs).toBe(600);
   });
 
+  it('takes a first piece of sound that lasts to where the reordered pictures begin for no offset, though the sound ends as much earlier', () => {
+    const stated = times({ pictureStartMs: 66.73, pictureEndMs: 10_066, soundEndMs: 10_005 });
+    const told = withoutFirstWaits(stated, { pictureMs: 0, soundMs: 66.75 });
+    expect(told.soundStartMs).toBe(66.75);
+    expect(containerOffset(told)).toBeNull();
+    expect(containerOffset(stated)?.cause).toBe('moved');
+  });
+
   it.each([
     ['the ends lie together', times({}), 390],
     ['the wait is short', lateSound, 40],

@@ -17,7 +17,9 @@ export const UNTOUCHED_SOUND: SoundRepair = { audio: { kind: 'copy', shiftMs: 0 
 export async function soundStep(job: JobContext, clip: TimedClip, plan: RepairPlan): Promise<SoundRepair> {
   if (plan.sound.length === 0) {
     const hasSound = clip.analysis.info.audio.length > 0;
-    const why = hasSound ? 'Sound and picture are in step, and no wind was heard.' : 'The clip has no sound.';
+    const why = hasSound
+      ? 'Nothing shows that sound and picture are apart, and no wind was heard.'
+      : 'The clip has no sound.';
     job.steps.set('fixing_audio', 'not_needed', why);
     return UNTOUCHED_SOUND;
   }

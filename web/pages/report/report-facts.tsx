@@ -131,25 +131,27 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
           ))}
         </Lines>
       </FactSheet>
-      <FactSheet>
-        <h2>{texts.checks.title}</h2>
-        <Lines>
-          {report.checks.map(({ name, passed, detail }) => (
-            <li key={name}>
-              <Icon name={passed ? 'check' : 'alert'} size={17} />
-              <span>
-                {texts.checks.meaning(name) ?? name}{' '}
-                <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
-                <Quiet className={EXPERT}>
-                  {' '}
-                  · {texts.checks.meaning(name) !== null && `${name}: `}
-                  {detail}
-                </Quiet>
-              </span>
-            </li>
-          ))}
-        </Lines>
-      </FactSheet>
+      {report.checks.length > 0 && (
+        <FactSheet>
+          <h2>{texts.checks.title}</h2>
+          <Lines>
+            {report.checks.map(({ name, passed, detail }) => (
+              <li key={name}>
+                <Icon name={passed ? 'check' : 'alert'} size={17} />
+                <span>
+                  {texts.checks.meaning(name) ?? name}{' '}
+                  <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
+                  <Quiet className={EXPERT}>
+                    {' '}
+                    · {texts.checks.meaning(name) !== null && `${name}: `}
+                    {detail}
+                  </Quiet>
+                </span>
+              </li>
+            ))}
+          </Lines>
+        </FactSheet>
+      )}
     </Grid>
   );
 }

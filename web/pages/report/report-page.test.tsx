@@ -80,6 +80,12 @@ describe('ReportPage', () => {
     expect(screen.getByText(/no stutter/)).toBeInTheDocument();
   });
 
+  it('has no heading for checks where nothing was made that could be checked', async () => {
+    open({}, () => HttpResponse.json(makeReport({ defects: [], checks: [] })));
+    expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
+    expect(screen.queryByRole('heading', { name: 'Checks on the result' })).not.toBeInTheDocument();
+  });
+
   it('says when quick fixes were applied after the repair, and offers no certificate for their version', async () => {
     open({ resultSha256: 'c'.repeat(64) });
     expect(await screen.findByText(/the version before them, which can be restored/)).toBeInTheDocument();

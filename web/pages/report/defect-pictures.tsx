@@ -88,7 +88,7 @@ function Frame({ src, label, alt, ratio }: FrameProps) {
   // A server that has to read them first takes a second or two for a long clip.
   const [state, setState] = useState<'reading' | 'read' | 'missing'>('reading');
   return (
-    <Figure aria-busy={state === 'reading'}>
+    <Figure>
       {state === 'missing' ? (
         <Missing $ratio={ratio}>{texts.missing}</Missing>
       ) : (

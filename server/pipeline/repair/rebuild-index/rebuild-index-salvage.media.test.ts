@@ -11,7 +11,7 @@ import {
 } from '#server/test/rendered-clips.ts';
 import { openOriginal } from '../../open/open-original.ts';
 
-const SOURCE = 'testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3[out1]';
+const SOURCE = 'testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3:seed=3[out1]';
 const ENCODE = '-c:v libx264 -preset veryfast -g 25 -c:a aac -b:a 96k -shortest';
 
 /** Changes one number of the only, or the last, box of a name; `at` counts from behind its name. */

@@ -37,7 +37,7 @@ async function make(name: string, source: string, seconds: number, output: strin
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'rebuild-index-'));
-  const source = 'testsrc2=s=320x240:r=30[out0];anoisesrc=c=pink:a=0.3:r=44100[out1]';
+  const source = 'testsrc2=s=320x240:r=30[out0];anoisesrc=c=pink:a=0.3:r=44100:seed=3[out1]';
   front = await make('front.mp4', source, 4, '-movflags +faststart');
   back = await make('back.mp4', source, 4, '');
   reference = await make('reference.mp4', 'mandelbrot=s=320x240:r=30[out0];sine=f=300:r=44100[out1]', 2, '');
@@ -160,7 +160,7 @@ describe('rebuildIndex', () => {
   it('keeps every picture of a truncated file whose pictures are shown for unlike times', async () => {
     const uneven = await make(
       'uneven.mp4',
-      "testsrc2=s=320x240:r=30[v];[v]select='mod(n\\,5)-3'[out0];anoisesrc=c=pink:a=0.3:r=44100[out1]",
+      "testsrc2=s=320x240:r=30[v];[v]select='mod(n\\,5)-3'[out0];anoisesrc=c=pink:a=0.3:r=44100:seed=3[out1]",
       4,
       '-bf 0 -fps_mode passthrough -movflags +faststart',
     );

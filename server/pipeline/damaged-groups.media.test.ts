@@ -50,6 +50,12 @@ async function makeBroken(
   return { clean, broken };
 }
 
+/** Every claim of a report, checked again on the clip that was damaged and its result. */
+const checkClaims = (
+  originalPath: string,
+  { resultPath, report }: Pick<Awaited<ReturnType<typeof mend>>, 'resultPath' | 'report'>,
+) => verifyClaims({ originalPath, repairedPath: resultPath ?? '', report, tools });
+
 /** Luma PSNR over all pictures, dB. */
 async function psnr(one: string, other: string): Promise<number> {
   const lines: string[] = [];
@@ -265,12 +271,7 @@ describe('damage in groups of pictures', () => {
     ]);
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 45, unitsTotal: 60 });
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
-    const claims = await verifyClaims({
-      originalPath: broken,
-      repairedPath: resultPath ?? '',
-      report,
-      tools,
-    });
+    const claims = await checkClaims(broken, { resultPath, report });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
 
@@ -282,12 +283,7 @@ describe('damage in groups of pictures', () => {
     const plan = { tools, inputPath: clean, outputPath: broken, amount: 200, seed: 1 };
     await corruptSamples({ ...plan, frames: [23], fault: 'zero' });
     const { resultPath, report } = await mend(broken);
-    const claims = await verifyClaims({
-      originalPath: broken,
-      repairedPath: resultPath ?? '',
-      report,
-      tools,
-    });
+    const claims = await checkClaims(broken, { resultPath, report });
     expect(claims.map(({ claim }) => claim)).toContain('untouched pictures decode to the same picture');
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
@@ -304,12 +300,7 @@ describe('damage in groups of pictures', () => {
     ]);
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 59, unitsTotal: 60 });
     expect(report.result.media.frameCount).toBe(60);
-    const claims = await verifyClaims({
-      originalPath: broken,
-      repairedPath: resultPath ?? '',
-      report,
-      tools,
-    });
+    const claims = await checkClaims(broken, { resultPath, report });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
 });

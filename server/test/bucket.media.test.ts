@@ -23,17 +23,11 @@ let app: TestApp;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'reelmend-bucket-'));
   s3 = await startS3();
-  const { bucket, endpoint, credentials } = s3.settings;
   app = await startTestApp({
     engine: 'sqlite',
     work: ['media', 'mail'],
     tools,
-    env: {
-      S3_BUCKET: bucket,
-      S3_ENDPOINT: endpoint ?? '',
-      AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
-      AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
-    },
+    env: s3.env,
   });
 });
 afterAll(async () => {

@@ -8,6 +8,8 @@ import type { S3Settings } from '#server/pipeline/storage/s3-client.ts';
 
 export interface S3TestServer {
   readonly settings: S3Settings;
+  /** Variables with which a server keeps its files there, without a folder of its own in the bucket. */
+  readonly env: Readonly<Record<string, string>>;
   /** A new local folder that goes with the server. */
   newFolder(): Promise<string>;
   /** What a request meets before it is answered; null for nothing. */
@@ -39,15 +41,23 @@ export async function startS3(): Promise<S3TestServer> {
   let fault: Middleware | null = null;
   server.middleware.unshift((ctx, next) => (fault ? fault(ctx, next) : next()), firstByte);
   const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  // Those that it knows.
+  const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
   return {
     settings: {
       bucket,
-      endpoint: `http://127.0.0.1:${port}`,
+      endpoint,
       region: 'us-east-1',
       prefix: 'objects/',
-      // Those that it knows.
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      credentials,
       cacheBytes: 64 << 20,
+    },
+    env: {
+      S3_BUCKET: bucket,
+      S3_ENDPOINT: endpoint,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     newFolder: () => mkdtemp(path.join(folder, 'local-')),
     meet(next) {

@@ -45,7 +45,7 @@ test('an upload that is cut goes on where the server stopped, without sending mu
 
 interface Restart {
   readonly browser: Browser;
-  readonly env?: Record<string, string>;
+  readonly env?: Readonly<Record<string, string>>;
   /** What happens while the server is down. */
   readonly meanwhile?: (server: ServerProcess) => Promise<void>;
   /** Waits for what has to be safe before it is killed. */
@@ -110,19 +110,12 @@ test('an upload goes on where a server stopped whose disk was emptied, when its 
   browser,
 }) => {
   const s3 = await startS3();
-  const { bucket, endpoint, credentials } = s3.settings;
-  const env = {
-    S3_BUCKET: bucket,
-    S3_ENDPOINT: endpoint ?? '',
-    AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
-    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
-  };
   const parts = createS3UploadParts({ ...s3.settings, prefix: '' });
   const folder = (server: ServerProcess) => path.join(server.dataDir, 'uploads');
   try {
     await uploadOverRestart({
       browser,
-      env,
+      env: s3.env,
       ready: () => expect.poll(async () => (await parts.uploads()).length).toBe(1),
       meanwhile: (server) => rm(folder(server), { recursive: true }),
     });

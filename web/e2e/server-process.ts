@@ -31,7 +31,9 @@ async function freePort(): Promise<number> {
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Prepares a server process; call `start()`. Extra variables go over the defaults. */
-export async function createServerProcess(extra: Record<string, string> = {}): Promise<ServerProcess> {
+export async function createServerProcess(
+  extra: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const port = await freePort();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-e2e-'));
   const baseUrl = `http://127.0.0.1:${port}`;

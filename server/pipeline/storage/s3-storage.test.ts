@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startS3, type S3TestServer } from '#server/test/s3-server.ts';
+import { createS3Client } from './s3-client.ts';
 import { createS3Storage } from './s3-storage.ts';
 import { describeStorage } from './storage-contract.ts';
 
@@ -21,13 +22,8 @@ const open = async (change: Partial<S3TestServer['settings']> = {}) => {
 
 /** Writes into the bucket past the storage. */
 async function write(sha256: string, bytes: Buffer): Promise<void> {
-  const { endpoint, region, credentials, bucket, prefix } = s3.settings;
-  const client = new S3Client({
-    region,
-    forcePathStyle: true,
-    ...(endpoint !== null && { endpoint }),
-    ...(credentials && { credentials }),
-  });
+  const { bucket, prefix } = s3.settings;
+  const client = createS3Client(s3.settings);
   await client.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${sha256}`, Body: bytes }));
   client.destroy();
 }

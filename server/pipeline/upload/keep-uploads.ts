@@ -1,10 +1,11 @@
 import { open } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { detailOf } from '#server/error-detail.ts';
+import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { ignoreMissing } from '#server/pipeline/storage/disk-storage.ts';
 import { createKeyedLock } from '#server/pipeline/storage/keyed-lock.ts';
 import type { UploadFiles } from './upload-files.ts';
-import { withoutHoles, type UploadParts } from './upload-parts.ts';
+import { sizeOfAll, withoutHoles, type UploadParts } from './upload-parts.ts';
 
 export interface KeepUploadsDeps {
   readonly files: UploadFiles;
@@ -63,8 +64,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
   };
 
   async function countKept(id: string, upload: Upload): Promise<number> {
-    const last = withoutHoles(await parts.list(id)).at(-1);
-    const keptBytes = last ? last.offsetBytes + last.sizeBytes : 0;
+    const keptBytes = sizeOfAll(withoutHoles(await parts.list(id)));
     if (keptBytes <= upload.arrivedBytes) return keptBytes;
     // A disk that lost bytes which it had taken: what is sent again now is what counts.
     await parts.remove(id);
@@ -104,9 +104,8 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
 
   async function bringBack(id: string): Promise<number | null> {
     const found = withoutHoles(await parts.list(id));
-    const last = found.at(-1);
-    if (!last) return null;
-    const sizeBytes = last.offsetBytes + last.sizeBytes;
+    if (found.length === 0) return null;
+    const sizeBytes = sizeOfAll(found);
     async function* bytes() {
       for (const { offsetBytes } of found) yield* await parts.read(id, offsetBytes);
     }
@@ -117,7 +116,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
       await files.remove(id);
       throw error;
     }
-    Object.assign(uploadOf(id), { arrivedBytes: sizeBytes, keptBytes: sizeBytes });
+    uploads.set(id, { arrivedBytes: sizeBytes, keptBytes: sizeBytes, isOver: false });
     return sizeBytes;
   }
 
@@ -183,14 +182,7 @@ async function readRange(path: string, from: number, sizeBytes: number): Promise
   const file = await open(path, 'r').catch(ignoreMissing);
   if (!file) return null;
   try {
-    const bytes = Buffer.alloc(sizeBytes);
-    let done = 0;
-    while (done < sizeBytes) {
-      const { bytesRead } = await file.read(bytes, done, sizeBytes - done, from + done);
-      if (bytesRead === 0) throw new Error('the file is shorter than what has arrived');
-      done += bytesRead;
-    }
-    return bytes;
+    return await readExactly(file, from, sizeBytes);
   } finally {
     await file.close();
   }

@@ -29,3 +29,6 @@ export function withoutHoles(parts: readonly UploadPart[]): UploadPart[] {
     return true;
   });
 }
+
+export const sizeOfAll = (parts: readonly UploadPart[]): number =>
+  parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

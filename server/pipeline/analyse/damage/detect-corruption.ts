@@ -157,15 +157,7 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
   }
   const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
   const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
-  // Where it is not known what refers to a picture, a decoder that comes to the shown ones of its group complains about it in any case.
-  const reached = (packet: number) =>
-    input.references
-      ? affected(packet, input)
-      : Array.from({ length: nextRestart(packet, input) - packet }, (_, at) => packet + at);
-  const isShown = (packet: number) => damaged.has(index.frameOfPacket[packet] ?? -1);
-  const meets = ({ packet }: BadPacket) => reached(packet).some(isShown);
-  const hidden = new Set(bad.flatMap((item) => (!item.beside && meets(item) ? [item.packet] : [])));
-  const hiddenData = hiddenNumbers(hidden, input);
+  const hiddenData = hiddenNumbers(bad, input, (packet) => damaged.has(index.frameOfPacket[packet] ?? -1));
   return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));
 }
 
@@ -180,10 +172,22 @@ function hiddenPackets({ packets, index }: Pick<CorruptionInput, 'packets' | 'in
   return hidden.sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
 }
 
-/** Display numbers of hidden packets as if they were shown: below 0, rising. */
-function hiddenNumbers(hidden: ReadonlySet<number>, input: SpreadInput): number[] {
+/** Display numbers, as if they were shown, of bad packets that are hidden and reach a damaged one that is shown: below 0, rising. */
+function hiddenNumbers(
+  bad: readonly BadPacket[],
+  input: SpreadInput,
+  isShown: (packet: number) => boolean,
+): number[] {
+  const own = new Set(bad.flatMap(({ packet, beside }) => (beside ? [] : [packet])));
+  // Where it is not known what refers to a picture, a decoder that comes to the shown ones of its group complains about it in any case.
+  const reached = (packet: number) =>
+    input.references
+      ? affected(packet, input)
+      : Array.from({ length: nextRestart(packet, input) - packet }, (_, at) => packet + at);
   const all = hiddenPackets(input);
-  return all.flatMap((packet, at) => (hidden.has(packet) ? [at - all.length] : []));
+  return all.flatMap((packet, at) =>
+    own.has(packet) && reached(packet).some(isShown) ? [at - all.length] : [],
+  );
 }
 
 function affected(packet: number, { packets, disposable, typeOf, references }: SpreadInput): number[] {
@@ -201,8 +205,9 @@ function affected(packet: number, { packets, disposable, typeOf, references }: S
 
 /** The next packet at which decoding can start afresh; one past the last where there is none. */
 function nextRestart(packet: number, { packets, typeOf }: Pick<SpreadInput, 'packets' | 'typeOf'>): number {
-  const at = packets.findIndex((other, place) => place > packet && restarts(other, typeOf(place)));
-  return at < 0 ? packets.length : at;
+  let next = packet + 1;
+  while (next < packets.length && !restarts(packets[next], typeOf(next))) next += 1;
+  return next;
 }
 
 /**

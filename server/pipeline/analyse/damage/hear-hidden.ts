@@ -4,7 +4,7 @@ import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { decodePass } from '../decode/decode-pass.ts';
-import { indexPictures } from '../packets/picture-times.ts';
+import { indexPictures, type PictureIndex } from '../packets/picture-times.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
 import { damageReason, findBadPackets, type BadPacket } from './detect-corruption.ts';
 import type { DamageInput } from './find-damage.ts';
@@ -54,20 +54,15 @@ export async function hearHidden(input: DamageInput): Promise<BadPacket[] | null
 }
 
 /** Time of the first picture that is shown, ticks; Infinity where none is. */
-export function firstShownTicks(packets: readonly VideoPacket[]): number {
+function firstShownTicks(packets: readonly VideoPacket[]): number {
   return packets.reduce(
     (first, { shown, ptsTicks }) => (shown ? Math.min(first, ptsTicks ?? Infinity) : first),
     Infinity,
   );
 }
 
-const isUndecoded = (
-  {
-    undecoded,
-    frameOfPacket,
-  }: Pick<NonNullable<ReturnType<typeof indexPictures>>, 'undecoded' | 'frameOfPacket'>,
-  packet: number,
-) => undecoded.includes(frameOfPacket[packet] ?? -1);
+const isUndecoded = ({ undecoded, frameOfPacket }: PictureIndex, packet: number) =>
+  undecoded.includes(frameOfPacket[packet] ?? -1);
 
 /** Where the listed packets begin in the media, and what their times there exceed the listed ones by; null where that is not known. */
 async function withoutEdits({ inputPath, stream, packets }: DamageInput) {

@@ -177,11 +177,15 @@ function placeSamples(
 ): Place[] {
   const chunks = chunkStarts(stbl);
   const perChunk = lenientPerChunk(stbl, chunks.length, count);
+  const rooms = chunks.map((offset) => Math.min(fileBytes, nextStart(starts, offset)) - offset);
+  // Where other tracks lack their places, a room holds their bytes too, and pictures may fill it by chance.
+  const fits = addsUp(sizeOf, count, { perChunk, rooms });
   const placed: Place[] = [];
   let first = 0;
   for (const [chunk, offset] of chunks.entries()) {
-    const room = Math.min(fileBytes, nextStart(starts, offset)) - offset;
-    const wanted = filling(sizeOf, first, count, room) ?? Math.min(perChunk[chunk] ?? 1, count - first);
+    const room = rooms[chunk] ?? 0;
+    const filled = fits ? null : filling(sizeOf, first, count, room);
+    const wanted = filled ?? Math.min(perChunk[chunk] ?? 1, count - first);
     const sizes = Array.from({ length: Math.max(0, wanted) }, (_, at) => sizeOf(first + at));
     let at = offset;
     for (const [place, sizeBytes] of fitted(sizes, room).entries()) {
@@ -191,6 +195,24 @@ function placeSamples(
     first += sizes.length;
   }
   return placed;
+}
+
+/** Whether the listed numbers of samples are all there are, and each chunk has room for its own. */
+function addsUp(
+  sizeOf: (index: number) => number,
+  count: number,
+  { perChunk, rooms }: { readonly perChunk: readonly number[]; readonly rooms: readonly number[] },
+): boolean {
+  let first = 0;
+  for (const [chunk, room] of rooms.entries()) {
+    const samples = perChunk[chunk] ?? 0;
+    let used = 0;
+    for (let index = first; index < first + samples; index += 1) used += sizeOf(index);
+    if (used > room) return false;
+    first += samples;
+    if (first > count) return false;
+  }
+  return first === count;
 }
 
 /** How many samples from `first` on fill the room of a chunk to its last byte, whatever is listed; null where none do. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defectKind } from './report.ts';
+import { defectKind, repairAction } from './report.ts';
 
 /** Defects that a running repair tells about at most: enough for a list, small in every push and row. */
 export const MAX_LIVE_DEFECTS = 100;
@@ -18,6 +18,8 @@ export const liveDefect = z.object({
   /** Repeated, missing or damaged pictures; 1 for a stretch. */
   count: z.number().int().nonnegative(),
   state: liveState,
+  /** What was done, once something was. */
+  action: repairAction.optional(),
 });
 export type LiveDefect = z.infer<typeof liveDefect>;
 

@@ -68,6 +68,10 @@ export const reportTexts = {
   compare: 'Compare before and after',
   unchanged: 'Nothing was wrong. The result is the uploaded file, byte for byte.',
   repaired: (n: number) => (n === 1 ? '1 defect was mended.' : `${n} defects were mended.`),
+  playable: (n: number) =>
+    n === 1
+      ? '1 damaged section was made playable; traces may show.'
+      : `${n} damaged sections were made playable; traces may show.`,
   notChanged: 'Nothing was changed: the result is the uploaded file, byte for byte.',
   leftAlone: (n: number) =>
     n === 1
@@ -77,7 +81,6 @@ export const reportTexts = {
   converted: 'The clip was converted for playback.',
   axis: 'Where on the clip',
   figures: { show: 'Show the exact figures', hide: 'Hide the exact figures' },
-  legend: { repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
   defects: {
     title: 'Defects',
     none: 'No defects were found.',

@@ -54,7 +54,13 @@ export const videoTexts = {
     poor_lighting: 'Poor lighting',
     blurry_section: 'Blurry section',
   } satisfies Record<DefectKind, string>,
-  outcomes: { found: 'found', repaired: 'mended', left_alone: 'left as it is', flagged: 'noted' },
+  outcomes: {
+    found: 'found',
+    repaired: 'mended',
+    concealed: 'made playable',
+    left_alone: 'left as it is',
+    flagged: 'noted',
+  },
   live: {
     region: 'Found so far',
     looking: 'Each defect appears here as soon as it is found.',

@@ -55,6 +55,14 @@ describe('createLiveFindings', () => {
     expect(told.at(-1)?.defects.map(({ state }) => state)).toEqual(['found', 'left_alone']);
   });
 
+  it('tells what was done as well: pictures that keep traces of their damage are not mended', () => {
+    const { told, live } = start();
+    live.found([stutterAt(1000)], 10_000);
+    live.settle([verdictOn(stutterAt(1000), 'repaired')]);
+    live.settle([{ ...verdictOn(stutterAt(1000), 'repaired'), action: 'concealed_frames' }]);
+    expect(told.at(-1)?.defects[0]).toMatchObject({ state: 'repaired', action: 'concealed_frames' });
+  });
+
   it('says nothing twice and nothing of places it does not know', () => {
     const { told, live } = start();
     live.found([stutterAt(1000)], 10_000);

@@ -25,11 +25,11 @@ export function createLiveFindings(tell: (findings: LiveFindings) => void): Live
     tell({ durationMs, total: defects.size, defects: listed });
   }
 
-  function settleOne({ finding, outcome: state }: Verdict): boolean {
+  function settleOne({ finding, outcome: state, action }: Verdict): boolean {
     const place = placeOf(finding);
     const known = defects.get(place);
-    if (!known || known.state === state) return false;
-    defects.set(place, { ...known, state });
+    if (!known || (known.state === state && known.action === action)) return false;
+    defects.set(place, { ...known, state, action });
     return true;
   }
 

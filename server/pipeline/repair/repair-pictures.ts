@@ -230,18 +230,18 @@ const HOW: Record<RebuiltHole['method'], string> = {
   hold: 'filled with the nearest whole picture, because the sides do not show one scene',
   cross_fade: 'too many to rebuild: the last whole picture stays and fades over into the next',
   decoded:
-    'kept as the decoder conceals their loss, which comes nearer to the truth than rebuilding them; traces may show',
+    'kept as far as readable and filled in from those around, which comes nearer to the truth than making them anew; traces may show',
 };
 
 /** The same where whole pictures stand on one side only. */
 const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
   hold: 'filled with the nearest whole picture',
   decoded:
-    'kept as the decoder conceals their loss, for whole pictures stand on one side only; traces may show',
+    'kept as far as readable and filled in, for whole pictures stand on one side only; traces may show',
 };
 
 const NO_SIDE =
-  'kept as the decoder conceals their loss, for no whole picture is left beside them; traces may show';
+  'kept as far as readable and filled in, for no whole picture is left beside them; traces may show';
 
 const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
   motion: 'rebuilt_frames',
@@ -262,9 +262,9 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
   const topped = hole.toppedCount ?? 0;
   const some = isMixed
-    ? `, ${hole.decodedCount} of them kept as decoded`
+    ? `, ${hole.decodedCount} of them kept as far as readable`
     : topped > 0
-      ? `, the undamaged upper part of ${topped === 1 ? 'one' : topped} kept as decoded`
+      ? `, the undamaged upper part of ${topped === 1 ? 'one' : topped} kept`
       : '';
   const sides = [task.before, task.after].filter((frame) => frame !== null).length;
   const how =

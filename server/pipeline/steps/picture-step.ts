@@ -65,7 +65,7 @@ function summary(repairs: readonly PictureRepair[]): string {
   );
   const parts = [
     made > 0 ? `${made} rebuilt` : '',
-    kept > 0 ? `${kept} kept as decoded` : '',
+    kept > 0 ? `${kept} kept as far as readable` : '',
     removed > 0 ? `${removed} repeats removed` : '',
   ];
   return `Pictures: ${parts.filter(Boolean).join(', ')}.`;

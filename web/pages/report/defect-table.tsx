@@ -6,6 +6,7 @@ import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { formatFigure } from '../../components/figure-text.ts';
 import { explanationParts } from '../../components/explanation-parts.ts';
 import { meaningOf } from '../../texts/meanings.ts';
+import { outcomeOf, outcomeWord } from '../../texts/outcomes.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { EXPERT } from './expert.ts';
@@ -13,7 +14,13 @@ import { colour, figures, font, space, text, visuallyHidden } from '../../theme.
 
 const { defects: texts } = reportTexts;
 
-const TONES: Record<Defect['outcome'], Tone> = { repaired: 'ok', left_alone: 'defect', flagged: 'warn' };
+const TONES: Record<ReturnType<typeof outcomeOf>, Tone> = {
+  found: 'defect',
+  repaired: 'ok',
+  concealed: 'warn',
+  left_alone: 'defect',
+  flagged: 'warn',
+};
 
 const Table = styled(DataTable)`
   td.words {
@@ -119,7 +126,7 @@ export function DefectTable({ defects }: { readonly defects: readonly Defect[] }
 }
 
 function DefectRow({ defect }: { readonly defect: Defect }) {
-  const { kind, measure, outcome, firstFrame, lastFrame } = defect;
+  const { kind, measure, outcome, action, firstFrame, lastFrame } = defect;
   const { plain, expert } = explanationParts(defect.explanation);
   return (
     <tr id={defect.id} tabIndex={-1}>
@@ -149,7 +156,7 @@ function DefectRow({ defect }: { readonly defect: Defect }) {
         </Figures>
       </td>
       <td className="words" data-name={texts.outcome}>
-        <Badge tone={TONES[outcome]}>{reportTexts.legend[outcome]}</Badge>
+        <Badge tone={TONES[outcomeOf(outcome, action)]}>{outcomeWord(outcome, action)}</Badge>
         <Small>{plain}</Small>
         {expert !== '' && <Small className={EXPERT}>{expert}</Small>}
       </td>

@@ -271,6 +271,19 @@ describe('ReportPage', () => {
     ).toBeInTheDocument();
   });
 
+  it('does not call pictures mended that keep traces of their damage', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const torn = { ...gap, id: 'corrupted_section-1', kind: 'corrupted_section' } as const;
+    const kept = { ...torn, action: 'concealed_frames' } as const;
+    open({}, () => HttpResponse.json(makeReport({ defects: [gap, kept] })));
+    expect(
+      await screen.findByText('1 defect was mended. 1 damaged section was made playable; traces may show.'),
+    ).toBeInTheDocument();
+    expect(screen.getAllByText('mended')).toHaveLength(1);
+    expect(screen.getAllByText('made playable')).toHaveLength(1);
+  });
+
   it.each([
     ['the clip is processed', 'processing', /There is no report yet/],
     ['it could not be processed', 'failed', /this video could not be processed/],

@@ -4,7 +4,7 @@ import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
 import { certificatePath } from '#common/api/certificates.ts';
 import { videosApi } from '#common/api/videos.ts';
-import type { Defect, RepairReport } from '#common/report.ts';
+import type { RepairReport } from '#common/report.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
@@ -15,6 +15,7 @@ import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useReport, tellsOfCurrent } from '../../data/videos/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
+import { outcomeOf } from '../../texts/outcomes.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
@@ -77,14 +78,19 @@ const Quiet = styled.p`
 
 /** What became of the clip, and of each defect that was not mended: "nothing was wrong" is said of no other clip. */
 function summary({ outcome, defects }: RepairReport): string {
-  const count = (wanted: Defect['outcome']) => defects.filter((defect) => defect.outcome === wanted).length;
+  const all = defects.map((defect) => outcomeOf(defect.outcome, defect.action));
+  const count = (wanted: ReturnType<typeof outcomeOf>) => all.filter((one) => one === wanted).length;
   const mended = count('repaired');
+  const playable = count('concealed');
   const left = count('left_alone');
   const noted = count('flagged');
   const unchanged = outcome === 'unchanged';
   if (unchanged && left + noted === 0) return texts.unchanged;
   return [
-    unchanged ? texts.notChanged : mended > 0 ? texts.repaired(mended) : texts.converted,
+    unchanged ? texts.notChanged : '',
+    mended > 0 ? texts.repaired(mended) : '',
+    playable > 0 ? texts.playable(playable) : '',
+    !unchanged && mended + playable === 0 ? texts.converted : '',
     left > 0 ? texts.leftAlone(left) : '',
     noted > 0 ? texts.noted(noted) : '',
   ]

@@ -1,9 +1,10 @@
 import styled, { css } from 'styled-components';
 import type { LiveState } from '#common/live-findings.ts';
-import type { Defect } from '#common/report.ts';
+import type { Defect, RepairAction } from '#common/report.ts';
 import { explanationParts } from '../../components/explanation-parts.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { formatMark } from '../../components/time-text.ts';
+import { outcomeOf, outcomeWord } from '../../texts/outcomes.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
 
@@ -57,9 +58,10 @@ const Title = styled.h3`
   margin-bottom: ${space(1)};
   font-size: ${text.l};
 `;
-const TONES: Record<LiveState, Tone> = {
+const TONES: Record<ReturnType<typeof outcomeOf>, Tone> = {
   found: 'defect',
   repaired: 'live',
+  concealed: 'warn',
   left_alone: 'defect',
   flagged: 'warn',
 };
@@ -67,6 +69,7 @@ const TONES: Record<LiveState, Tone> = {
 /** What a row shows: a defect of the report, or one of a repair that is still running. */
 export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'explanation'> {
   readonly outcome: LiveState;
+  readonly action?: RepairAction;
 }
 
 interface DefectListProps {
@@ -95,7 +98,9 @@ export function DefectList({ defects, unchanged, compact = false, onJump }: Defe
             >
               <Time>{formatMark(defect.startMs)}</Time>
               <strong>{videoTexts.defects[defect.kind]}</strong>
-              <Badge tone={TONES[defect.outcome]}>{videoTexts.outcomes[defect.outcome]}</Badge>
+              <Badge tone={TONES[outcomeOf(defect.outcome, defect.action)]}>
+                {outcomeWord(defect.outcome, defect.action)}
+              </Badge>
               <p>{explanationParts(defect.explanation).plain}</p>
             </Row>
           </li>

@@ -32,11 +32,11 @@ const OF_PICTURES: ReadonlySet<DefectKind> = new Set([
   'corrupted_section',
 ]);
 
-function entryOf({ id, kind, startMs, endMs, count, state }: LiveDefect): DefectEntry {
+function entryOf({ id, kind, startMs, endMs, count, state, action }: LiveDefect): DefectEntry {
   const explanation = OF_PICTURES.has(kind)
     ? texts.pictures(count)
     : `${formatMark(startMs)} – ${formatMark(endMs)}`;
-  return { id, kind, startMs, outcome: state, explanation };
+  return { id, kind, startMs, outcome: state, action, explanation };
 }
 
 /** Every defect of a clip as soon as it is found, and every repair as it lands. */

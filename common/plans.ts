@@ -17,6 +17,8 @@ export interface Plan {
   readonly period: string;
   readonly description: string;
   readonly features: readonly string[];
+  /** Those of them that nothing stands behind yet; said beside the list wherever it is shown. */
+  readonly notReady: readonly string[];
   readonly popular: boolean;
   readonly paid: boolean;
   /** Videos per calendar month in UTC; null for no limit (D-38). */
@@ -35,6 +37,7 @@ export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
     period: '/month',
     description: 'For the first clips: everything the six repair steps can do, at no cost.',
     features: ['5 videos per month', 'Basic AI fixes', '1080p export', 'Draft backup (7 days)'],
+    notReady: [],
     popular: false,
     paid: false,
     videosPerMonth: 5,
@@ -55,6 +58,7 @@ export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
       'Draft backup (30 days)',
       'Priority processing',
     ],
+    notReady: [],
     popular: true,
     paid: true,
     videosPerMonth: 50,
@@ -76,6 +80,7 @@ export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
       'Analytics dashboard',
       'Priority support',
     ],
+    notReady: ['Team collaboration', 'Brand templates'],
     popular: false,
     paid: true,
     videosPerMonth: null,

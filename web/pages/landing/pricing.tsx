@@ -6,6 +6,7 @@ import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Container } from '../../components/page.tsx';
 import { landingTexts } from '../../texts/landing.ts';
+import { notReadyText } from '../../texts/plans.ts';
 import { colour, font, screen, space, text } from '../../theme.ts';
 
 const { pricing: texts } = landingTexts;
@@ -97,6 +98,7 @@ export function Pricing() {
       <Grid>
         {PLAN_SLUGS.map((slug) => {
           const plan = PLANS[slug];
+          const notReady = notReadyText(plan);
           return (
             <Plan key={slug} $popular={plan.popular}>
               <Top>
@@ -116,7 +118,10 @@ export function Pricing() {
                   </li>
                 ))}
               </FeatureList>
-              <Small>{plan.paid ? texts.guarantee : texts.free}</Small>
+              <div>
+                {notReady && <Small>{notReady}</Small>}
+                <Small>{plan.paid ? texts.guarantee : texts.free}</Small>
+              </div>
               <ButtonLink to={`/subscribe/${slug}`} look={plan.popular ? 'primary' : 'secondary'}>
                 {texts.choose(plan.name)}
               </ButtonLink>

@@ -3,6 +3,7 @@ import type { Plan } from '#common/plans.ts';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Stitch } from '../../components/stitch.tsx';
+import { notReadyText } from '../../texts/plans.ts';
 import { subscribeTexts } from '../../texts/subscribe.ts';
 import { colour, eyebrow, figures, space, text } from '../../theme.ts';
 
@@ -57,8 +58,14 @@ export function PointList({ points }: { readonly points: readonly string[] }) {
   );
 }
 
+const Note = styled.p`
+  font-size: ${text.s};
+  color: ${colour.inkSoft};
+`;
+
 /** What is being subscribed to: name, description, price, features and, for paid plans, the guarantee. */
 export function PlanSummary({ plan }: { readonly plan: Plan }) {
+  const notReady = notReadyText(plan);
   return (
     <Sheet aria-label={plan.name}>
       <h2>{plan.name}</h2>
@@ -70,6 +77,7 @@ export function PlanSummary({ plan }: { readonly plan: Plan }) {
       <Stitch />
       <Eyebrow>{texts.features}</Eyebrow>
       <PointList points={plan.features} />
+      {notReady && <Note>{notReady}</Note>}
       {plan.paid && (
         <>
           <Stitch />

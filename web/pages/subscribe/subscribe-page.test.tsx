@@ -132,6 +132,12 @@ describe('step 1, the plan', () => {
       'Priority support',
     ]);
   });
+
+  it('says which of these features nothing stands behind yet', () => {
+    open('business');
+    const note = 'Not ready yet: team collaboration and brand templates.';
+    expect(within(screen.getByLabelText('Creator Pro+')).getByText(note)).toBeInTheDocument();
+  });
 });
 
 describe('step 2, the account', () => {

@@ -70,7 +70,7 @@ async function decodedTimes(file: string): Promise<number[]> {
   return stdout
     .split('\n')
     .filter((line) => /^(-?\d|N\/A)/.test(line))
-    .map((line) => Number(line.replace(',', '')));
+    .map((line) => Number(line.split(',')[0]));
 }
 
 async function warningsOf(file: string): Promise<string> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
+import type { StreamSpans } from './packets/picture-surplus.ts';
 import { besideDamage, judgePictures } from './judge-pictures.ts';
 
 /** Four repeats. */
@@ -50,7 +51,7 @@ describe('judgePictures', () => {
     medianIntervalTicks: 33,
     variableByNature: false,
   };
-  const judge = (mended: readonly MendedSpan[]) =>
+  const judge = (mended: readonly MendedSpan[], spans: StreamSpans | null = null) =>
     judgePictures(
       {
         series: frameSeries(moves, { jumps: new Map([[80, LONGER]]) }),
@@ -58,9 +59,29 @@ describe('judgePictures', () => {
         damage: [],
         mended,
         scan: { video: [], audio: null },
+        spans,
       },
       0,
     );
+  const lastsMs = COUNT * 33;
+  const soundOf = (ms: number): StreamSpans => ({
+    pictureStartMs: 0,
+    pictureEndMs: lastsMs,
+    soundStartMs: 0,
+    soundEndMs: ms,
+  });
+
+  it.each([
+    ['back where nothing says how long the sound is', null, 2],
+    ['back into the time that the sound has more', soundOf(lastsMs + 2 * 33), 2],
+    ['nowhere where the sound is as long as the pictures', soundOf(lastsMs), 0],
+  ])('holds the sound against pictures with lost ones %s', (_, spans, putBack) => {
+    const { findings, motion } = judge([], spans);
+    expect(findings).toMatchObject([{ kind: 'dropped_frames', count: 2 }]);
+    expect(motion?.frameTimesMs[79]).toBe(79 * 33);
+    expect(motion?.frameTimesMs[80]).toBe((80 + putBack) * 33);
+    expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
+  });
 
   it.each([
     ['a smear that a repair kept', { first: 60, last: 79, isMade: false, damagedData: [60] }],

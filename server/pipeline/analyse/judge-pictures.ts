@@ -6,7 +6,7 @@ import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
-import { motionWithoutCopies, type Copies } from './audio-sync/motion-without-copies.ts';
+import { motionAsMended, type Copies, type Losses } from './audio-sync/motion-as-mended.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
   corruptionFinding,
@@ -54,7 +54,7 @@ export interface PictureAnalysis {
   readonly audioPackets: AudioPackets | null;
   /**
    * How much each decoded picture differs from the one before, for the search of sound against motion; without the copies
-   * that a repair takes out, and with times as if they were gone.
+   * that a repair takes out, and with times as if they were gone and the lost ones back.
    */
   readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
 }
@@ -102,6 +102,8 @@ export function judgePictures(
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const gaps = detectTimestampGaps(times);
+  const putInMs = (putIn(stutter) * 1000) / fps;
+  const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
   const hidden = times.variableByNature
     ? []
     : detectHiddenDrops(
@@ -109,7 +111,7 @@ export function judgePictures(
         cuts,
         fps,
         explained(series.count, stutter, gaps, index, { isSound, speaksTrue }),
-        spans && inPictures(surplusForLosses(spans, (putIn(stutter) * 1000) / fps, surplusMs ?? undefined)),
+        lossSurplus,
       );
   const findings: Finding[] = [
     ...stutter.map((run) =>
@@ -130,7 +132,13 @@ export function judgePictures(
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
     notes: [...notesOn(times, scan), ...notesOnMended(mended)],
     audioPackets: scan.audio,
-    motion: motionWithoutCopies(series.blockDiff.get(1) ?? [], frameOfDecoded, times, putInFrames(findings)),
+    motion: motionAsMended(
+      series.blockDiff.get(1) ?? [],
+      frameOfDecoded,
+      times,
+      putInFrames(findings),
+      lostFrames(findings, lossSurplus),
+    ),
   };
 }
 
@@ -196,6 +204,26 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
       ? [{ firstFrame: firstFrame ?? 0, lastFrame: lastFrame ?? -1 }]
       : [],
   );
+}
+
+/**
+ * Losses without a trace in the times that a repair puts back, so that the clip gets longer: the surest first, as long as the sound
+ * has half of their time (`planHiddenHole`).
+ * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
+ */
+function lostFrames(findings: readonly Finding[], pictureSurplus: number | null): Losses[] {
+  let room = pictureSurplus === null ? Infinity : -pictureSurplus;
+  return findings
+    .filter(({ detail, confidence }) => {
+      const isHidden = detail.kind === 'dropped_frames' && detail.history === 'hidden';
+      return isHidden && detail.placement === 'between' && confidence >= ACT_CONFIDENCE;
+    })
+    .sort((a, b) => b.confidence - a.confidence)
+    .flatMap(({ count, lastFrame }) => {
+      if (room < count / 2) return [];
+      room -= count;
+      return [{ behind: lastFrame ?? 0, count }];
+    });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { motionWithoutCopies } from './motion-without-copies.ts';
+import { motionAsMended } from './motion-as-mended.ts';
 
 const TIME_BASE = { num: 1, den: 1000 };
 
@@ -15,32 +15,42 @@ function timesOf(ptsTicks: readonly number[], variableByNature = false) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-describe('motionWithoutCopies', () => {
+describe('motionAsMended', () => {
   it('takes copies out and moves what stands behind them forward', () => {
     const times = timesOf([0, 40, 80, 120, 160, 200]);
     const copies = [
       { firstFrame: 1, lastFrame: 2 },
       { firstFrame: 4, lastFrame: 4 },
     ];
-    const left = motionWithoutCopies([0, 1, 2, 3, 4, 5], numbers(6), times, copies);
+    const left = motionAsMended([0, 1, 2, 3, 4, 5], numbers(6), times, copies);
     expect(left).toEqual({ motion: [0, 3, 5], frameTimesMs: [0, 40, 80] });
   });
 
   it('keeps a hole behind the copies, which is filled by itself', () => {
     const times = timesOf([0, 40, 80, 200, 240]);
-    const left = motionWithoutCopies([0, 1, 2, 3, 4], numbers(5), times, [{ firstFrame: 1, lastFrame: 2 }]);
+    const left = motionAsMended([0, 1, 2, 3, 4], numbers(5), times, [{ firstFrame: 1, lastFrame: 2 }]);
     expect(left.frameTimesMs).toEqual([0, 120, 160]);
   });
 
   it('takes out the whole time of a copy in a clip whose rate varies by nature', () => {
     const times = timesOf([0, 40, 140, 180], true);
-    const left = motionWithoutCopies([0, 1, 2, 3], numbers(4), times, [{ firstFrame: 1, lastFrame: 1 }]);
+    const left = motionAsMended([0, 1, 2, 3], numbers(4), times, [{ firstFrame: 1, lastFrame: 1 }]);
     expect(left.frameTimesMs).toEqual([0, 40, 80]);
   });
 
   it('places pictures by their display numbers where some never came out of the decoder', () => {
     const times = timesOf([0, 40, 80, 120, 160]);
-    const left = motionWithoutCopies([0, 2, 3, 4], [0, 2, 3, 4], times, [{ firstFrame: 2, lastFrame: 2 }]);
+    const left = motionAsMended([0, 2, 3, 4], [0, 2, 3, 4], times, [{ firstFrame: 2, lastFrame: 2 }]);
     expect(left).toEqual({ motion: [0, 3, 4], frameTimesMs: [0, 80, 120] });
+  });
+
+  it('puts lost pictures back and moves what stands behind them by their time', () => {
+    const times = timesOf([0, 40, 80, 120, 160]);
+    const losses = [
+      { behind: 2, count: 3 },
+      { behind: 4, count: 1 },
+    ];
+    const whole = motionAsMended([0, 1, 2, 3, 4], numbers(5), times, [], losses);
+    expect(whole).toEqual({ motion: [0, 1, 2, 3, 4], frameTimesMs: [0, 40, 200, 240, 320] });
   });
 });

@@ -11,24 +11,37 @@ export interface Copies {
 /** A picture shown longer than this many usual intervals stands before a hole, which is no part of the copies. */
 const HOLE_INTERVALS = 1.5;
 
+/** Pictures that are lost without a trace in the times. */
+export interface Losses {
+  /** Display number of the first picture behind them. */
+  readonly behind: number;
+  readonly count: number;
+}
+
 /**
- * How the pictures move once copies that made the clip longer are taken out and what stands behind them has moved forward:
- * that is what sound must fit, and the length that it is held against.
+ * How the pictures move once copies that made the clip longer are taken out and what stands behind them has moved forward, and once
+ * lost pictures are put back and what stands behind them has moved back: that is what sound must fit, and the length that it is held against.
  * @param motion change of each decoded picture, grey levels
  * @param frameOfDecoded display number of each decoded picture
  * @param copies stretches that are taken out, ascending
+ * @param losses places where pictures are put back between two that stay
  */
-export function motionWithoutCopies(
+export function motionAsMended(
   motion: readonly number[],
   frameOfDecoded: readonly number[],
   times: PictureTimes,
   copies: readonly Copies[],
+  losses: readonly Losses[] = [],
 ): MotionSeries {
+  const usualMs = ticksToMs(times.medianIntervalTicks, times.timeBase);
   const kept = frameOfDecoded.flatMap((frame, decoded) => {
     if (copies.some(({ firstFrame, lastFrame }) => frame >= firstFrame && frame <= lastFrame)) return [];
     const before = copies.filter(({ lastFrame }) => lastFrame < frame);
     const takenMs = before.reduce((sum, run) => sum + shownMs(run, times), 0);
-    return [{ value: motion[decoded] ?? 0, timeMs: frameStartMs(times, frame) - takenMs }];
+    const lost = losses.filter(({ behind }) => behind <= frame);
+    const putBackMs = lost.reduce((sum, { count }) => sum + count * usualMs, 0);
+    const timeMs = frameStartMs(times, frame) - takenMs + putBackMs;
+    return [{ value: motion[decoded] ?? 0, timeMs }];
   });
   return { motion: kept.map(({ value }) => value), frameTimesMs: kept.map(({ timeMs }) => timeMs) };
 }

@@ -284,7 +284,7 @@ describe('lookAgain', () => {
     const options = { tools, inputPath: at('long-clean.mp4'), outputPath: long, encode };
     const [truth] = await injectRepeats({ ...options, history: 'held', runs: [{ frame: 240, count: 3 }] });
     const info = await probe(tools, long, 'mov');
-    const look = { resultPath: long, info, tools, known: [] };
+    const look = { resultPath: long, info, tools, known: [], wasDamaged: false };
     const there = await lookAgain({ ...look, freshFrames: [truth?.firstFrame ?? 0] });
     expect(there.decoded).toBeLessThan(300);
     const stutter = [{ firstFrame: truth?.firstFrame, lastFrame: truth?.lastFrame }];

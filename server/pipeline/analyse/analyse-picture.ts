@@ -32,6 +32,11 @@ export interface MeasurePicturesInput {
   readonly fromTicks?: number;
   /** False where what the file says of an earlier repair of itself is not to be believed; else it is. */
   readonly believesFile?: boolean;
+  /**
+   * False where pictures whose data seem whole need no look at the ends of their data: all were either coded here or looked at
+   * before; else some get one.
+   */
+  readonly looksAtEnds?: boolean;
   /** Where to keep the small pictures, for a later look at the same ones: a path that names of files begin with. */
   readonly keepPath?: string;
   /** Share of this analysis done, 0 to 1, from pictures decoded. */
@@ -131,6 +136,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     pass,
     index,
     structure,
+    looksAtEnds: input.looksAtEnds,
     tools,
     signal,
     onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),

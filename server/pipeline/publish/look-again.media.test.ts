@@ -1,5 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TOOL_RUNS } from '#server/media/ffmpeg/tools.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, injectHiddenDrops, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
@@ -23,9 +26,34 @@ describe('lookAgain', () => {
     const lost = (findings: readonly Finding[]) =>
       findings.filter(({ kind }) => kind === 'dropped_frames').map(({ firstFrame }) => firstFrame);
     const whole = await analysePicture({ inputPath: resultPath, info, tools });
-    const seen = await lookAgain({ resultPath, info, tools, freshFrames: [100], known: [] });
+    const seen = await lookAgain({
+      resultPath,
+      info,
+      tools,
+      freshFrames: [100],
+      known: [],
+      wasDamaged: false,
+    });
     expect(seen.decoded).toBeLessThan(100);
     expect(lost(seen.findings)).toEqual(lost(whole.findings));
+  });
+
+  it('looks at the ends of data once more only where the original has damaged ones', async () => {
+    const [clean, resultPath] = [path.join(folder.path, 'even.mp4'), path.join(folder.path, 'jumps.mp4')];
+    await makeMovingClip({ tools, outputPath: clean, seconds: 8, width: 320, height: 192, scenery: 'pan' });
+    const holes = [{ frame: 100, count: 4 }];
+    await injectHiddenDrops({ tools, inputPath: clean, outputPath: resultPath, holes });
+    const info = await probe(tools, resultPath, 'mov');
+    const runsOf = async (wasDamaged: boolean) => {
+      const labels: string[] = [];
+      const note = (run: unknown) => labels.push(z.object({ label: z.string() }).parse(run).label);
+      subscribe(TOOL_RUNS, note);
+      await lookAgain({ resultPath, info, tools, freshFrames: [100], known: [], wasDamaged });
+      unsubscribe(TOOL_RUNS, note);
+      return labels.filter((label) => label === 'check the ends of slices').length;
+    };
+    expect(await runsOf(true)).toBeGreaterThan(0);
+    expect(await runsOf(false)).toBe(0);
   });
 
   it('takes nothing for damage that a part of the clip misses where the picture is renewed in stripes', async () => {
@@ -35,7 +63,14 @@ describe('lookAgain', () => {
     const size = { width: 320, height: 192, seconds: 8 };
     await makeMovingClip({ tools, outputPath: resultPath, scenery: 'zoom', encode, ...size });
     const info = await probe(tools, resultPath, 'mov');
-    const { findings } = await lookAgain({ resultPath, info, tools, freshFrames: [130], known: [] });
+    const { findings } = await lookAgain({
+      resultPath,
+      info,
+      tools,
+      freshFrames: [130],
+      known: [],
+      wasDamaged: true,
+    });
     expect(findings.filter(({ kind }) => kind === 'corrupted_section')).toEqual([]);
   });
 });

@@ -21,6 +21,8 @@ export interface LookAgainInput {
   readonly freshFrames: readonly number[];
   /** Small grey pictures of the result, by display number, that need not be decoded again. */
   readonly known: readonly KeptRun[];
+  /** Whether the original has damaged data: then data that decode in silence are looked for once more. */
+  readonly wasDamaged: boolean;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
@@ -74,7 +76,7 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
     }
   }
   const { onProgress } = input;
-  const clip = { inputPath: resultPath, info, believesFile: false };
+  const clip = { inputPath: resultPath, info, believesFile: false, looksAtEnds: input.wasDamaged };
   const all = await analysePicture({ ...clip, tools, signal, onProgress });
   return { pictures: all.pictures, findings: all.findings, decoded: total };
 }
@@ -140,8 +142,9 @@ async function decodeWindows(
       const count = group.windows.reduce((sum, window) => sum + shownIn(window), 0);
       const onProgress = (share: number) => input.onProgress?.((before + share * count) / covered);
       const keepPath = `${inputPath}.small`;
-      const { tools, signal } = input;
-      const looked = await measurePictures({ inputPath, ...part, tools, signal, onProgress, keepPath });
+      const { tools, signal, wasDamaged: looksAtEnds } = input;
+      const how = { tools, signal, onProgress, keepPath, looksAtEnds };
+      const looked = await measurePictures({ inputPath, ...part, ...how });
       const kept = looked.kept?.runs ?? [];
       const damage = looked.measured?.damage ?? [];
       made.push(...kept.map(({ path }) => path));

@@ -83,6 +83,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       info,
       freshFrames: freshFrames(input, planned),
       known: knownPictures(input, planned),
+      wasDamaged: input.analysis.findings.some(({ kind }) => kind === 'corrupted_section'),
       tools,
       signal,
       onProgress: input.onProgress,

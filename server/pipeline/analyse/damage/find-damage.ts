@@ -25,6 +25,8 @@ export interface DamageInput {
   readonly pass: DecodePass;
   readonly index: PictureIndex;
   readonly structure: readonly DamagedFrame[];
+  /** False where slices are only looked at for their ends when something else is damaged; else some always are. */
+  readonly looksAtEnds?: boolean;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   /** Share of the work, 0 to 1. */
@@ -70,6 +72,7 @@ async function findSilent(
   told: ReadonlySet<number>,
 ): Promise<BadPacket[]> {
   const { packets, index, pass } = input;
+  if (!isDamaged && input.looksAtEnds === false) return [];
   // Where some data are bad others are likely bad too: then every picture is looked at.
   const suspects = isDamaged
     ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))

@@ -2,6 +2,7 @@ import type { Certificate } from '#common/certificate.ts';
 import { formatTimecode } from '#common/format.ts';
 import { FactSheet } from '../../components/fact-sheet.tsx';
 import { verifyTexts } from '../../texts/verify.ts';
+import { outcomeWord } from '../../texts/outcomes.ts';
 import { videoTexts } from '../../texts/videos.ts';
 
 const { says: texts } = verifyTexts;
@@ -34,7 +35,7 @@ export function CertificateFacts({ certificate }: { readonly certificate: Certif
             <dd key={claim.id}>
               {videoTexts.defects[claim.kind]}, <code>{formatTimecode(claim.startMs)}</code>
               {': '}
-              {videoTexts.outcomes[claim.outcome]}
+              {outcomeWord(claim.outcome, claim.action)}
             </dd>
           ))}
           {hidden > 0 && <dd>{texts.more(hidden)}</dd>}

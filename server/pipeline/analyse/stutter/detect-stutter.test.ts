@@ -63,6 +63,25 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(run), [], FPS, 0)).toEqual([]);
   });
 
+  it('takes the picture behind a held run along that stands there too early, shown twice', () => {
+    const halves = (count: number, repeat: number, level = 12) => {
+      const moves = withRun(motion(120, level), 50, count, count + 2);
+      moves[50 + count + 1] = repeat;
+      return detectStutter(frameSeries(moves), [], FPS).map(({ first, last }) => [first, last]);
+    };
+    expect(halves(4, 0.05)).toEqual([[50, 54]]);
+    expect(halves(1, 0.05)).toEqual([[50, 51]]);
+    // What moves on behind the run is no repeat, and in little motion nobody can tell.
+    expect(halves(4, 3)).toEqual([[50, 53]]);
+    expect(halves(4, 0.05, 3.5)).toEqual([[50, 53]]);
+  });
+
+  it('leaves the picture behind inserted copies where it is', () => {
+    const moves = withRun(motion(120), 50, 3);
+    moves[54] = 0.05;
+    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 52 }]);
+  });
+
   it('reports a single repeat only when a jump behind it proves a loss', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
     const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);

@@ -3,6 +3,7 @@ import { clamp, median } from '#server/media/statistics.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
+import { withEarlyNext } from './stutter-early.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
 import { withoutPops } from './stutter-pops.ts';
@@ -118,12 +119,12 @@ export function detectStutter(
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
-  return decideHistories(
-    all.filter(({ first, last, evidence }) => {
-      const run = { ...clip, first, last };
-      return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus });
-    }),
-    pictureSurplus,
+  const found = all.filter(({ first, last, evidence }) => {
+    const run = { ...clip, first, last };
+    return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus });
+  });
+  return decideHistories(found, pictureSurplus).map((run) =>
+    cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn),
   );
 }
 

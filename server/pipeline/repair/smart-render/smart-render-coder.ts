@@ -9,7 +9,7 @@ import {
   type EncodedSegment,
   type TargetSequence,
 } from './smart-render-encode.ts';
-import { createGroupDecoder, type OriginalsInput } from './smart-render-originals.ts';
+import { AVC_WARM_UP, createGroupDecoder, type OriginalsInput } from './smart-render-originals.ts';
 import { spoolFrom } from './smart-render-encoder.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
@@ -55,7 +55,8 @@ export function createCoder(input: CoderInput): Coder {
   return {
     async encode({ target, label, decodeFrom, wanted, place }) {
       const { pictureBytes, workDir } = input;
-      const decoder = createGroupDecoder({ ...input, decodeFrom, threads: input.limits.threads });
+      const { threads } = input.limits;
+      const decoder = createGroupDecoder({ ...input, decodeFrom, threads, warmUp: AVC_WARM_UP });
       const pixels = openPixels({ decoder, workDir, pictureBytes, label }, wanted);
       let ownCount = 0;
       const onPicture = () => {

@@ -22,6 +22,7 @@ export interface OriginalsInput {
   readonly pixelFormat: string;
   readonly pictureBytes: number;
   readonly tools: ToolPaths;
+  /** At most; damaged pictures are decoded by one. */
   readonly threads: number;
   readonly signal?: AbortSignal;
   /**
@@ -32,11 +33,18 @@ export interface OriginalsInput {
 }
 
 /**
+ * Pictures that are decoded before a damaged one at least, where the clip has so many: in the place of what is lost a decoder leaves what
+ * its memory held, which has room for so many pictures (ITU-T H.264, A.3.1). Begun right before it shows another picture than the
+ * whole clip does: 44.1 instead of 47.1 dB in a clip with a key picture every ten.
+ */
+export const AVC_WARM_UP = 16;
+
+/**
  * Threads that decode originals. With several ffmpeg leaves other pictures in the place of what is lost than it does alone, as
  * the damage was judged.
  * @param damaged places of damaged pictures that are wanted as the decoder conceals their loss
  */
-export const decodingThreads = (damaged: ReadonlySet<number>, most: number): number =>
+const decodingThreads = (damaged: ReadonlySet<number>, most: number): number =>
   damaged.size > 0 ? 1 : most;
 
 /**
@@ -127,12 +135,12 @@ async function* decodeGroup(
 
 const HEVC_CODINGS = new Set(['hvc1', 'hev1']);
 
-const partInput = ({ source, threads }: OriginalsInput, clipPath: string): FfmpegInput => ({
+const partInput = ({ source, threads, damaged }: OriginalsInput, clipPath: string): FfmpegInput => ({
   path: clipPath,
   format: 'mov',
   options: [
     '-threads',
-    String(threads),
+    String(decodingThreads(damaged, threads)),
     '-noautorotate',
     ...everyPicture(HEVC_CODINGS.has(source.entry.coding) ? 'hevc' : undefined),
   ],

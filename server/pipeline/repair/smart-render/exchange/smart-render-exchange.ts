@@ -20,6 +20,7 @@ import {
 } from './smart-render-exchange-plan.ts';
 import type { ShownSize } from '../smart-render-hashes.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
+import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
@@ -159,16 +160,9 @@ async function tryExchange(
   return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
 }
 
-/**
- * Pictures that are decoded before a damaged one at least, where the clip has so many: in the place of what is lost a decoder leaves what
- * its memory held, which has room for so many pictures (ITU-T H.264, A.3.1). Begun right before it shows another picture than the
- * whole clip does: 44.1 instead of 47.1 dB in a clip with a key picture every ten.
- */
-const WARM_UP = 16;
-
 /** The key picture from which damaged pictures look as in the whole clip. */
 function warmStart({ source }: ExchangeInput, from: number, damaged: readonly DamagedSample[]): number {
-  const latest = Math.min(from, (damaged[0]?.sample ?? from) - WARM_UP);
+  const latest = Math.min(from, (damaged[0]?.sample ?? from) - AVC_WARM_UP);
   return Math.max(
     0,
     source.samples.findLastIndex(({ sync }, sample) => sync && sample <= latest),

@@ -148,6 +148,15 @@ describe('damage in groups of pictures', () => {
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
   });
 
+  it('in a key picture that is rebuilt leaves those behind it that are kept as the whole clip shows them', async () => {
+    const x264 = 'keyint=10:min-keyint=10:scenecut=0:bframes=2';
+    const { clean, broken } = await makeBroken('rebuilt-key', x264, 30, 0.05);
+    const { resultPath, report } = await mend(broken);
+    const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
+    expect(damage?.explanation).toContain('of them kept as far as readable');
+    expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 1);
+  });
+
   it('right behind a key picture shows what it shows in one decode of the whole clip', async () => {
     const { broken } = await makeBroken(
       'behind-key',

@@ -9,11 +9,12 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { KeptRun } from '../../analyse/decode/kept-pictures.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
-import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
+import type { PictureEdit } from '../picture-edit.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { planAround } from './smart-render-around.ts';
 import { makeBridges } from './bridge/smart-render-bridges.ts';
 import { createCoder } from './smart-render-coder.ts';
+import { damagedPlaces, keptFrames } from './smart-render-damaged.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
 import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
 import { makeExchanges } from './exchange/smart-render-exchange.ts';
@@ -110,11 +111,7 @@ async function render(
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findCuts(source, order, input.edit);
-  const damaged = new Set(
-    input.edit.flatMap((span) =>
-      [...keptFrames(span), ...(span.hiddenFrames ?? [])].map((frame) => frame + order.firstShown),
-    ),
-  );
+  const damaged = damagedPlaces(input.edit, order);
   const pixelCount = stream.width * stream.height;
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
   const { onProgress, ...silent } = input;
@@ -244,15 +241,6 @@ async function render(
     ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames: coder.held().map((place) => place - order.firstShown),
   };
-}
-
-/** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */
-function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
-  return pictures.flatMap(({ pixels }) => {
-    return pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
-      ? [pixels.frame]
-      : [];
-  });
 }
 
 /** Where decoding must start to see every original that stand-ins are made of. */

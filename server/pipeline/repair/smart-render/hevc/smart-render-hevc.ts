@@ -21,7 +21,8 @@ import {
 import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
 import { entryWithSets, makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
-import { createGroupDecoder, decodingThreads } from '../smart-render-originals.ts';
+import { damagedPlaces } from '../smart-render-damaged.ts';
+import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
 import { planTimes } from '../smart-render-timing.ts';
@@ -58,9 +59,9 @@ export async function renderHevc(
   const cuts = await findHevcCuts(source, order, input.edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
   if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
-  const damaged = damagedPlaces(input, order);
+  const damaged = damagedPlaces(input.edit, order);
   const frameRate = usualRate(stream.frameRate);
-  const threads = decodingThreads(damaged, input.limits.threads);
+  const { threads } = input.limits;
   const alone = await makeHevcStandIns({
     ...input,
     source,
@@ -186,18 +187,6 @@ function changedSpans(
       endFrame: Math.min(end, order.endShown) - order.firstShown,
     }));
   });
-}
-
-/** Originals that stand in their own place again: damaged pictures as the decoder conceals their loss. */
-function damagedPlaces({ edit }: SmartRenderInput, order: DisplayOrder): Set<number> {
-  const places = edit.flatMap(({ firstFrame, endFrame, pictures }) =>
-    pictures.flatMap(({ pixels }) =>
-      pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
-        ? [pixels.frame + order.firstShown]
-        : [],
-    ),
-  );
-  return new Set(places);
 }
 
 /** The sample behind a stretch when it only continues the sequence before it (CRA), as one that begins a new one. */

@@ -86,6 +86,7 @@ describe('judgePictures', () => {
   it.each([
     ['a smear that a repair kept', { first: 60, last: 79, isMade: false, damagedData: [60] }],
     ['pictures that a repair made', { first: 76, last: 79, isMade: true, damagedData: [] }],
+    ['the midst of a smear that a repair kept', { first: 60, last: 99, isMade: false, damagedData: [60] }],
   ])('tells a jump out of %s as no loss', (_, span) => {
     expect(judge([]).findings).toMatchObject([{ kind: 'dropped_frames', firstFrame: 79, lastFrame: 80 }]);
     const { findings, notes } = judge([span]);

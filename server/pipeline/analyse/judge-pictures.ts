@@ -79,6 +79,9 @@ export function judgePictures(
     ...framesOf(mended.filter(({ isMade }) => isMade)),
   ]);
   const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
+  // What a repair kept it has looked through: a jump that shows in its result alone is a trace of the damage.
+  const settled = framesOf(mended);
+  const isSettled = (decoded: number) => settled.has(frameOfDecoded[decoded] ?? decoded);
   // By display number: a damaged picture may not come out at all.
   const isTornBeside = ({ first, last }: StutterRun) =>
     ownDamage.has((frameOfDecoded[first] ?? first) - 1) || ownDamage.has((frameOfDecoded[last] ?? last) + 1);
@@ -110,7 +113,7 @@ export function judgePictures(
         series,
         cuts,
         fps,
-        explained(series.count, stutter, gaps, index, { isSound, speaksTrue }),
+        explained(series.count, stutter, gaps, index, { isSound, speaksTrue, isSettled }),
         lossSurplus,
       );
   const findings: Finding[] = [
@@ -228,21 +231,26 @@ function lostFrames(findings: readonly Finding[], pictureSurplus: number | null)
 
 /**
  * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
- * data and over pictures that do not decode. Between pictures that only refer to damaged ones a jump is as true as elsewhere.
+ * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
+ * as true as elsewhere.
  */
 function explained(
   count: number,
   stutter: readonly StutterRun[],
   gaps: readonly TimestampGap[],
   { frameOfDecoded }: MeasuredPictures['index'],
-  { isSound, speaksTrue }: Readonly<Record<'isSound' | 'speaksTrue', (decoded: number) => boolean>>,
+  {
+    isSound,
+    speaksTrue,
+    isSettled,
+  }: Readonly<Record<'isSound' | 'speaksTrue' | 'isSettled', (decoded: number) => boolean>>,
 ): Set<number> {
   const taken = new Set<number>();
   for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
   const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
   const isTrueStep = (i: number) => {
     const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
-    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1);
+    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1) && !isSettled(i);
   };
   for (let i = 0; i < count; i += 1) {
     if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);

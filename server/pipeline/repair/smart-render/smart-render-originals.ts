@@ -44,8 +44,7 @@ export const AVC_WARM_UP = 16;
  * the damage was judged.
  * @param damaged places of damaged pictures that are wanted as the decoder conceals their loss
  */
-const decodingThreads = (damaged: ReadonlySet<number>, most: number): number =>
-  damaged.size > 0 ? 1 : most;
+const decodingThreads = (damaged: ReadonlySet<number>, most: number): number => (damaged.size > 0 ? 1 : most);
 
 /**
  * Decodes single groups of pictures of an MP4 clip: their samples are put into a small clip of their own,

@@ -313,3 +313,30 @@ describe('damage in groups of pictures', () => {
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
 });
+
+describe('processVideo on a clip whose first key picture is lost', () => {
+  it.each([
+    ['without B pictures', 'keyint=20:scenecut=0:bframes=0'],
+    ['with pictures that an edit list hides', 'keyint=20:scenecut=0:bframes=2'],
+  ])('carries over everything from the next one on, %s', async (name, x264) => {
+    const [clean, broken] = [at(`${name}.mp4`), at(`${name}-lost.mp4`)];
+    const encode = [...DEFAULT_ENCODE, '-x264-params', x264];
+    await makeMovingClip({
+      tools,
+      outputPath: clean,
+      seconds: 2,
+      width: 320,
+      height: 192,
+      sound: false,
+      encode,
+    });
+    const copy = ['-map', '0:v', '-c', 'copy', '-bsf:v', "noise=amount=0:drop='lt(n,1)'"];
+    await runTool('lose', tools.ffmpeg, ['-v', 'error', '-i', clean, ...copy, broken]);
+    const { resultPath, report } = await mend(broken);
+    // 19 pictures are left of the first group, 40 stand behind it.
+    expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 40, unitsTotal: 59 });
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const claims = await checkClaims(broken, { resultPath, report });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
+});

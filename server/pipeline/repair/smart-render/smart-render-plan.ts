@@ -82,6 +82,9 @@ export type SegmentPlan =
   | { readonly ok: true; readonly segments: readonly Segment[]; readonly shiftTotal: number }
   | { readonly ok: false; readonly reason: string };
 
+/** Where decoding starts when the first key picture is lost, so that all pictures until the next are replaced. */
+const BEGINNING: Cut = { sample: 0, place: 0, leaning: [] };
+
 /**
  * Which samples must be encoded anew for an edit, and with which pictures. Each stretch ends at the next cut
  * point behind its last changed picture and starts as late as possible: at the last sample before which exactly
@@ -116,13 +119,14 @@ export function planSegments(input: PlanInput): SegmentPlan {
     } while (next < edit.length && startOf(edit[next]) < end.place);
     // Before a clean start as many samples as places lie: its number is both.
     const firstSample = startOf(edit[begin]);
-    const decodeFrom = input.cuts.findLast((cut) => cut.place <= firstSample);
-    if (decodeFrom === undefined) {
+    const keyed = input.cuts.findLast((cut) => cut.place <= firstSample);
+    if (!keyed && edit[begin]?.firstFrame !== 0) {
       return {
         ok: false,
         reason: 'There is no key picture before the change from which decoding could start.',
       };
     }
+    const decodeFrom = keyed ?? BEGINNING;
     const built = buildPictures(input, edit.slice(begin, next), firstSample, end.place, shift);
     shift = built.shift;
     segments.push({
@@ -132,12 +136,22 @@ export function planSegments(input: PlanInput): SegmentPlan {
       leaning: end.leaning,
       firstPlace: firstSample,
       endPlace: end.place,
-      pictures: built.pictures,
+      pictures: keyed ? built.pictures : withoutUndecodable(built.pictures, order),
       nextPts: samples[order.samples[end.place] ?? -1]?.pts ?? null,
       shiftAfter: shift,
     });
   }
   return { ok: true, segments, shiftTotal: shift };
+}
+
+/** What an edit list hides before the first key picture cannot be decoded: the first shown picture stands there as well. */
+function withoutUndecodable(
+  pictures: readonly PlannedPicture[],
+  { firstShown }: DisplayOrder,
+): PlannedPicture[] {
+  const isHidden = ({ pixels }: PlannedPicture) => pixels.kind === 'original' && pixels.frame < firstShown;
+  const shown = pictures.find((picture) => !isHidden(picture));
+  return pictures.map((one) => (shown && isHidden(one) ? { ...one, pixels: shown.pixels } : one));
 }
 
 /** For each place the last sample at or before it such that all earlier samples are exactly those shown earlier. */

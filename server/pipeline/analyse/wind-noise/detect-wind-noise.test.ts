@@ -181,6 +181,16 @@ describe('detectWindNoise', () => {
     expect(spansOf(bursting(shallow, 0.1))).toEqual([]);
   });
 
+  it('does not take a fan for wind that is switched on for some seconds: the step is no gust', () => {
+    const not = { floorDb: -50, highFloorDb: -55, lowFloorDb: -60 };
+    const fan = { floorDb: -24, lowFloorDb: -36 };
+    const clip = seriesOf([not, not, not, not, fan, fan, fan, fan, not, not, not, not]);
+    const steps = (deepDb: number) =>
+      clip.blockFloorDb.map((level, i) => (i < 22 || i >= 54 ? -50 : -24) + deepDb * ((level + 24) / 2));
+    expect(spansOf({ ...clip, blockFloorDb: steps(0.5) }, spoken)).toEqual([]);
+    expect(spansOf({ ...clip, blockFloorDb: steps(2) }, spoken)).toHaveLength(1);
+  });
+
   it('names the windy part of a clip', () => {
     const samples = voiceLike(20, WIND_RATE_HZ, 9);
     const wind = gustingWind(7, WIND_RATE_HZ, 2);

@@ -190,6 +190,31 @@ describe('damage in groups of pictures', () => {
     expect(await psnr(resultPath ?? '', clean)).toBeGreaterThan((await psnr(broken, clean)) - 9);
   });
 
+  it('in a key picture of HEVC makes no repeats of a shot that has come to rest before it', async () => {
+    const [clean, broken] = [at('rest.mp4'), at('rest-broken.mp4')];
+    const x265 = 'log-level=none:keyint=12:min-keyint=12:scenecut=0:bframes=0';
+    const encode = [
+      '-c:v',
+      'libx265',
+      '-preset',
+      'veryfast',
+      '-crf',
+      '20',
+      '-pix_fmt',
+      'yuv420p',
+      '-x265-params',
+      x265,
+    ];
+    const size = { seconds: 2, width: 320, height: 192, sound: false };
+    await makeMovingClip({ tools, outputPath: clean, ...size, encode });
+    const fault = { fault: 'random', amount: 200, place: 0.3, seed: 5 } as const;
+    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [36], ...fault });
+    const info = await probe(tools, broken, 'mov');
+    const { findings } = await analysePicture({ inputPath: broken, info, tools });
+    expect(findings).toContainEqual(expect.objectContaining({ kind: 'corrupted_section' }));
+    expect(findings.filter(({ kind }) => kind === 'stuttered_cut')).toEqual([]);
+  });
+
   it('in VP9, all of which is coded anew, stays as one thread shows it', async () => {
     const [clean, broken] = [at('vp9.mp4'), at('vp9-broken.mp4')];
     const encode = '-c:v libvpx-vp9 -crf 32 -b:v 0 -g 60 -deadline realtime -cpu-used 8 -threads 1'.split(

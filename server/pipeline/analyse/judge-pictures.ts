@@ -6,6 +6,7 @@ import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
+import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';
 import { motionAsMended, type Copies, type Losses } from './audio-sync/motion-as-mended.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
@@ -91,10 +92,12 @@ export function judgePictures(
     frameOfDecoded,
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
+  const moves = series.blockDiff.get(1) ?? [];
   const findStutter = (surplus: number | null) =>
     detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
-      const isRun = own !== null && (own.last > own.first || !times.variableByNature);
+      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound })) return [];
+      const isRun = own.last > own.first || !times.variableByNature;
       return isRun ? [besideDamage(own, surplus, isTornBeside(own))] : [];
     });
   const inPictures = (ms: number) => (ms * fps) / 1000;
@@ -136,7 +139,7 @@ export function judgePictures(
     notes: [...notesOn(times, scan), ...notesOnMended(mended)],
     audioPackets: scan.audio,
     motion: motionAsMended(
-      series.blockDiff.get(1) ?? [],
+      moves,
       frameOfDecoded,
       times,
       putInFrames(findings),

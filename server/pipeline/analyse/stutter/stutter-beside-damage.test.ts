@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { isRestBesideDamage } from './stutter-beside-damage.ts';
+
+/** Pictures 30 to 39 are damaged, so that what they show jumps about. */
+const isSound = (at: number) => at < 30 || at >= 40;
+const movesOf = (before: number, beyond: number) =>
+  Array.from({ length: 60 }, (_, at) => {
+    if (at < 17) return before;
+    if (at < 30) return 0.7;
+    return at <= 40 ? 31 : beyond;
+  });
+const run = { first: 17, last: 29 };
+
+describe('isRestBesideDamage', () => {
+  it('tells a rest that goes on behind damage from repeats', () => {
+    expect(isRestBesideDamage(run, { moves: movesOf(25, 0.8), cuts: [], isSound })).toBe(true);
+    expect(isRestBesideDamage(run, { moves: movesOf(25, 12), cuts: [], isSound })).toBe(false);
+  });
+
+  it('tells one that began before damage', () => {
+    const moves = movesOf(25, 0.8).toReversed();
+    // The step into the first picture behind stands one later than the step out of the last one before.
+    const whole = (at: number) => at < 20 || at >= 29;
+    expect(isRestBesideDamage({ first: 30, last: 42 }, { moves, cuts: [], isSound: whole })).toBe(true);
+  });
+
+  it('says nothing where no damage is near, or another shot comes behind it', () => {
+    const moves = movesOf(25, 0.8);
+    expect(isRestBesideDamage(run, { moves, cuts: [], isSound: () => true })).toBe(false);
+    expect(isRestBesideDamage(run, { moves, cuts: [42], isSound })).toBe(false);
+    expect(isRestBesideDamage({ first: 10, last: 14 }, { moves, cuts: [], isSound })).toBe(false);
+  });
+});

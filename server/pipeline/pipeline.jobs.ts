@@ -19,8 +19,8 @@ import { detailOf } from '#server/error-detail.ts';
 
 /** Two writes a second: often enough for a live bar, seldom enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
-/** Earlier clips of the account offered as references for a lost index. */
-const MAX_REFERENCES = 3;
+/** Earlier clips of the account offered as references for a lost index; from a bucket each comes as a whole. */
+const MAX_REFERENCES = { local: 12, remote: 3 };
 const INTERRUPTED = 'Processing was interrupted too many times.';
 const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
 const NO_ROOM =
@@ -240,7 +240,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       .where({ userId: video.userId, status: 'completed', isSample: false })
       .whereNot('originalSha256', video.originalSha256)
       .orderBy('createdAt', 'desc')
-      .limit(MAX_REFERENCES);
+      .limit(storage.isLocal ? MAX_REFERENCES.local : MAX_REFERENCES.remote);
     const found = await Promise.all(
       earlier.map((other) => storage.localPath(other.originalSha256).catch(missingIsNull)),
     );

@@ -16,13 +16,13 @@ import {
 } from './rebuild-index-settings.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
 import { freshTrack, timePictures } from './rebuild-index-times.ts';
-import { countComplaints, describePictures } from './rebuild-index-trial.ts';
+import { countComplaints, describePictures, readsSomeKey } from './rebuild-index-trial.ts';
 
 /** Fewer bytes than any second of video: no use in looking for pictures. */
 const MIN_MEDIA_BYTES = 8192;
 /** A reference whose settings fit finds pictures at once; this much of the media tells. */
 const TRIAL_BYTES = 8 << 20;
-/** A damaged picture at the start may cost a few complaints; wrong settings cost several a picture. */
+/** A damaged picture at the start may cost a few complaints; wrong settings cost several a picture, where it is not a still one. */
 const MAX_COMPLAINTS = 12;
 /** Pictures per second when neither a reference, the stream nor the sound tells. */
 const ASSUMED_RATE = 30;
@@ -132,13 +132,23 @@ async function chooseSettings(
     if (!pictures.some((picture) => picture.isKey)) continue;
     const bytes = pictures.reduce((sum, picture) => sum + picture.sizeBytes, 0);
     const complaints = await countComplaints(input, file, settings, pictures);
+    const isOwn = settings.reference?.path === input.inputPath || isSame(settings, inBand);
+    // Those of another clip must prove themselves: pictures of a still shot are so short that they decode under any.
+    const mayFit = complaints === 0 || isOwn || settings.reference === null;
+    if (complaints > MAX_COMPLAINTS || !(mayFit || (await readsSomeKey(input, file, settings, pictures))))
+      continue;
     if (complaints < fewest || (complaints === fewest && bytes > mostBytes)) {
       best = settings;
       fewest = complaints;
       mostBytes = bytes;
     }
   }
-  return fewest <= MAX_COMPLAINTS ? best : null;
+  return best;
+}
+
+/** Whether two settings have the same parameter sets. */
+function isSame(one: PictureSettings, other: PictureSettings | null): boolean {
+  return other !== null && Buffer.concat(one.coding.units).equals(Buffer.concat(other.coding.units));
 }
 
 async function assemble(

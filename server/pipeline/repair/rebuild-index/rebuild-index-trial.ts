@@ -46,10 +46,41 @@ export async function countComplaints(
     0,
     pictures.findIndex((picture) => picture.isKey),
   );
+  return tryPictures(input, file, settings, pictures.slice(firstKey, firstKey + TRIAL_PICTURES));
+}
+
+/** Key pictures that are tried by themselves: the first, the middle and the last one. */
+const KEYS_TRIED = [0, 0.5, 1];
+
+/**
+ * Whether the decoder has nothing to complain about at least one key picture: under settings of another clip its first rows
+ * already contradict each other, whereas the pictures behind it may be so short that they decode under any.
+ */
+export async function readsSomeKey(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  settings: PictureSettings,
+  pictures: readonly FoundPicture[],
+): Promise<boolean> {
+  const keys = pictures.filter(({ isKey }) => isKey);
+  const tried = new Set(KEYS_TRIED.map((share) => keys[Math.round(share * (keys.length - 1))]));
+  for (const key of tried) {
+    if (key && (await tryPictures(input, file, settings, [key])) === 0) return true;
+  }
+  return false;
+}
+
+/** What a decoder has to remark about pictures under these settings. */
+async function tryPictures(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  settings: PictureSettings,
+  pictures: readonly FoundPicture[],
+): Promise<number> {
   const { codec } = settings.coding;
   const rawPath = `${input.outputPath}.trial.${codec}`;
   try {
-    await writeRawStream(file, settings, pictures.slice(firstKey, firstKey + TRIAL_PICTURES), rawPath);
+    await writeRawStream(file, settings, pictures, rawPath);
     return await countRemarks(input, { path: rawPath, format: codec, decoder: codec });
   } finally {
     await rm(rawPath, { force: true });

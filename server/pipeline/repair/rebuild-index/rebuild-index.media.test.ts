@@ -208,6 +208,25 @@ describe('rebuildIndex', () => {
     expect(answer.notes.join(' ')).toContain('120 pictures');
   });
 
+  it('takes no settings of another device for a still shot, whose short pictures decode under any', async () => {
+    const still =
+      'trim=end_frame=1,loop=loop=-1:size=1,setpts=N/30/TB[out0];anoisesrc=c=pink:r=44100:seed=3[out1]';
+    const shot = await make('still.mp4', `testsrc2=s=320x240:r=30,${still}`, 4, '');
+    const others = [
+      await make('large.mp4', 'testsrc2=s=1280x720:r=25[out0];sine[out1]', 1, ''),
+      await make('tall.mp4', 'testsrc2=s=360x640:r=25[out0];sine[out1]', 1, ''),
+      await make('small.mp4', 'testsrc2=s=256x144:r=25[out0];sine[out1]', 1, ''),
+    ];
+    const mdat = (await topLevelOf(shot)).find((box) => box.type === 'mdat');
+    const end = (mdat?.offset ?? 0) + (mdat?.sizeBytes ?? 0);
+    const file = await damaged('still-lost.mp4', (bytes) => bytes.subarray(0, end), shot);
+    const wrong = await rebuild(file, others);
+    expect(wrong.rebuilt ? '' : wrong.reason).toMatch(/healthy clip from the same device/);
+    const answer = await rebuild(file, [...others, reference]);
+    if (!answer.rebuilt) throw new Error(answer.reason);
+    expect((await contentOf(`${file}.rebuilt.mp4`)).pictures).toEqual((await contentOf(shot)).pictures);
+  });
+
   it('finds sound and pictures where a camera writes a header in front of each piece, and telemetry between them', async () => {
     const bytes = await readFile(back);
     const handle = await open(back);

@@ -5,7 +5,7 @@ import type { ForestWeights } from './detect-hidden-drops-forest.ts';
  * Learnt (`npm run bench -- hidden-drops` has the recipe) on losses of 1 to 5 pictures at random places of 63 public
  * and 15 made clips, as they are and at half their rate, half of them also coded twice and played backwards, against all
  * other steps of those clips. The shipped trees come from a prototype of the command with the same settings.
- * docs/benchmarks.md has how forests do on clips they have not seen.
+ * docs/benchmarks/repeats-and-losses.md has how forests do on clips they have not seen.
  */
 export const LOSS_FOREST: ForestWeights = {
   bias: -1.3331,

@@ -100,7 +100,7 @@ const ECHO = 3;
  * every n-th picture jump all the time and are left alone. Where the motion is small nothing is claimed. Lost
  * pictures make the picture shorter than the sound: where it is, likely losses are taken up to the deficit; where both
  * are equally long, more is asked for than without sound. Limits measured on losses of 1 to 5 pictures in
- * real clips and on the clips untouched (docs/benchmarks.md).
+ * real clips and on the clips untouched (docs/benchmarks/repeats-and-losses.md).
  * @param cuts first pictures of new shots
  * @param taken decoded pictures that other findings explain
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
@@ -150,7 +150,7 @@ export function detectHiddenDrops(
 
 /**
  * Leaves out what editing explains: jumps too far for a loss, and in a clip that has one of these the nearer ones too, unless the
- * sound says that pictures are missing. Measured on 60 clips made of pieces of 15 real ones (docs/benchmarks.md).
+ * sound says that pictures are missing. Measured on 60 clips made of pieces of 15 real ones (docs/benchmarks/repeats-and-losses.md).
  * @param deficit pictures by which the sound outlasts the picture
  */
 function withoutEdits(drops: readonly HiddenDrop[], deficit: number): HiddenDrop[] {

@@ -107,7 +107,7 @@ const GUST_REACH_MS = 6000;
 /**
  * A background this much below that of the window, dB, for longer than `LULL_MS` belongs to another sound. Of 2636 voices with
  * 4 to 8 s of engines, streets and fans in them 244 are taken for wind instead of 259, of 924 with as much wind 663 instead of
- * 664; at 6 dB three more winds are missed, at 3 dB two of 68 in collections kept out (docs/benchmarks.md, "Found or not").
+ * 664; at 6 dB three more winds are missed, at 3 dB two of 68 in collections kept out (docs/benchmarks/wind.md, "Found or not").
  */
 const SAME_SOUND_DB = 8;
 const LULL_MS = 1500;

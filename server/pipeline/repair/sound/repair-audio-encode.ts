@@ -8,7 +8,7 @@ const RATE_SCALE = 1000;
 /**
  * About half of the processor time of the default (`twoloop`) on sound that is not plain. At 96 kbit/s a channel, the least that is
  * asked for here, it is nearer to the samples by 0 to 14 dB in the mean of each band below 2 kHz of six recordings, and by -12 to
- * 4 dB at 4 to 8 kHz: there clean speech keeps 28 to 31 dB instead of 40 (docs/benchmarks.md).
+ * 4 dB at 4 to 8 kHz: there clean speech keeps 28 to 31 dB instead of 40 (docs/benchmarks/wind.md).
  */
 const FAST_CODER = ['-aac_coder', 'fast'];
 

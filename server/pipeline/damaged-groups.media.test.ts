@@ -27,6 +27,18 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
+/** A clip of two seconds without sound; `x264` are encoder parameters that shape its groups. */
+const makeSilent = (outputPath: string, x264: string) =>
+  makeMovingClip({
+    tools,
+    outputPath,
+    seconds: 2,
+    width: 320,
+    height: 192,
+    sound: false,
+    encode: [...DEFAULT_ENCODE, '-x264-params', x264],
+  });
+
 /** A clip of two seconds with one damaged picture; `x264` are encoder parameters that shape its groups. */
 async function makeBroken(
   name: string,
@@ -35,16 +47,7 @@ async function makeBroken(
   place = 0.4,
 ): Promise<{ clean: string; broken: string }> {
   const [clean, broken] = [at(`${name}.mp4`), at(`${name}-broken.mp4`)];
-  const encode = [...DEFAULT_ENCODE, '-x264-params', x264];
-  await makeMovingClip({
-    tools,
-    outputPath: clean,
-    seconds: 2,
-    width: 320,
-    height: 192,
-    sound: false,
-    encode,
-  });
+  await makeSilent(clean, x264);
   const fault = { fault: 'random', amount: 200, place, seed: 5 } as const;
   await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [frame], ...fault });
   return { clean, broken };
@@ -345,16 +348,7 @@ describe('processVideo on a clip whose first key picture is lost', () => {
     ['with pictures that an edit list hides', 'keyint=20:scenecut=0:bframes=2'],
   ])('carries over everything from the next one on, %s', async (name, x264) => {
     const [clean, broken] = [at(`${name}.mp4`), at(`${name}-lost.mp4`)];
-    const encode = [...DEFAULT_ENCODE, '-x264-params', x264];
-    await makeMovingClip({
-      tools,
-      outputPath: clean,
-      seconds: 2,
-      width: 320,
-      height: 192,
-      sound: false,
-      encode,
-    });
+    await makeSilent(clean, x264);
     const copy = ['-map', '0:v', '-c', 'copy', '-bsf:v', "noise=amount=0:drop='lt(n,1)'"];
     await runTool('lose', tools.ffmpeg, ['-v', 'error', '-i', clean, ...copy, broken]);
     const { resultPath, report } = await mend(broken);

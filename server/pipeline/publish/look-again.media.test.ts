@@ -11,18 +11,25 @@ import type { Finding } from '../analyse/analysis.ts';
 import { lookAgain } from './look-again.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
+/** A clip that lacks four pictures. */
+let lacking: Awaited<ReturnType<typeof makeLacking>>;
 beforeAll(async () => {
   folder = await makeFolder();
+  lacking = await makeLacking();
 });
 afterAll(() => folder.remove());
 
+async function makeLacking() {
+  const [clean, resultPath] = [path.join(folder.path, 'clean.mp4'), path.join(folder.path, 'result.mp4')];
+  await makeMovingClip({ tools, outputPath: clean, seconds: 8, width: 320, height: 192, scenery: 'pan' });
+  const holes = [{ frame: 100, count: 4 }];
+  await injectHiddenDrops({ tools, inputPath: clean, outputPath: resultPath, holes });
+  return { resultPath, info: await probe(tools, resultPath, 'mov') };
+}
+
 describe('lookAgain', () => {
   it('knows in a stretch too that the sound outlasts the pictures', async () => {
-    const [clean, resultPath] = [path.join(folder.path, 'clean.mp4'), path.join(folder.path, 'result.mp4')];
-    await makeMovingClip({ tools, outputPath: clean, seconds: 8, width: 320, height: 192, scenery: 'pan' });
-    const holes = [{ frame: 100, count: 4 }];
-    await injectHiddenDrops({ tools, inputPath: clean, outputPath: resultPath, holes });
-    const info = await probe(tools, resultPath, 'mov');
+    const { resultPath, info } = lacking;
     const lost = (findings: readonly Finding[]) =>
       findings.filter(({ kind }) => kind === 'dropped_frames').map(({ firstFrame }) => firstFrame);
     const whole = await analysePicture({ inputPath: resultPath, info, tools });
@@ -39,11 +46,7 @@ describe('lookAgain', () => {
   });
 
   it('looks at the ends of data once more only where the original has damaged ones', async () => {
-    const [clean, resultPath] = [path.join(folder.path, 'even.mp4'), path.join(folder.path, 'jumps.mp4')];
-    await makeMovingClip({ tools, outputPath: clean, seconds: 8, width: 320, height: 192, scenery: 'pan' });
-    const holes = [{ frame: 100, count: 4 }];
-    await injectHiddenDrops({ tools, inputPath: clean, outputPath: resultPath, holes });
-    const info = await probe(tools, resultPath, 'mov');
+    const { resultPath, info } = lacking;
     const runsOf = async (wasDamaged: boolean) => {
       const labels: string[] = [];
       const note = (run: unknown) => labels.push(z.object({ label: z.string() }).parse(run).label);

@@ -102,9 +102,10 @@ function lengthCheck(
   const slackMs = frameMs * (pictures.variableByNature ? 3 : 0.5) + lastPictureSlackMs(input, wantMs);
   // A clip whose container stores no display times begins with a wait, which is told as part of its length.
   const waitMs = input.analysis.info.format === 'mov' ? 0 : Math.max(0, toMs(first.ptsTicks));
-  const extrasMs = [0, waitMs, tailMs(input, pictures), hiddenHeadMs(info, video, planned.length)];
+  const lengths = lengthsOf(info, video, planned.length);
+  const extrasMs = [0, waitMs, tailMs(input, pictures), lengths.hiddenMs];
   const isLong = (ms: number) => extrasMs.some((extraMs) => Math.abs(ms - wantMs - extraMs) <= slackMs);
-  const shownMs = shownLengthMs(info, video, planned.length) + frameMs;
+  const shownMs = lengths.shownMs + frameMs;
   const gotMs = declaredMs < shownMs && !isLong(declaredMs) ? shownMs : declaredMs;
   return {
     name,
@@ -124,22 +125,21 @@ function tailMs(
 }
 
 /**
- * Length of the pictures before the first shown one. A container declares it with the others where a key picture stands before them; before a
- * repair there may have been none, and nothing was declared for what could not be decoded.
+ * From the first to the last of the pictures that are shown, and what an edit list hides before them. A container declares that with the others
+ * where a key picture stands before them; before a repair there may have been none, and nothing was declared for what could not be decoded.
  */
-function hiddenHeadMs(info: MediaInfo, video: readonly HashedPacket[], shown: number): number {
+function lengthsOf(
+  info: MediaInfo,
+  video: readonly HashedPacket[],
+  shown: number,
+): { readonly shownMs: number; readonly hiddenMs: number } {
   const base = info.video[0]?.timeBase ?? { num: 1, den: 1 };
   const times = video.map(({ ptsTicks }) => ptsTicks).sort((a, b) => a - b);
   const first = times[Math.max(0, times.length - shown)] ?? 0;
-  return ((first - (times[0] ?? first)) * base.num * 1000) / base.den;
-}
-
-/** From the first to the last of the pictures that are shown, which come behind those that an edit list hides. */
-function shownLengthMs(info: MediaInfo, video: readonly HashedPacket[], shown: number): number {
-  const base = info.video[0]?.timeBase ?? { num: 1, den: 1 };
-  const times = video.map(({ ptsTicks }) => ptsTicks).sort((a, b) => a - b);
-  const first = times[Math.max(0, times.length - shown)] ?? 0;
-  return (((times.at(-1) ?? first) - first) * base.num * 1000) / base.den;
+  return {
+    shownMs: ticksToMs((times.at(-1) ?? first) - first, base),
+    hiddenMs: ticksToMs(first - (times[0] ?? first), base),
+  };
 }
 
 /** What the original itself declares beyond its last picture. */

@@ -44,3 +44,12 @@ export interface ChangedSpan {
 
 /** Sorted by `firstFrame`, not overlapping. */
 export type PictureEdit = readonly ChangedSpan[];
+
+/** Originals that stand in their own place again, display numbers: damaged pictures as the decoder conceals their loss; held ones stand for others. */
+export function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
+  return pictures.flatMap(({ pixels }) => {
+    return pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
+      ? [pixels.frame]
+      : [];
+  });
+}

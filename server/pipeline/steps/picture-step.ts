@@ -1,6 +1,6 @@
 import { composeEdit } from '../repair/compose-edit.ts';
 import { layOver } from '../repair/lay-over.ts';
-import type { ChangedSpan, NewPicture } from '../repair/picture-edit.ts';
+import { keptFrames } from '../repair/picture-edit.ts';
 import type { RepairPlan } from '../repair/plan-repair.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import type { TimedClip } from './analyse-step.ts';
@@ -57,7 +57,7 @@ function reasonFor(step: 'fixing_cuts' | 'recovering_frames', plan: RepairPlan):
 
 function summary(repairs: readonly PictureRepair[]): string {
   const edit = composeEdit(layOver(repairs).spans);
-  const kept = edit.reduce((sum, span) => sum + span.pictures.filter((one) => isKept(span, one)).length, 0);
+  const kept = edit.flatMap(keptFrames).length;
   const made = edit.reduce((sum, span) => sum + span.pictures.length, 0) - kept;
   const removed = edit.reduce(
     (sum, span) => sum + (span.pictures.length === 0 ? span.endFrame - span.firstFrame : 0),
@@ -70,7 +70,3 @@ function summary(repairs: readonly PictureRepair[]): string {
   ];
   return `Pictures: ${parts.filter(Boolean).join(', ')}.`;
 }
-
-/** True for a damaged picture that stays as the decoder shows it; a held one stands for another. */
-const isKept = ({ firstFrame, endFrame }: ChangedSpan, { pixels }: NewPicture): boolean =>
-  pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame;

@@ -132,11 +132,12 @@ async function chooseSettings(
     if (!pictures.some((picture) => picture.isKey)) continue;
     const bytes = pictures.reduce((sum, picture) => sum + picture.sizeBytes, 0);
     const complaints = await countComplaints(input, file, settings, pictures);
-    const isOwn = settings.reference?.path === input.inputPath || isSame(settings, inBand);
+    if (complaints > MAX_COMPLAINTS) continue;
+    const { reference } = settings;
+    const isForeign = reference !== null && reference.path !== input.inputPath && !isSame(settings, inBand);
     // Those of another clip must prove themselves: pictures of a still shot are so short that they decode under any.
-    const mayFit = complaints === 0 || isOwn || settings.reference === null;
-    if (complaints > MAX_COMPLAINTS || !(mayFit || (await readsSomeKey(input, file, settings, pictures))))
-      continue;
+    const isDoubtful = complaints > 0 && isForeign;
+    if (isDoubtful && !(await readsSomeKey(input, file, settings, pictures))) continue;
     if (complaints < fewest || (complaints === fewest && bytes > mostBytes)) {
       best = settings;
       fewest = complaints;

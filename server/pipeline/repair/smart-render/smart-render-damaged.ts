@@ -1,14 +1,5 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
-
-/** Originals that stand in their own place again, display numbers: damaged pictures as the decoder conceals their loss. */
-export function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
-  return pictures.flatMap(({ pixels }) => {
-    return pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame
-      ? [pixels.frame]
-      : [];
-  });
-}
+import { keptFrames, type PictureEdit } from '../picture-edit.ts';
 
 /**
  * Places from which no damaged picture that is kept as decoded may be decoded on: those of such pictures, and of all others of a

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TimeBase } from '#server/media/time-base.ts';
 import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
@@ -85,7 +86,7 @@ export interface VideoStreamInfo {
   /** Lowest common rate that the container declares (`r_frame_rate`). */
   readonly baseFrameRate: number | null;
   /** Seconds per tick of this stream's timestamps, as numerator and denominator. */
-  readonly timeBase: { readonly num: number; readonly den: number };
+  readonly timeBase: TimeBase;
   readonly startMs: number | null;
   readonly durationMs: number | null;
   readonly frameCount: number | null;
@@ -107,7 +108,7 @@ export interface AudioStreamInfo {
   readonly sampleRateHz: number;
   readonly channels: number;
   readonly channelLayout: string | null;
-  readonly timeBase: { readonly num: number; readonly den: number };
+  readonly timeBase: TimeBase;
   readonly startMs: number | null;
   readonly durationMs: number | null;
   readonly bitRate: number | null;
@@ -285,7 +286,7 @@ function ratio(value: string | undefined): number | null {
   return pair && pair[0] > 0 && pair[1] > 0 ? pair[0] / pair[1] : null;
 }
 
-function timeBase(value: string | undefined): { num: number; den: number } {
+function timeBase(value: string | undefined): TimeBase {
   const pair = parts(value);
   return pair && pair[1] > 0 ? { num: pair[0], den: pair[1] } : { num: 1, den: 1000 };
 }

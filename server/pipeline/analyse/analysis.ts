@@ -1,3 +1,4 @@
+import type { TimeBase } from '#server/media/time-base.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { DefectCurve, DefectKind } from '#common/report.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
@@ -16,7 +17,7 @@ export interface MeasuredValue {
  * without display times) from the decoder. Ticks are of the video stream's time base.
  */
 export interface PictureTimes {
-  readonly timeBase: { readonly num: number; readonly den: number };
+  readonly timeBase: TimeBase;
   /** Presentation time of each picture, display order, after edit lists; same origin as ffprobe prints. */
   readonly ptsTicks: readonly number[];
   /** True where a decoder may start (sync sample). */

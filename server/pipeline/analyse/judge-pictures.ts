@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
 import type { CorruptedSpan } from './damage/detect-corruption.ts';
@@ -18,8 +19,9 @@ import {
   stutterFinding,
   type FindingContext,
 } from './picture-findings.ts';
-import { frameStartMs, steadyEnd, ticksToMs, type PictureIndex } from './packets/picture-times.ts';
+import { frameStartMs, steadyEnd, type PictureIndex } from './packets/picture-times.ts';
 import {
+  lengthsSpeakFor,
   surplusByLengths,
   surplusForCopies,
   surplusForLosses,
@@ -214,11 +216,11 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
 
 /**
  * Losses without a trace in the times that a repair puts back, so that the clip gets longer: the surest first, as long as the sound
- * has half of their time (`planHiddenHole`).
+ * speaks for them, as the plan takes them (`planHiddenHole`).
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
  */
 function lostFrames(findings: readonly Finding[], pictureSurplus: number | null): Losses[] {
-  let room = pictureSurplus === null ? Infinity : -pictureSurplus;
+  let room = pictureSurplus === null ? null : -pictureSurplus;
   return findings
     .filter(({ detail, confidence }) => {
       const isHidden = detail.kind === 'dropped_frames' && detail.history === 'hidden';
@@ -226,8 +228,8 @@ function lostFrames(findings: readonly Finding[], pictureSurplus: number | null)
     })
     .sort((a, b) => b.confidence - a.confidence)
     .flatMap(({ count, lastFrame }) => {
-      if (room < count / 2) return [];
-      room -= count;
+      if (!lengthsSpeakFor(room, count)) return [];
+      if (room !== null) room -= count;
       return [{ behind: lastFrame ?? 0, count }];
     });
 }

@@ -1,4 +1,5 @@
 import { open, rm } from 'node:fs/promises';
+import { ticksToMs } from '#server/media/time-base.ts';
 import { smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries } from '#server/media/grey/grey-series.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
@@ -228,7 +229,9 @@ export type Stretch = Pick<Window, 'shown' | 'end'>;
 /** Stretches around fresh pictures that are wide enough for the detectors, merged where they meet. */
 export function planStretches(pictures: PictureTimes, freshFrames: readonly number[]): Stretch[] {
   const count = pictures.ptsTicks.length;
-  const margin = Math.ceil(MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
+  const margin = Math.ceil(
+    MARGIN_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures.timeBase)),
+  );
   const stretches: Stretch[] = [];
   for (const fresh of freshFrames) {
     const last = stretches.at(-1);
@@ -301,13 +304,9 @@ function nearFresh(
   fresh: readonly number[],
   pictures: PictureTimes,
 ): Finding[] {
-  const reach = Math.ceil(NEAR_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures)));
+  const reach = Math.ceil(NEAR_MS / Math.max(1, ticksToMs(pictures.medianIntervalTicks, pictures.timeBase)));
   return findings.filter(({ firstFrame, lastFrame }) => {
     if (firstFrame === null || lastFrame === null) return false;
     return fresh.some((frame) => frame >= firstFrame - reach && frame <= lastFrame + reach);
   });
-}
-
-function ticksToMs(ticks: number, { timeBase }: PictureTimes): number {
-  return (ticks * timeBase.num * 1000) / timeBase.den;
 }

@@ -1,7 +1,7 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
-import { ticksToMs } from '../analyse/packets/picture-times.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import { hashPackets, hashPacketsByTool, hashPictures, type HashedPacket } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
@@ -95,7 +95,7 @@ function lengthCheck(
     const passed = declaredMs !== null && declaredMs > 0;
     return { name, passed, detail: 'The original tells no picture times.' };
   }
-  const toMs = (ticks: number) => (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  const toMs = (ticks: number) => ticksToMs(ticks, pictures.timeBase);
   const frameMs = toMs(pictures.medianIntervalTicks);
   const wantMs = toMs(last.ptsTicks - first.ptsTicks) + frameMs;
   // Half a picture, and the last picture of a variable-rate clip may be declared longer or shorter.

@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { ResultCheck, StreamTreatment } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -202,13 +203,12 @@ function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen
   if (!from || !to || times.length !== planned.length) {
     return { name, passed: false, detail: 'The number of pictures differs.' };
   }
-  const toMs = (ticks: number, base: { num: number; den: number }) => (ticks * base.num * 1000) / base.den;
   const first = planned[0]?.ptsTicks ?? 0;
   const seenFirst = times[0] ?? 0;
   let worstMs = 0;
   planned.forEach((picture, index) => {
-    const want = toMs(picture.ptsTicks - first, from);
-    const got = toMs((times[index] ?? 0) - seenFirst, to);
+    const want = ticksToMs(picture.ptsTicks - first, from);
+    const got = ticksToMs((times[index] ?? 0) - seenFirst, to);
     worstMs = Math.max(worstMs, Math.abs(want - got));
   });
   // One tick of a coarse time base (1/600 s in QuickTime) is the most that rounding can cost.
@@ -223,5 +223,5 @@ function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen
 function framePts(frame: number | null, pictures: Analysis['pictures']): number | null {
   const ticks = frame === null ? undefined : pictures?.ptsTicks[frame];
   if (ticks === undefined || !pictures) return null;
-  return (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  return ticksToMs(ticks, pictures.timeBase);
 }

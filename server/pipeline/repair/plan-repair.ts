@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { surplusForLosses } from '../analyse/packets/picture-surplus.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding, type PictureTimes } from '../analyse/analysis.ts';
@@ -136,11 +137,7 @@ const mendsDamage = ({ finding }: PictureTask) => finding.kind === 'corrupted_se
 function spend(context: PlanContext, task: PictureTask): PlanContext {
   const { timeBase } = context.pictures;
   if (context.surplusMs === null || task.shiftAfterTicks <= 0) return context;
-  return { ...context, surplusMs: context.surplusMs - toMs(task.shiftAfterTicks, timeBase) };
-}
-
-function toMs(ticks: number, timeBase: PictureTimes['timeBase']): number {
-  return (ticks * timeBase.num * 1000) / timeBase.den;
+  return { ...context, surplusMs: context.surplusMs - ticksToMs(task.shiftAfterTicks, timeBase) };
 }
 
 function leave(finding: Finding, explanation: string): Verdict {
@@ -162,7 +159,7 @@ function toContext(analysis: Analysis): PlanContext | null {
     sceneCuts,
     isBad: (frame) => bad.has(frame),
     isBadItself: (frame) => badItself.has(frame),
-    surplusMs: soundSurplusMs(info, toMs(removed, pictures.timeBase)),
+    surplusMs: soundSurplusMs(info, ticksToMs(removed, pictures.timeBase)),
   };
 }
 

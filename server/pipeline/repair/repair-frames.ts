@@ -1,4 +1,6 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { Finding } from '../analyse/analysis.ts';
+import { lengthsSpeakFor } from '../analyse/packets/picture-surplus.ts';
 import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
 
@@ -45,8 +47,8 @@ function planHiddenHole(finding: Finding, before: number, context: PlanContext):
   const end = ptsTicks[before + 1];
   if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
   const addedTicks = finding.count * medianIntervalTicks;
-  const addedMs = (addedTicks * timeBase.num * 1000) / timeBase.den;
-  if (context.surplusMs !== null && context.surplusMs < addedMs / 2) {
+  const addedMs = ticksToMs(addedTicks, timeBase);
+  if (!lengthsSpeakFor(context.surplusMs, addedMs)) {
     return {
       contradicted: true,
       reason:

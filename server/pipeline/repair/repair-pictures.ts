@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { ticksToMs, type TimeBase } from '#server/media/time-base.ts';
 import type { RepairAction } from '#common/report.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
@@ -209,10 +210,10 @@ async function repairHole(
 function removedVerdict(
   task: Extract<PictureTask, { kind: 'remove' }>,
   info: MediaInfo,
-  timeBase: { readonly num: number; readonly den: number } | undefined,
+  timeBase: TimeBase | undefined,
 ): Verdict {
   const count = task.endFrame - task.firstFrame;
-  const ms = timeBase ? Math.round((-task.shiftAfterTicks * timeBase.num * 1000) / timeBase.den) : 0;
+  const ms = timeBase ? Math.round(ticksToMs(-task.shiftAfterTicks, timeBase)) : 0;
   const sound = info.audio.length > 0 ? ', so the sound fits the pictures again' : '';
   return {
     finding: task.finding,

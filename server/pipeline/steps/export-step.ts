@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { MediaSummary, ResultCheck, StreamTreatment } from '#common/report.ts';
 import { noteMended } from '../mended-pictures.ts';
 import { summarise } from '../publish/build-report.ts';
@@ -237,8 +238,7 @@ async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): P
   const { analysis, path } = work.opened;
   const { pictures, info, posterFrame } = analysis;
   const ticks = posterFrame === null ? undefined : pictures?.ptsTicks[posterFrame];
-  const atMs =
-    ticks === undefined || !pictures ? null : (ticks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  const atMs = ticks === undefined || !pictures ? null : ticksToMs(ticks, pictures.timeBase);
   const { size } = await stat(path);
   const kept = (units: number | null): StreamTreatment => {
     return { treatment: 'untouched', reason: null, unitsKept: units, unitsTotal: units };

@@ -1,6 +1,8 @@
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
-import { frameEndMs, frameStartMs, ticksToMs } from '../analyse/packets/picture-times.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
+import { lengthsSpeakFor } from '../analyse/packets/picture-surplus.ts';
+import { frameEndMs, frameStartMs } from '../analyse/packets/picture-times.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
 import type { PictureTask, Verdict } from '../repair/picture-task.ts';
 import { planRepair, type RepairPlan } from '../repair/plan-repair.ts';
@@ -110,8 +112,8 @@ export function heldAfterAll({ analysis, planned, shown, verdicts, resultInfo }:
   const surplusMs = soundSurplusMs(resultInfo);
   const removed = verdicts.filter(({ action }) => action === 'removed_repeats').map(({ finding }) => finding);
   return removed.filter(({ firstFrame, lastFrame, count }) => {
-    const missingMs = (count * ticksToMs(pictures.medianIntervalTicks, pictures.timeBase)) / 2;
-    if (surplusMs !== null && surplusMs < missingMs) return false;
+    if (!lengthsSpeakFor(surplusMs, ticksToMs(count * pictures.medianIntervalTicks, pictures.timeBase)))
+      return false;
     return shown.some((jump) => {
       if (jump.detector !== 'detect-hidden-drops' || jump.firstFrame === null) return false;
       const before = planned[jump.firstFrame]?.placeFrame ?? null;
@@ -128,7 +130,7 @@ export function heldAfterAll({ analysis, planned, shown, verdicts, resultInfo }:
 function isTooLongFor({ count }: Finding, { analysis: { pictures }, resultInfo }: FirstRound): boolean {
   const surplusMs = soundSurplusMs(resultInfo);
   if (surplusMs === null || !pictures) return false;
-  return -surplusMs < (count * ticksToMs(pictures.medianIntervalTicks, pictures.timeBase)) / 2;
+  return !lengthsSpeakFor(-surplusMs, ticksToMs(count * pictures.medianIntervalTicks, pictures.timeBase));
 }
 
 /** How much longer the sound lasts than the pictures, ms; null without sound. */

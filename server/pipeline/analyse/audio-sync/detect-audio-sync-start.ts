@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioPackets } from '../packets/read-packets.ts';
@@ -43,7 +44,7 @@ export function recordedStartMs(
 function firstPacketMs(packets: AudioPackets | null): number | null {
   const first = packets?.ptsTicks[0];
   if (!packets || first === undefined) return null;
-  return (first * packets.timeBase.num * 1000) / packets.timeBase.den;
+  return ticksToMs(first, packets.timeBase);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { frameStartMs, ticksToMs } from '../packets/picture-times.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
+import { frameStartMs } from '../packets/picture-times.ts';
 import type { PictureTimes } from '../analysis.ts';
 import type { MotionSeries } from './detect-audio-sync-content.ts';
 

@@ -1,3 +1,4 @@
+import type { TimeBase } from '#server/media/time-base.ts';
 import { median, quantile } from '#server/media/statistics.ts';
 
 /** Intervals to each side that make the local rhythm (`repair` notes: +-15). */
@@ -44,10 +45,7 @@ export interface Intervals {
  * with losses of one to ten pictures in bursts, near each other and at random.
  * @param ptsTicks times in display order
  */
-export function classifyIntervals(
-  ptsTicks: readonly number[],
-  timeBase: { readonly num: number; readonly den: number },
-): Intervals {
+export function classifyIntervals(ptsTicks: readonly number[], timeBase: TimeBase): Intervals {
   const ticks: number[] = [];
   for (let i = 1; i < ptsTicks.length; i += 1) ticks.push((ptsTicks[i] ?? 0) - (ptsTicks[i - 1] ?? 0));
   const roundingTicks = (SAME_MS * timeBase.den) / (timeBase.num * 1000);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { surplusByLengths, surplusForCopies, surplusForLosses, type StreamSpans } from './picture-surplus.ts';
+import {
+  lengthsSpeakFor,
+  surplusByLengths,
+  surplusForCopies,
+  surplusForLosses,
+  type StreamSpans,
+} from './picture-surplus.ts';
 
 const spans = (change: Partial<StreamSpans> = {}): StreamSpans => ({
   pictureStartMs: 0,
@@ -44,5 +50,17 @@ describe('by how much the picture outlasts the sound', () => {
     expect(surplusForCopies(silent, 600, 300)).toBe(600);
     expect(surplusForCopies(silent, 300, 300)).toBe(300);
     expect(surplusForCopies(silent, 600, 100)).toBe(300);
+  });
+});
+
+describe('what the lengths speak for', () => {
+  it('is a change of which one stream lasts at least half too long', () => {
+    expect(lengthsSpeakFor(50, 100)).toBe(true);
+    expect(lengthsSpeakFor(49, 100)).toBe(false);
+    expect(lengthsSpeakFor(-100, 100)).toBe(false);
+  });
+
+  it('is any change without sound', () => {
+    expect(lengthsSpeakFor(null, 1000)).toBe(true);
   });
 });

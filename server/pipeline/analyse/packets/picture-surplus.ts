@@ -54,3 +54,17 @@ export function surplusForLosses(
   const isOneStart = Math.abs(apartMs) > CONTAINER_LIMITS.offsetMs && !isMoved;
   return (isOneStart ? Math.max(surplusMs, byEnds(spans)) : surplusMs) - putInMs;
 }
+
+/** The number of lost or repeated pictures is known roughly only: this share of their length is asked of the other stream. */
+const SPOKEN_FOR_SHARE = 0.5;
+
+/**
+ * Whether the lengths of picture and sound speak for a change of the picture's length: one of them must outlast the other by about as
+ * much. Several changes share what there is: each that is made takes its own length off.
+ * @param excess by how much the stream lasts longer than the one that would be lengthened (the sound, where lost pictures are put back;
+ *   the pictures, where copies are taken out), in any unit; null without sound, which then says nothing against it
+ * @param change length of the pictures put back or taken out, in the same unit
+ */
+export function lengthsSpeakFor(excess: number | null, change: number): boolean {
+  return excess === null || excess >= SPOKEN_FOR_SHARE * change;
+}

@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { mean, median } from '#server/media/signal/signal.ts';
 import type { PictureTimes } from '../analysis.ts';
@@ -184,11 +185,6 @@ function fillUnknown(times: readonly (number | null)[]): number[] {
     previous = time !== null && time > previous ? time : previous + step;
     return previous;
   });
-}
-
-/** Milliseconds of a time in ticks. */
-export function ticksToMs(ticks: number, timeBase: { readonly num: number; readonly den: number }): number {
-  return (ticks * timeBase.num * 1000) / timeBase.den;
 }
 
 /** Start of a picture in milliseconds on the display time axis. */

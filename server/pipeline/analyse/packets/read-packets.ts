@@ -1,3 +1,4 @@
+import { ticksToMs, type TimeBase } from '#server/media/time-base.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
@@ -17,7 +18,7 @@ export interface VideoPacket {
 
 /** Times of the sound packets in file order, ticks of the audio stream's time base. */
 export interface AudioPackets {
-  readonly timeBase: { readonly num: number; readonly den: number };
+  readonly timeBase: TimeBase;
   readonly ptsTicks: number[];
   readonly durationTicks: number[];
   /** How much picture an edit list hides before the first that is shown, ms; left out when nothing. */
@@ -107,7 +108,7 @@ function hiddenHeadMs(video: readonly VideoPacket[], info: MediaInfo): number {
     if (shown) shownTicks = Math.min(shownTicks, ptsTicks);
   }
   if (!timeBase || !Number.isFinite(shownTicks)) return 0;
-  return ((shownTicks - firstTicks) * timeBase.num * 1000) / timeBase.den;
+  return ticksToMs(shownTicks - firstTicks, timeBase);
 }
 
 function toVideoPacket(fields: ReadonlyMap<string, string>): VideoPacket {

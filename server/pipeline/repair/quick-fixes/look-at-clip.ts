@@ -1,10 +1,10 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { measurePictures } from '../../analyse/analyse-picture.ts';
 import { detectCuts } from '../../analyse/detect-cuts.ts';
 import { shakeOf } from '../../analyse/detect-picture-flags.ts';
 import { judgePictures, type PictureAnalysis } from '../../analyse/judge-pictures.ts';
-import { ticksToMs } from '../../analyse/packets/picture-times.ts';
 
 /** What one strict decode of a clip tells. */
 export interface LookedAt {

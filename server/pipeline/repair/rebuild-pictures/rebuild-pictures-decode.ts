@@ -1,3 +1,4 @@
+import { ticksToMs } from '#server/media/time-base.ts';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
@@ -187,7 +188,7 @@ function decodeChain(
 function seekTo({ info, pictures }: DecodeInput, { startFrame }: DecoderRun): string[] {
   if (!hasTimes(info) || startFrame === 0) return [];
   const startTicks = pictures.ptsTicks[startFrame] ?? 0;
-  const startMs = (startTicks * pictures.timeBase.num * 1000) / pictures.timeBase.den;
+  const startMs = ticksToMs(startTicks, pictures.timeBase);
   return ['-noaccurate_seek', '-ss', toSeconds(Math.max(0, startMs - (info.startMs ?? 0)))];
 }
 

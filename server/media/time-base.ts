@@ -1,0 +1,10 @@
+/** Seconds of one tick as a fraction: 1/90000 s is `{ num: 1, den: 90000 }`. */
+export interface TimeBase {
+  readonly num: number;
+  readonly den: number;
+}
+
+/** Milliseconds of a time in ticks. */
+export function ticksToMs(ticks: number, timeBase: TimeBase): number {
+  return (ticks * timeBase.num * 1000) / timeBase.den;
+}

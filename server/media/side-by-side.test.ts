@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shared, sideBySide } from './side-by-side.ts';
+import { bothAtOnce, shared, sideBySide } from './side-by-side.ts';
 
 const untilTold = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
@@ -39,5 +39,24 @@ describe('sideBySide', () => {
     const running = sideBySide(stop.signal, [untilTold, untilTold]);
     stop.abort();
     await expect(running).rejects.toThrow('told to end');
+  });
+});
+
+describe('bothAtOnce', () => {
+  it('gives what both made', async () => {
+    const made = bothAtOnce(
+      undefined,
+      () => Promise.resolve('a'),
+      () => Promise.resolve(2),
+    );
+    expect(await made).toEqual(['a', 2]);
+  });
+
+  it('ends the other when one fails, and throws why it failed', async () => {
+    const ended: string[] = [];
+    const other = (signal: AbortSignal) => untilTold(signal).finally(() => ended.push('other'));
+    const failing = () => Promise.reject(new Error('the cause'));
+    await expect(bothAtOnce(undefined, other, failing)).rejects.toThrow('the cause');
+    expect(ended).toEqual(['other']);
   });
 });

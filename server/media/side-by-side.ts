@@ -15,20 +15,38 @@ export async function sideBySide<T>(
   signal: AbortSignal | undefined,
   works: readonly ((signal: AbortSignal) => Promise<T>)[],
 ): Promise<T[]> {
+  const { run, failures } = boundTogether(signal);
+  const settled = await Promise.allSettled(works.map(run));
+  const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+/** Two works with results of different kinds at once, as `sideBySide` runs them. */
+export async function bothAtOnce<A, B>(
+  signal: AbortSignal | undefined,
+  one: (signal: AbortSignal) => Promise<A>,
+  other: (signal: AbortSignal) => Promise<B>,
+): Promise<[A, B]> {
+  const { run, failures } = boundTogether(signal);
+  const [first, second] = await Promise.allSettled([run(one), run(other)]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  throw failures[0];
+}
+
+/** Runs works of which the first that fails ends the others; `failures` holds what they threw, in the order that they did. */
+function boundTogether(signal: AbortSignal | undefined) {
   const stop = new AbortController();
   const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const failures: unknown[] = [];
-  const results: T[] = [];
-  await Promise.all(
-    works.map(async (work, place) => {
-      try {
-        results[place] = await work(both);
-      } catch (error) {
-        failures.push(error);
-        stop.abort();
-      }
-    }),
-  );
-  if (failures.length > 0) throw failures[0];
-  return results;
+  const run = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    try {
+      return await work(both);
+    } catch (error) {
+      failures.push(error);
+      stop.abort();
+      throw error;
+    }
+  };
+  return { run, failures };
 }

@@ -1,6 +1,6 @@
 import { ticksToMs } from '#server/media/time-base.ts';
 import type { ResultCheck, StreamTreatment } from '#common/report.ts';
-import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
 import { renumbered, type KeptRun } from '../analyse/decode/kept-pictures.ts';
@@ -15,8 +15,8 @@ import { judgeVerdicts, type JudgedVerdicts } from './verify-verdicts.ts';
 
 export interface VerifyInput {
   readonly resultPath: string;
-  /** What the result declares, where it has been read already. */
-  readonly resultInfo?: MediaInfo | null;
+  /** What the result declares. */
+  readonly resultInfo: MediaInfo;
   /** What the result was made from. */
   readonly inputPath: string;
   readonly analysis: Analysis;
@@ -37,7 +37,6 @@ export interface VerifyInput {
 }
 
 export interface Verification {
-  readonly info: MediaInfo;
   /** Pictures of the result: measured when it was decoded, else those of the original that were copied. */
   readonly pictures: PictureTimes | null;
   readonly checks: readonly ResultCheck[];
@@ -47,8 +46,6 @@ export interface Verification {
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
   /** What the detectors are sure of at and around new pictures, in the numbering of the result. */
   readonly remaining: readonly Finding[];
-  /** Picture of the result fit for a poster, ms on its display axis. */
-  readonly posterMs: number | null;
 }
 
 /**
@@ -58,8 +55,7 @@ export interface Verification {
  * @throws MediaToolError when the result cannot be read at all
  */
 export async function verifyResult(input: VerifyInput): Promise<Verification> {
-  const { tools, signal } = input;
-  const info = input.resultInfo ?? (await probe(tools, input.resultPath, 'mov', signal));
+  const { resultInfo: info, tools, signal } = input;
   const pictures = input.analysis.pictures;
   const planned = pictures ? plannedPictures(pictures.ptsTicks, input.edit) : [];
   const repainted = input.video.treatment === 'smart_render' || input.video.treatment === 'full_encode';
@@ -67,13 +63,11 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     const packetChecks = await checkUnits(input, info, planned);
     input.onProgress?.(1);
     return {
-      info,
       pictures,
       checks: packetChecks,
       verdicts: input.verdicts,
       failed: [],
       remaining: [],
-      posterMs: framePts(input.analysis.posterFrame, pictures),
     };
   }
   // Hashing waits for the disk and decoding for the processor.
@@ -92,13 +86,11 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
   ]);
   const judged = judgeVerdicts(input, planned, seen);
   return {
-    info,
     pictures: seen.pictures,
     checks: [...packetChecks, ...pictureChecks(input, planned, seen, judged)],
     verdicts: judged.verdicts,
     failed: judged.failed,
     remaining: judged.remaining,
-    posterMs: framePts(posterOf(input, planned), seen.pictures),
   };
 }
 
@@ -146,12 +138,6 @@ function freshFrames(input: VerifyInput, planned: readonly PlannedPicture[]): nu
     );
   };
   return planned.flatMap((picture, index) => (isFresh(picture, index) ? [index] : []));
-}
-
-/** The poster picture of the original by its number in the result. */
-function posterOf(input: VerifyInput, planned: readonly PlannedPicture[]): number | null {
-  const at = planned.findIndex(({ originalFrame }) => originalFrame === input.analysis.posterFrame);
-  return at < 0 ? null : at;
 }
 
 function pictureChecks(
@@ -218,10 +204,4 @@ function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen
     passed,
     detail: `Largest difference ${worstMs.toFixed(3)} ms over ${times.length} pictures.`,
   };
-}
-
-function framePts(frame: number | null, pictures: Analysis['pictures']): number | null {
-  const ticks = frame === null ? undefined : pictures?.ptsTicks[frame];
-  if (ticks === undefined || !pictures) return null;
-  return ticksToMs(ticks, pictures.timeBase);
 }

@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { ticksToMs } from '#server/media/time-base.ts';
+import { bothAtOnce } from '#server/media/side-by-side.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import type { MediaSummary, ResultCheck, StreamTreatment } from '#common/report.ts';
 import { noteMended } from '../mended-pictures.ts';
 import { summarise } from '../publish/build-report.ts';
 import { exportVideo } from '../publish/export-video.ts';
-import { makePoster } from '../publish/make-poster.ts';
+import { makePoster, type PosterInput } from '../publish/make-poster.ts';
+import { posterMs } from '../publish/poster-time.ts';
 import { conversionNote, playsAsIs, type PlaybackNeeds } from '../publish/playback.ts';
 import { verifyResult, type Verification } from '../publish/verify-result.ts';
 import { composeEdit, plannedPictures } from '../repair/compose-edit.ts';
@@ -116,7 +118,7 @@ async function mendAgain(
   done: Done,
 ): Promise<Done | null> {
   const { opened } = work;
-  const { verdicts, remaining: shown, info } = done.verification;
+  const { verdicts, remaining: shown } = done.verification;
   const planned = plannedPictures(
     opened.analysis.pictures?.ptsTicks ?? [],
     composeEdit(layOver(first.pictures).spans),
@@ -127,7 +129,7 @@ async function mendAgain(
     planned,
     shown,
     verdicts,
-    resultInfo: info,
+    resultInfo: done.info,
     dropped,
     limits: job.task.limits,
   });
@@ -153,16 +155,18 @@ function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolea
 
 interface Done {
   readonly outcome: ExportOutcome;
+  /** What the finished clip declares. */
+  readonly info: MediaInfo;
   readonly verification: Verification;
 }
 
 async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, name: string): Promise<Done> {
-  const { task, signal, meter, store } = job;
+  const { task, signal, meter } = job;
   const { analysis, path: inputPath } = work.opened;
   const laid = layOver(attempt.pictures);
   const edit = composeEdit(laid.spans);
   const { writeMs, checkMs } = costOf(work);
-  // The poster comes last, after 0.94 of the step as measured by `npm run bench -- progress`.
+  // The result is hashed last, after 0.94 of the step as measured by `npm run bench -- progress`.
   const writeShare = (0.94 * writeMs) / (writeMs + checkMs);
   const exported = await exportVideo({
     inputPath,
@@ -181,35 +185,37 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
   });
   const rebuilt = laid.dropped.map((verdict) => toDropped(verdict, REBUILT_WITH_DAMAGE));
   const repaired = [...laid.verdicts, ...rebuilt, ...attempt.sound.verdicts];
-  const verification = await verifyResult({
-    resultPath: exported.path,
-    resultInfo: exported.info,
-    inputPath,
-    analysis,
-    edit,
-    verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...indexVerdicts(work)],
-    video: exported.video,
-    audio: exported.audio,
-    soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
-    reencodedSpans: exported.reencodedSpans,
-    altered: exported.altered,
-    seen: exported.seen,
-    tools: task.tools,
-    signal,
-    onProgress: (share) => meter.report(writeShare + share * (0.94 - writeShare)),
-  });
+  const resultInfo = exported.info ?? (await probe(task.tools, exported.path, 'mov', signal));
+  const verify = (ended: AbortSignal) =>
+    verifyResult({
+      resultPath: exported.path,
+      resultInfo,
+      inputPath,
+      analysis,
+      edit,
+      verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...indexVerdicts(work)],
+      video: exported.video,
+      audio: exported.audio,
+      soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
+      reencodedSpans: exported.reencodedSpans,
+      altered: exported.altered,
+      seen: exported.seen,
+      tools: task.tools,
+      signal: ended,
+      onProgress: (share) => meter.report(writeShare + share * (0.94 - writeShare)),
+    });
+  const clip = { inputPath: exported.path, info: resultInfo, atMs: posterMs(analysis, edit, resultInfo) };
+  // The checks use one core for most of their time.
+  const [verification, posterPath] = await bothAtOnce(signal, verify, (ended) => poster(job, clip, ended));
   if (exported.path !== inputPath) await noteMended(exported.path, edit, analysis);
-  const [posterPath, sha256] = await Promise.all([
-    poster(job, exported.path, verification.info, verification.posterMs, store.file('poster.jpg')),
-    hashFile(exported.path),
-  ]);
+  const sha256 = await hashFile(exported.path);
   const { size } = await stat(exported.path);
   const note = conversionNote(work.needs);
   const outcome: ExportOutcome = {
     resultPath: exported.path,
     sha256,
     sizeBytes: size,
-    media: summarise(verification.info, verification.pictures),
+    media: summarise(resultInfo, verification.pictures),
     posterPath,
     video: exported.video,
     audio: exported.audio,
@@ -217,7 +223,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     checks: verification.checks,
     notes: [...attempt.notes, ...(note === null ? [] : [note]), ...exported.notes],
   };
-  return { outcome, verification };
+  return { outcome, info: resultInfo, verification };
 }
 
 function indexVerdicts(work: ExportWork): Verdict[] {
@@ -236,9 +242,8 @@ function indexVerdicts(work: ExportWork): Verdict[] {
 /** The original is the result, byte for byte. */
 async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): Promise<ExportOutcome> {
   const { analysis, path } = work.opened;
-  const { pictures, info, posterFrame } = analysis;
-  const ticks = posterFrame === null ? undefined : pictures?.ptsTicks[posterFrame];
-  const atMs = ticks === undefined || !pictures ? null : ticksToMs(ticks, pictures.timeBase);
+  const { pictures, info } = analysis;
+  const atMs = posterMs(analysis, [], info);
   const { size } = await stat(path);
   const kept = (units: number | null): StreamTreatment => {
     return { treatment: 'untouched', reason: null, unitsKept: units, unitsTotal: units };
@@ -249,7 +254,7 @@ async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): P
     sha256: job.task.inputSha256,
     sizeBytes: size,
     media: summarise(info, pictures),
-    posterPath: await poster(job, path, info, atMs, job.store.file('poster.jpg')),
+    posterPath: await poster(job, { inputPath: path, info, atMs }, job.signal),
     video: kept(pictures?.ptsTicks.length ?? null),
     audio: info.audio.length > 0 ? kept(null) : { ...kept(null), treatment: 'absent' },
     verdicts,
@@ -258,14 +263,12 @@ async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): P
   };
 }
 
+/** @returns the file; null when the clip gives no picture there */
 async function poster(
-  job: JobContext,
-  inputPath: string,
-  info: Verification['info'],
-  atMs: number | null,
-  outputPath: string,
+  { task, store }: JobContext,
+  clip: Pick<PosterInput, 'inputPath' | 'info' | 'atMs'>,
+  signal: AbortSignal,
 ): Promise<string | null> {
-  const { tools } = job.task;
-  const made = await makePoster({ inputPath, info, atMs: atMs ?? 0, outputPath, tools, signal: job.signal });
-  return made ? outputPath : null;
+  const outputPath = store.file('poster.jpg');
+  return (await makePoster({ ...clip, outputPath, tools: task.tools, signal })) ? outputPath : null;
 }

@@ -35,11 +35,17 @@ const Head = styled.div`
   flex-wrap: wrap;
   align-items: center;
   gap: ${space(1, 2)};
+  /* A row of its own on a phone, and one line: the name may come later than the rest, which it must not move. */
   h2 {
+    flex: 1 1 100%;
     font-size: ${text.xl};
     min-width: 0;
     overflow: hidden;
     text-overflow: ellipsis;
+    white-space: nowrap;
+    ${screen.tablet} {
+      flex: 1 1 0;
+    }
   }
   & > :last-child {
     margin-left: auto;
@@ -192,7 +198,7 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
   return (
     <Panel ref={panel} aria-label={texts.heading}>
       <Head>
-        <h2>{name ?? texts.heading}</h2>
+        <h2 title={name}>{name ?? texts.heading}</h2>
         <StatusBadge status={status.status} />
         <ConnectionLine />
       </Head>

@@ -1,6 +1,6 @@
-import { sideBySide } from '#server/media/side-by-side.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import type { Coder } from './smart-render-coder.ts';
+import { inLanes } from './smart-render-lanes.ts';
 import type { EncodedSegment, TargetSequence } from './smart-render-encode.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
@@ -14,8 +14,8 @@ export interface SegmentsInput {
 }
 
 /**
- * Encodes the stretches of a plan, two at a time where both take no more memory than one of the largest pictures allowed: an
- * encoder without a look ahead waits for its decoder half of the time.
+ * Encodes the stretches of a plan, two at a time where they fit: an encoder without a look ahead waits for its decoder half of the
+ * time.
  * @returns what each became, null where nothing is to be encoded
  * @throws H264Error and MediaToolError as `Coder.encode` does, once all that run have ended
  */
@@ -25,19 +25,15 @@ export async function encodeSegments(
 ): Promise<(EncodedSegment | null)[]> {
   const { source, coder, target, limits, signal } = input;
   const encoded: (EncodedSegment | null)[] = segments.map(() => null);
-  const waiting = segments.entries();
-  const lane = async () => {
-    for (const [number, segment] of waiting) {
-      if (segment.pictures.length === 0) continue;
-      const wanted = segment.pictures.map((picture) => picture.pixels);
-      const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
-      const { decodeFrom } = segment;
-      const label = `smart-render-${number}`;
-      encoded[number] = await coder.encode({ target, label, decodeFrom, wanted, place });
-    }
-  };
-  const fitsTwice = 2 * target.width * target.height <= limits.maxEncodePixels;
-  await sideBySide(signal, limits.threads > 1 && fitsTwice ? [lane, lane] : [lane]);
+  const pixelCount = target.width * target.height;
+  await inLanes(segments, { limits, pixelCount, signal }, async (segment, number) => {
+    if (segment.pictures.length === 0) return;
+    const wanted = segment.pictures.map((picture) => picture.pixels);
+    const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
+    const { decodeFrom } = segment;
+    const label = `smart-render-${number}`;
+    encoded[number] = await coder.encode({ target, label, decodeFrom, wanted, place });
+  });
   return encoded;
 }
 

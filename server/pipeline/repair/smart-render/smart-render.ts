@@ -144,10 +144,9 @@ async function render(
     ...shared,
     onShare: trying(BRIDGED, EXCHANGED),
     edit: isTooLarge ? input.edit : bridged.rest,
-    position: coder.take(0),
+    takeSpool: coder.take,
     spent: bridged.verbatimCount,
   });
-  coder.take(exchanged.position - coder.take(0));
   const done = new Set(exchanged.exchanges.flatMap(({ spans }) => spans));
   const left = new Set(bridged.rest.filter((span) => !done.has(span)));
   const instead = await makeBridges({

@@ -21,11 +21,9 @@ import { wantedOf } from '../smart-render-seen.ts';
 import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
 import { verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
 
-export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'position' | 'spent'> {
+export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'spent'> {
   /** Picture parameter set of verbatim pictures. */
   readonly verbatimPps: VerbatimPps;
-  /** Keeps `bytes` of the spool for verbatim pictures; answers where. */
-  readonly takeSpool: (bytes: number) => number;
   /** Encodes raw pictures, each by itself, to stand in for others. */
   readonly encode: (
     pictures: readonly PixelSource[],

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
@@ -11,6 +12,8 @@ import { wantedOf, type SeenPictures } from '../smart-render-seen.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
   readonly workDir: string;
+  /** Begins the names of working files, which several parts have at once. */
+  readonly name: string;
   readonly pixelFormat: string;
   readonly tools: ToolPaths;
   /** Width and height of the pictures as they are shown. */
@@ -26,9 +29,17 @@ export interface ReplacedPictures {
   readonly onLine: (line: string) => void;
 }
 
+type PartFiles = Pick<PartInput, 'workDir' | 'name'>;
+
 /** Where `decodePart` leaves a hash of each picture, in the order that they come in. */
-export const hashPath = ({ workDir }: Pick<PartInput, 'workDir'>): string =>
-  path.join(workDir, 'exchange.hashes');
+export const hashPath = ({ workDir, name }: PartFiles): string => path.join(workDir, `${name}.hashes`);
+const oldClip = ({ workDir, name }: PartFiles): string => path.join(workDir, `${name}-old.mp4`);
+const newClip = ({ workDir, name }: PartFiles): string => path.join(workDir, `${name}-new.mp4`);
+
+/** Removes the working files of a part, but for small pictures that were asked for. */
+export async function removePartFiles(files: PartFiles): Promise<void> {
+  for (const file of [hashPath(files), oldClip(files), newClip(files)]) await rm(file, { force: true });
+}
 
 export interface HashedPart {
   readonly hashes: readonly string[];
@@ -46,7 +57,7 @@ export async function hashPart(
   replaced: ReplacedPictures,
   wanted: SeenPictures,
 ): Promise<HashedPart> {
-  const clipPath = path.join(input.workDir, 'exchange-new.mp4');
+  const clipPath = newClip(input);
   const { coded, pps, onLine } = replaced;
   const trial = { ...input, part, replaced: { coded, pps: [pps] }, outputPath: clipPath };
   const placeAt = await writeTrialClip(trial);
@@ -72,7 +83,7 @@ export async function* decodePart(
   firstPlace = 0,
 ): AsyncGenerator<{ place: number; pixels: Buffer }> {
   const { source } = input;
-  const clipPath = path.join(input.workDir, replaced ? 'exchange-new.mp4' : 'exchange-old.mp4');
+  const clipPath = replaced ? newClip(input) : oldClip(input);
   const placeAt = await writeTrialClip({
     ...input,
     part,

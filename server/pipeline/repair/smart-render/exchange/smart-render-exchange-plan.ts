@@ -48,17 +48,22 @@ interface KeptSpan {
   readonly damaged: readonly number[];
 }
 
-/**
- * The spans of an edit whose damaged pictures can be exchanged alone. Spans between the same two cuts suffer from each
- * other's damage, so they come together first, and each by itself in case that fails; those that keep most first.
- */
+/** Each list has those first that keep most. */
+export interface ExchangeCandidates {
+  /** All spans between the same two cuts, which suffer from each other's damage: no two of them share a picture. */
+  readonly together: readonly ExchangeCandidate[];
+  /** Each of several such spans by itself, in case that fails. */
+  readonly alone: readonly ExchangeCandidate[];
+}
+
+/** The spans of an edit whose damaged pictures can be exchanged alone. */
 export async function planExchanges(
   source: SmartSource,
   order: DisplayOrder,
   edit: PictureEdit,
   cuts: readonly Cut[],
-): Promise<ExchangeCandidate[]> {
-  if (source.sps.bitDepthLuma !== 8) return [];
+): Promise<ExchangeCandidates> {
+  if (source.sps.bitDepthLuma !== 8) return { together: [], alone: [] };
   const groups = new Map<Cut | undefined, KeptSpan[]>();
   let shift = 0;
   for (const span of edit) {
@@ -70,16 +75,15 @@ export async function planExchanges(
     }
     shift += span.shiftAfterTicks;
   }
-  const together = [...groups.values()];
-  const alone = together.flatMap((spans) => (spans.length > 1 ? spans.map((kept) => [kept]) : []));
+  const between = [...groups.values()];
+  const each = between.flatMap((spans) => (spans.length > 1 ? spans.map((kept) => [kept]) : []));
   const share = ({ spans, damaged }: ExchangeCandidate) =>
     damaged.length / spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
-  const found: ExchangeCandidate[] = [];
-  for (const list of [together, alone]) {
+  const candidates = async (list: readonly (readonly KeptSpan[])[]) => {
     const made = await Promise.all(list.map((spans) => toCandidate(source, order, spans)));
-    found.push(...made.flatMap((one) => one ?? []).sort((a, b) => share(a) - share(b)));
-  }
-  return found;
+    return made.flatMap((one) => one ?? []).sort((a, b) => share(a) - share(b));
+  };
+  return { together: await candidates(between), alone: await candidates(each) };
 }
 
 async function toCandidate(

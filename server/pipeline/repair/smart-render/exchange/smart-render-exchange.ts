@@ -7,10 +7,18 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
-import { decodePart, hashPart, hashPath } from './smart-render-exchange-decode.ts';
+import {
+  decodePart,
+  hashPart,
+  hashPath,
+  removePartFiles,
+  type PartInput,
+} from './smart-render-exchange-decode.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import { isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
+import type { MediaLimits } from '../../../worker-protocol.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
+import { inLanes } from '../smart-render-lanes.ts';
 import type { Cut } from '../smart-render-plan.ts';
 import {
   planExchanges,
@@ -36,11 +44,13 @@ export interface ExchangeInput {
   readonly pixelFormat: string;
   /** Width and height of the pictures as they are shown. */
   readonly shown: ShownSize;
-  /** Coded pictures are appended here from `position` on. */
+  /** Verbatim pictures are written here, where `takeSpool` says. */
   readonly spool: FileHandle;
-  readonly position: number;
+  /** Keeps so many bytes of the spool for the caller; answers where. */
+  readonly takeSpool: (sizeBytes: number) => number;
   /** Verbatim pictures that the clip has got already. */
   readonly spent: number;
+  readonly limits: MediaLimits;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   /** Share of the stretches that are tried, 0 to 1; silent when there are none. */
@@ -65,8 +75,6 @@ export interface Exchanges {
   readonly exchanges: readonly Exchange[];
   /** Picture parameter set of the verbatim pictures; null when there are none. */
   readonly pps: Buffer | null;
-  /** Where the spool goes on. */
-  readonly position: number;
 }
 
 /**
@@ -77,30 +85,52 @@ export interface Exchanges {
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
-  const { source, order, edit } = input;
-  const nothing = { exchanges: [], pps: null, position: input.position };
+  const { source, order, edit, limits, shown } = input;
   const pps = verbatimPps(source);
-  if (!pps) return nothing;
-  const exchanges: Exchange[] = [];
-  let position = input.position;
+  if (!pps) return { exchanges: [], pps: null };
+  const { together, alone } = await planExchanges(source, order, edit, input.cuts);
+  const made = new Map<ExchangeCandidate, Exchange>();
   let left = mostVerbatim(source) - input.spent;
-  const candidates = await planExchanges(source, order, edit, input.cuts);
-  for (const [number, candidate] of candidates.entries()) {
-    const isMade = ({ spans }: Exchange) => spans.some((span) => candidate.spans.includes(span));
-    if (exchanges.some(isMade)) continue;
-    const onShare = (share: number) => input.onShare?.((number + share) / candidates.length);
-    const made = await tryExchange({ ...input, position, onShare }, candidate, pps, left);
+  const shares = new Map<ExchangeCandidate, number>();
+  const tryOne = async (candidate: ExchangeCandidate, signal: AbortSignal | undefined) => {
+    const onShare = (share: number) => {
+      const done = shares.set(candidate, share).values();
+      input.onShare?.(sumOf([...done]) / (together.length + alone.length));
+    };
+    const name = `exchange-${candidate.damaged[0]?.sample}-${candidate.damaged.length}`;
+    const one: ExchangeTry = { ...input, name, signal, onShare };
+    const exchange = await tryExchange(one, candidate, pps, left).finally(() => removePartFiles(one));
     onShare(1);
-    if (!made) continue;
-    exchanges.push(made);
-    position = Math.max(...made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes));
-    left -= made.pictures.length;
+    if (!exchange) return;
+    made.set(candidate, exchange);
+    left -= exchange.pictures.length;
+  };
+  // Where verbatim pictures are short, what one stretch takes decides on the next: then they come one by one.
+  const mostTaken = sumOf(together.map(({ damaged }) => damaged.length + MOST_FOLLOWERS));
+  const threads = mostTaken <= left ? limits.threads : 1;
+  const lanes = {
+    limits: { ...limits, threads },
+    pixelCount: shown.width * shown.height,
+    signal: input.signal,
+  };
+  await inLanes(together, lanes, (candidate, _, signal) => tryOne(candidate, signal));
+  for (const candidate of alone) {
+    const isMade = [...made.values()].some(({ spans }) =>
+      spans.some((span) => candidate.spans.includes(span)),
+    );
+    if (!isMade) await tryOne(candidate, input.signal);
   }
-  return exchanges.length === 0 ? nothing : { exchanges, pps: pps.unit, position };
+  const exchanges = [...together, ...alone].flatMap((candidate) => made.get(candidate) ?? []);
+  return { exchanges, pps: exchanges.length === 0 ? null : pps.unit };
 }
 
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
+
+/** One stretch that is tried. */
+type ExchangeTry = ExchangeInput & Pick<PartInput, 'name'>;
+
 async function tryExchange(
-  input: ExchangeInput,
+  input: ExchangeTry,
   candidate: ExchangeCandidate,
   pps: VerbatimPps,
   most: number,
@@ -118,16 +148,14 @@ async function tryExchange(
   const stretch = { part, seenIn: { ...part, from: warmStart(input, start.sample, damaged) } };
   const stripped = await makeStripped(input, damaged);
   const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
-  const smallPath = (name: string) =>
-    path.join(input.workDir, `exchange-${damaged[0]?.sample}-${name}.small`);
-  const tryOut = (made: Verbatim, name: string) =>
-    compare(input, part, made, pps, { path: smallPath(name), samples: altered });
+  const smallPath = (way: string) => path.join(input.workDir, `${input.name}-${way}.small`);
+  const tryOut = (made: Verbatim, way: string) =>
+    compare(input, part, made, pps, { path: smallPath(way), samples: altered });
   const bare = stripped && (await tryOut({ ...UNSEEN, coded: stripped }, 'stripped'));
   if (stripped && bare) {
     const samples = [...stripped.keys()];
     return { spans, samples, pictures: [...stripped.values()], endSample, altered, seen: bare.seen };
   }
-  const behind = ({ end }: Verbatim) => ({ ...input, position: end });
   let instead: ReadonlyMap<number, number> = new Map();
   let made = await makeVerbatim(input, stretch, damaged, pps);
   let tried = made && (await tryOut(made, 'decoded'));
@@ -135,7 +163,7 @@ async function tryExchange(
   if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
-    const filled = await makeVerbatim(behind(made), stretch, damaged, pps, references);
+    const filled = await makeVerbatim(input, stretch, damaged, pps, references);
     const left = filled && (await tryOut(filled, 'filled'));
     if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
@@ -150,7 +178,7 @@ async function tryExchange(
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
-    const wider = all && (await makeVerbatim(behind(made), stretch, all, pps, instead));
+    const wider = all && (await makeVerbatim(input, stretch, all, pps, instead));
     const left = wider && (await tryOut(wider, 'wider'));
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
@@ -181,31 +209,36 @@ interface Verbatim {
   readonly marks: ReadonlyMap<number, Uint8Array>;
   /** Hashes of them, by place. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** Where the spool goes on. */
-  readonly end: number;
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
 }
 
-const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), end: 0, missing: [] };
+const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), missing: [] };
+
+async function stored(
+  { source, spool, takeSpool }: ExchangeInput,
+  sample: number,
+  bytes: Buffer,
+): Promise<EncodedPicture> {
+  const offset = takeSpool(bytes.length);
+  await writeFully(spool, bytes, offset);
+  const sync = source.samples[sample]?.sync === true;
+  return { bytes: { file: spool, offset, sizeBytes: bytes.length }, sync };
+}
 
 /** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
 async function makeStripped(
-  { source, spool, position }: ExchangeInput,
+  input: ExchangeInput,
   damaged: readonly DamagedSample[],
 ): Promise<Map<number, EncodedPicture> | null> {
+  const { source } = input;
   const coded = new Map<number, EncodedPicture>();
-  let at = position;
   for (const { sample } of damaged) {
     if ((await source.head(sample)) === null) return null;
     const units = await source.units(sample);
     if (!isFaultBeside(units)) return null;
     const whole = units.filter((unit) => findUnitFault(unit) === null);
-    const bytes = joinSample(whole, source.config.lengthSize);
-    await writeFully(spool, bytes, at);
-    const sync = source.samples[sample]?.sync === true;
-    coded.set(sample, { bytes: { file: spool, offset: at, sizeBytes: bytes.length }, sync });
-    at += bytes.length;
+    coded.set(sample, await stored(input, sample, joinSample(whole, source.config.lengthSize)));
   }
   return coded;
 }
@@ -216,26 +249,22 @@ async function makeStripped(
  * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
  */
 async function makeVerbatim(
-  input: ExchangeInput,
+  input: ExchangeTry,
   { part, seenIn }: { readonly part: Part; readonly seenIn: Part },
   damaged: readonly DamagedSample[],
   pps: VerbatimPps,
   instead: ReadonlyMap<number, number> = new Map(),
 ): Promise<Verbatim | null> {
-  const { source, order, spool } = input;
+  const { source, order } = input;
   const placeOf = (sample: number) => order.placeOf[sample] ?? 0;
   const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
   const marks = new Map<number, Uint8Array>();
   const coded = new Map<number, EncodedPicture>();
   const missing: DamagedSample[] = [];
-  let position = input.position;
   const store = async (item: DamagedSample, pixels: Buffer) => {
     if (coded.has(item.sample)) return;
     const bytes = await verbatimSample(source, item, pixels, pps);
-    await writeFully(spool, bytes, position);
-    const sync = source.samples[item.sample]?.sync === true;
-    coded.set(item.sample, { bytes: { file: spool, offset: position, sizeBytes: bytes.length }, sync });
-    position += bytes.length;
+    coded.set(item.sample, await stored(input, item.sample, bytes));
   };
   let last: Buffer | null = null;
   const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
@@ -260,7 +289,7 @@ async function makeVerbatim(
   if (coded.size !== damaged.length) return null;
   const lines = readHashes(await readFile(hashPath(input), 'utf8'));
   const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
-  return { coded, marks, hashes, end: position, missing };
+  return { coded, marks, hashes, missing };
 }
 
 interface Tried {
@@ -271,7 +300,7 @@ interface Tried {
 
 /** Decodes a part with verbatim pictures in it; null when the decoder complains. */
 async function compare(
-  input: ExchangeInput,
+  input: ExchangeTry,
   part: Part,
   { coded, marks, hashes }: Verbatim,
   pps: VerbatimPps,

@@ -261,11 +261,11 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
       ? ` On ${judged.trials} true pictures beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
       : '';
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
-  const topped = hole.toppedCount ?? 0;
+  const joined = hole.joinedCount ?? 0;
   const some = isMixed
     ? `, ${hole.decodedCount} of them kept as far as readable`
-    : topped > 0
-      ? `, the undamaged upper part of ${topped === 1 ? 'one' : topped} kept`
+    : joined > 0
+      ? `, joined with what is readable of ${joined === 1 ? 'one' : joined}`
       : '';
   const sides = [task.before, task.after].filter((frame) => frame !== null).length;
   const how =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takePlausibleTop } from './rebuild-pictures-compose.ts';
+import { mixWithDecoded } from './rebuild-pictures-compose.ts';
 import type { MethodJudgement } from './rebuild-pictures-judge.ts';
 import { rawFormat } from './rebuild-pictures-raw.ts';
 
@@ -21,63 +21,86 @@ const picture = (luma: (y: number) => number, chroma = 128) => {
   for (let y = 0; y < HEIGHT; y += 1) bytes.fill(luma(y), y * WIDTH, (y + 1) * WIDTH);
   return bytes;
 };
-const sides = [picture(() => 90), picture(() => 130)] as const;
-const lumaAt = (bytes: Uint8Array, y: number) => bytes[y * WIDTH];
+const sides = { before: picture(() => 70), after: picture(() => 130) };
+const lumaAt = (bytes: Uint8Array, y: number, x = 0) => bytes[y * WIDTH + x] ?? 0;
+const mixed = (decoded: Uint8Array, rebuilt: Uint8Array, judged = judgement) => ({
+  share: mixWithDecoded(decoded, rebuilt, sides, judged, format),
+  rebuilt,
+});
 
-describe('takePlausibleTop', () => {
-  it('takes the rows in front of a fault from the damaged picture and none behind it', () => {
+describe('mixWithDecoded', () => {
+  it('takes the rows in front of a fault as they are and next to nothing of what is far from plausible', () => {
     const decoded = picture((y) => (y < 96 ? 104 : 220), 140);
-    const rebuilt = picture(() => 110);
-    const rows = takePlausibleTop(decoded, rebuilt, sides, judgement, format);
-    expect(rows).toBeGreaterThanOrEqual(48);
-    expect(rows).toBeLessThanOrEqual(96);
-    expect(lumaAt(rebuilt, 0)).toBe(104);
-    expect(lumaAt(rebuilt, rows)).toBe(110);
-    expect(lumaAt(rebuilt, 100)).toBe(110);
-    const chromaAt = WIDTH * HEIGHT;
-    expect(rebuilt[chromaAt]).toBe(140);
-    expect(rebuilt[chromaAt + (rows / 2) * (WIDTH / 2)]).toBe(128);
+    const { rebuilt, share } = mixed(
+      decoded,
+      picture(() => 110),
+    );
+    for (const y of [0, 20, 47]) expect(lumaAt(rebuilt, y)).toBe(104);
+    for (const y of [100, 130, HEIGHT - 1]) expect(Math.abs(lumaAt(rebuilt, y) - 110)).toBeLessThan(2);
+    expect(share).toBeGreaterThan(0.3);
+    expect(share).toBeLessThan(0.6);
+    expect(rebuilt[WIDTH * HEIGHT]).toBe(140);
+    expect(rebuilt[WIDTH * HEIGHT + 65 * (WIDTH / 2)]).toBe(128);
   });
 
   it('takes all of a picture that differs by no more than the method misses', () => {
-    const rebuilt = picture(() => 110);
-    expect(
-      takePlausibleTop(
-        picture(() => 113),
-        rebuilt,
-        sides,
-        judgement,
-        format,
-      ),
-    ).toBe(HEIGHT);
+    const { rebuilt, share } = mixed(
+      picture(() => 113),
+      picture(() => 110),
+    );
+    expect(share).toBe(1);
     expect(lumaAt(rebuilt, HEIGHT - 1)).toBe(113);
   });
 
-  it('takes nothing of a picture that is wrong from its top on', () => {
-    const rebuilt = picture(() => 110);
-    expect(
-      takePlausibleTop(
-        picture(() => 200),
-        rebuilt,
-        sides,
-        judgement,
-        format,
-      ),
-    ).toBe(0);
-    expect(lumaAt(rebuilt, 0)).toBe(110);
+  it('takes most of plausible blocks behind a fault too, and a part of those that may be true', () => {
+    const decoded = picture((y) => (y < 48 ? 220 : y < 112 ? 118 : 126));
+    const { rebuilt } = mixed(
+      decoded,
+      picture(() => 110),
+    );
+    expect(Math.abs(lumaAt(rebuilt, 0) - 110)).toBeLessThan(2);
+    expect(lumaAt(rebuilt, 90)).toBeGreaterThan(112);
+    expect(lumaAt(rebuilt, 90)).toBeLessThanOrEqual(118);
+    expect(lumaAt(rebuilt, HEIGHT - 1)).toBeGreaterThan(110);
+    expect(lumaAt(rebuilt, HEIGHT - 1)).toBeLessThan(118);
+  });
+
+  it('does not take what is left of the picture before where the neighbours say that it moved', () => {
+    const spoilt = (luma: number) => picture((y) => (y < 48 ? 220 : y < 112 ? 104 : luma));
+    // As far from the rebuilt picture on both sides: the one like the picture before, the other not.
+    const held = mixed(
+      spoilt(70),
+      picture(() => 100),
+    );
+    const other = mixed(
+      spoilt(130),
+      picture(() => 100),
+    );
+    expect(Math.abs(lumaAt(held.rebuilt, HEIGHT - 1) - 100)).toBeLessThan(1);
+    expect(Math.abs(lumaAt(other.rebuilt, HEIGHT - 1) - 100)).toBeGreaterThan(0);
+  });
+
+  it('judges blocks beside each other apart, also those that the edges of the picture cut', () => {
+    const odd = rawFormat('yuv420p', 200, 90);
+    if (!odd) throw new Error('yuv420p is known');
+    const flat = (luma: number) => new Uint8Array(odd.pictureBytes).fill(luma);
+    const decoded = flat(118);
+    for (let y = 0; y < 90; y += 1) decoded.fill(230, y * 200 + 120, (y + 1) * 200);
+    const rebuilt = flat(110);
+    mixWithDecoded(decoded, rebuilt, { before: flat(70), after: flat(130) }, judgement, odd);
+    expect(rebuilt[89 * 200]).toBeGreaterThan(112);
+    expect(rebuilt[89 * 200 + 80]).toBeGreaterThan(112);
+    expect(Math.abs((rebuilt[89 * 200 + 199] ?? 0) - 110)).toBeLessThan(2);
   });
 
   it('takes nothing where no true picture told how far the method misses', () => {
     const untried = { ...judgement, motionDb: null, trials: 0 };
-    const rebuilt = picture(() => 110);
-    expect(
-      takePlausibleTop(
-        picture(() => 110),
-        rebuilt,
-        sides,
-        untried,
-        format,
-      ),
-    ).toBe(0);
+    const { rebuilt, share } = mixed(
+      picture(() => 113),
+      picture(() => 110),
+      untried,
+    );
+    expect(share).toBe(0);
+    expect(lumaAt(rebuilt, 0)).toBe(110);
   });
 });

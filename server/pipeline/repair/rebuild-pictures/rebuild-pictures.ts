@@ -16,7 +16,7 @@ import {
   stepsBeside,
   SURELY_REBUILT,
 } from './rebuild-pictures-decoded.ts';
-import { takePlausibleTop } from './rebuild-pictures-compose.ts';
+import { mixWithDecoded } from './rebuild-pictures-compose.ts';
 import {
   createRebuildKernels,
   findTrial,
@@ -39,8 +39,8 @@ export interface RebuiltHole {
   readonly rawCount: number;
   /** Damaged pictures kept as the decoder conceals their loss. */
   readonly decodedCount: number;
-  /** Rebuilt pictures whose upper part is as the damaged picture shows it. */
-  readonly toppedCount?: number;
+  /** Rebuilt pictures of which a good part is as the damaged ones show it. */
+  readonly joinedCount?: number;
 }
 
 /** Originals that `rebuildPictures` must be given for a hole, display numbers. */
@@ -63,7 +63,7 @@ export function neededPictures(input: RebuildInput): number[] {
  * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
  * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
  * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade. Damaged
- * pictures are kept as decoded where that comes nearer to the truth, short ones as far down as they are plausible.
+ * pictures are kept as decoded where that comes nearer to the truth, in short holes block by block as far as they are plausible.
  * @param known the decoded `neededPictures`; undecodable ones are missing
  * @throws the reason of the signal when it is aborted
  */
@@ -145,6 +145,9 @@ async function crossFade(
   return { pictures, method: 'cross_fade', judgement: null, rawCount: fade, decodedCount: 0 };
 }
 
+/** Part of a damaged picture in the rebuilt one from which on it is told. */
+const TOLD_SHARE = 0.1;
+
 async function fill(
   input: RebuildInput,
   known: ReadonlyMap<number, Uint8Array>,
@@ -163,7 +166,7 @@ async function fill(
   const isShort = input.task.slotTicks.length <= SURELY_REBUILT;
   const pictures: NewPicture[] = [];
   let rawCount = 0;
-  let toppedCount = 0;
+  let joinedCount = 0;
   for (const [index, ptsTicks] of input.task.slotTicks.entries()) {
     await pause(input.signal);
     const phase = (phases.stepOf[index] ?? index + 1) / phases.steps;
@@ -177,8 +180,8 @@ async function fill(
     const isKept =
       decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, judgement, format);
     if (decoded && isShort && !isKept) {
-      const rows = takePlausibleTop(decoded, rebuilt, [before, after], judgement, format);
-      if (rows > 0) toppedCount += 1;
+      const share = mixWithDecoded(decoded, rebuilt, { before, after }, judgement, format);
+      if (share > TOLD_SHARE) joinedCount += 1;
     } else if (isKept || (decoded && isPlausible(decoded, rebuilt, judgement, format))) {
       pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
       continue;
@@ -190,7 +193,7 @@ async function fill(
   if (rawCount === 0) return { ...keepDecoded(input.task), judgement };
   const decodedCount = pictures.length - rawCount;
   const { method } = judgement;
-  return { pictures, method, judgement, rawCount, decodedCount, toppedCount };
+  return { pictures, method, judgement, rawCount, decodedCount, joinedCount };
 }
 
 /** Computing one picture takes a while: messages, such as a cancel, are heard between two. */

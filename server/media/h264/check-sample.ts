@@ -62,21 +62,23 @@ export function findUnitFault(unit: Buffer): string | null {
   if (type === 5 && refIdc === 0) return 'a key picture is marked as unused';
   if ((type === 6 || type === 9) && refIdc !== 0) return 'a NAL unit contradicts its own type';
   if (isSlice(unit) && unit.length < 3) return 'a slice is too short';
-  return hasStartCode(unit) ? 'bytes that cannot occur in coded data stand inside a NAL unit' : null;
+  return findStartCode(unit) !== null
+    ? 'bytes that cannot occur in coded data stand inside a NAL unit'
+    : null;
 }
 
 const PAIR = Buffer.from([0, 0]);
 /** End of sequence and end of stream as some cameras append them, with a start code, to the last picture. */
 const END_MARKS = [Buffer.from([0, 0, 1, 10]), Buffer.from([0, 0, 1, 11])];
 
-/** True when `00 00 0x` with x of 0, 1 or 2 stands in the unit, its end mark and final zero bytes left out. */
-export function hasStartCode(unit: Buffer): boolean {
+/** Where `00 00 0x` with x of 0, 1 or 2 stands first in the unit, its end mark and final zero bytes left out; null for nowhere. */
+export function findStartCode(unit: Buffer): number | null {
   let end = unit.length;
   if (END_MARKS.some((mark) => unit.subarray(-mark.length).equals(mark))) end -= 4;
   while (end > 0 && unit[end - 1] === 0) end--;
   // Searching for pairs of zeros with the native scanner is many times quicker than walking the bytes.
   for (let at = unit.indexOf(PAIR); at >= 0 && at + 2 < end; at = unit.indexOf(PAIR, at + 1)) {
-    if ((unit[at + 2] ?? 3) <= 2) return true;
+    if ((unit[at + 2] ?? 3) <= 2) return at;
   }
-  return false;
+  return null;
 }

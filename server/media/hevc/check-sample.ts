@@ -1,4 +1,4 @@
-import { findFaultOf, hasStartCode } from '#server/media/h264/check-sample.ts';
+import { findFaultOf, findStartCode } from '#server/media/h264/check-sample.ts';
 
 /** NAL unit types of coded slices (ITU-T H.265, table 7-1): trailing and leading pictures, and those of random access. */
 const isSlice = ([first = 0]: Buffer) => {
@@ -20,5 +20,7 @@ export function findHevcUnitFault(unit: Buffer): string | null {
   if (first & 0x80) return 'the forbidden bit of a NAL unit is set';
   // The temporal identifier is stored plus one (7.3.1.2).
   if (unit.length < 2 || (second & 7) === 0) return 'the header of a NAL unit is damaged';
-  return hasStartCode(unit) ? 'bytes that cannot occur in coded data stand inside a NAL unit' : null;
+  return findStartCode(unit) !== null
+    ? 'bytes that cannot occur in coded data stand inside a NAL unit'
+    : null;
 }

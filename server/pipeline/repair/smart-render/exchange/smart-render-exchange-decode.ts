@@ -72,15 +72,19 @@ export async function hashPart(
   return { hashes, seen: { path: small.path, samples: small.samples } };
 }
 
-/**
- * Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time.
- * @param firstPlace pictures shown before it are decoded but not handed over
- */
+export interface DecodeOptions {
+  readonly replaced: ReplacedPictures | null;
+  /** Whether the decoder takes and conceals what is damaged besides. */
+  readonly isForgiving?: boolean;
+  /** Pictures shown before it are decoded but not handed over. */
+  readonly firstPlace?: number;
+}
+
+/** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
 export async function* decodePart(
   input: PartInput,
   part: Part,
-  replaced: ReplacedPictures | null,
-  firstPlace = 0,
+  { replaced, isForgiving = replaced === null, firstPlace = 0 }: DecodeOptions,
 ): AsyncGenerator<{ place: number; pixels: Buffer }> {
   const { source } = input;
   const clipPath = replaced ? newClip(input) : oldClip(input);
@@ -95,7 +99,7 @@ export async function* decodePart(
   const fromTicks = shown.length < placeAt.size ? Math.min(...shown.map(([pts]) => pts)) : null;
   let previous = -1;
   let count = 0;
-  const plan = decodePlan(input, clipPath, replaced !== null, fromTicks);
+  const plan = decodePlan(input, clipPath, !isForgiving, fromTicks);
   for await (const { pts, pixels } of streamPictures(plan, options)) {
     const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
     previous = place;

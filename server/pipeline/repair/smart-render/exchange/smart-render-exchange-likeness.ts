@@ -1,5 +1,5 @@
 /** Mean square errors up to which a picture counts as hardly changed, 38 dB, and as what it was, 28 dB. */
-const HARDLY_CHANGED = 255 ** 2 / 10 ** 3.8;
+export const HARDLY_CHANGED = 255 ** 2 / 10 ** 3.8;
 const MOST_CHANGED = 255 ** 2 / 10 ** 2.8;
 
 export const isHardlyChanged = ({ error }: { readonly error: number }): boolean => error <= HARDLY_CHANGED;

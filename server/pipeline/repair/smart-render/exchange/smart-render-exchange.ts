@@ -14,6 +14,8 @@ import {
   removePartFiles,
   type PartInput,
 } from './smart-render-exchange-decode.ts';
+import type { ConcealStep } from './smart-render-exchange-around.ts';
+import { concealAnew } from './smart-render-exchange-conceal.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
 import { isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
 import type { MediaLimits } from '../../../worker-protocol.ts';
@@ -81,7 +83,7 @@ export interface Exchanges {
  * Exchanges damaged coded pictures for verbatim copies of what the decoder makes of them, so that the stream decodes
  * without a complaint and every picture behind stays byte for byte: pictures that the damage does not reach
  * decode to the very same samples, the others show what they showed. Each stretch is tried: it is left out when the
- * decoder still complains or later pictures change visibly.
+ * decoder still complains or later pictures change visibly. Then what is lost is concealed better where that proves itself (`concealAnew`).
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
@@ -183,8 +185,15 @@ async function tryExchange(
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
   if (!isLike(tried.changes, count)) return null;
-  const { coded } = made;
-  const { seen } = tried;
+  const stretchNow = { part, damaged, coded: made.coded, seen: tried.seen };
+  const step: ConcealStep = {
+    ...input,
+    pps,
+    isComplaint: (line) => COMPLAINT.test(line),
+    store: (sample, bytes) => stored(input, sample, bytes),
+  };
+  const better = made.missing.length > 0 ? null : await concealAnew(step, stretchNow);
+  const { coded, seen } = better ?? stretchNow;
   return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
 }
 
@@ -270,7 +279,7 @@ async function makeVerbatim(
   const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
   // The one shown before all of these may be shown in the place of one that is lost.
   const firstPlace = Math.max(0, Math.min(...needed) - 1);
-  for await (const { place, pixels } of decodePart(input, seenIn, null, firstPlace)) {
+  for await (const { place, pixels } of decodePart(input, seenIn, { replaced: null, firstPlace })) {
     for (const item of damaged) {
       const other = instead.get(item.sample);
       if (other !== undefined && placeOf(other) === place) await store(item, pixels);
@@ -318,7 +327,9 @@ async function compare(
   const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
   if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
   const changes: { place: number; error: number }[] = [];
-  for await (const { place, pixels } of decodePart(input, part, { coded, pps: pps.unit, onLine })) {
+  for await (const { place, pixels } of decodePart(input, part, {
+    replaced: { coded, pps: pps.unit, onLine },
+  })) {
     if (complaints > 0) return null;
     count += 1;
     const before = marks.get(place);

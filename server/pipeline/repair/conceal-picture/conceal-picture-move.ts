@@ -1,0 +1,68 @@
+import { CELL } from '../rebuild-pictures/rebuild-pictures-grid.ts';
+import type { RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import type { Displacements } from './conceal-picture-vectors.ts';
+
+/** One plane of a picture of eight bits. */
+export interface Plane {
+  /** Place of its first sample in the picture. */
+  readonly start: number;
+  readonly width: number;
+  readonly height: number;
+  /** Luma pixels that one sample stands for, across and down. */
+  readonly across: number;
+  readonly down: number;
+}
+
+/** Luma and both colour planes, as `rawvideo` packs them. */
+export function planesOf({ width, height, chroma }: RawFormat): Plane[] {
+  let start = 0;
+  return [[1, 1] as const, chroma, chroma].map(([across, down]) => {
+    const plane = { start, width: Math.ceil(width / across), height: Math.ceil(height / down), across, down };
+    start += plane.width * plane.height;
+    return plane;
+  });
+}
+
+/** Writes row `y` of a plane into the first samples of `out`. */
+export type RowMaker = (plane: Plane, y: number, out: Uint8Array) => void;
+
+/**
+ * Rows of a picture whose content has moved: each sample is taken from where its vector says that it stood, between samples by
+ * bilinear interpolation. Vectors between the middles of cells are interpolated too.
+ * @param top row of luma that the first row of cells begins at
+ */
+export function createMover(picture: Uint8Array, vectors: Displacements, top: number): RowMaker {
+  const { columns, rows } = vectors;
+  const rowX = new Float64Array(columns + 1);
+  const rowY = new Float64Array(columns + 1);
+  return ({ start, width, height, across, down }, y, out) => {
+    const cellY = Math.max(0, Math.min(rows - 1, ((y + 0.5) * down - top) / CELL - 0.5));
+    const upper = Math.floor(cellY) * columns;
+    const lower = Math.min(rows - 1, Math.floor(cellY) + 1) * columns;
+    const share = cellY - Math.floor(cellY);
+    for (let column = 0; column <= columns; column += 1) {
+      const own = Math.min(columns - 1, column);
+      const [u, l] = [upper + own, lower + own];
+      rowX[column] = ((vectors.x[u] ?? 0) * (1 - share) + (vectors.x[l] ?? 0) * share) / across;
+      rowY[column] = ((vectors.y[u] ?? 0) * (1 - share) + (vectors.y[l] ?? 0) * share) / down;
+    }
+    const cellsPerSample = across / CELL;
+    for (let x = 0; x < width; x += 1) {
+      const cellX = Math.max(0, Math.min(columns - 1, (x + 0.5) * cellsPerSample - 0.5));
+      const left = Math.floor(cellX);
+      const between = cellX - left;
+      const awayX = (rowX[left] ?? 0) * (1 - between) + (rowX[left + 1] ?? 0) * between;
+      const awayY = (rowY[left] ?? 0) * (1 - between) + (rowY[left + 1] ?? 0) * between;
+      const fromX = Math.max(0, Math.min(width - 1, x - awayX));
+      const fromY = Math.max(0, Math.min(height - 1, y - awayY));
+      const [wholeX, wholeY] = [Math.floor(fromX), Math.floor(fromY)];
+      const [partX, partY] = [fromX - wholeX, fromY - wholeY];
+      const at = start + wholeY * width + wholeX;
+      const right = wholeX + 1 < width ? 1 : 0;
+      const below = wholeY + 1 < height ? width : 0;
+      const above = (picture[at] ?? 0) * (1 - partX) + (picture[at + right] ?? 0) * partX;
+      const under = (picture[at + below] ?? 0) * (1 - partX) + (picture[at + below + right] ?? 0) * partX;
+      out[x] = above * (1 - partY) + under * partY + 0.5;
+    }
+  };
+}

@@ -1,0 +1,91 @@
+import { median } from '#server/media/statistics.ts';
+import { estimateMotion } from '../rebuild-pictures/rebuild-pictures-field.ts';
+import { CELL, type GreyPlane, type MotionField } from '../rebuild-pictures/rebuild-pictures-grid.ts';
+import type { MotionKernel } from '../rebuild-pictures/rebuild-pictures-kernel.ts';
+
+/** Where the content of each cell of a picture came from: it stood this far to the left and above in the picture before. */
+export interface Displacements {
+  readonly columns: number;
+  readonly rows: number;
+  /** Pixels with fractions, row by row, one for each cell of `CELL` x `CELL` pixels. */
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+}
+
+/** Steps of the fixed-point search for the vector whose content arrives at a place. */
+const ARRIVAL_STEPS = 3;
+
+/**
+ * Displacements from the picture before to a damaged one, if motion goes on as between a pair of pictures.
+ * @param pair as it is seen half way between the two
+ * @param away how far behind that the damaged picture lies, in halves of what the pair lies apart; negative in front of it
+ * @param times how many times as far as the pair the damaged picture and the one before lie apart
+ */
+export function carriedOn(pair: MotionField, away: number, times: number): Displacements {
+  const { columns, rows, halfX, halfY } = pair;
+  const x = new Float32Array(columns * rows);
+  const y = new Float32Array(columns * rows);
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const at = row * columns + column;
+      let from = at;
+      for (let step = 0; step < ARRIVAL_STEPS; step += 1) {
+        const besideX = column - Math.round((away * (halfX[from] ?? 0)) / CELL);
+        const besideY = row - Math.round((away * (halfY[from] ?? 0)) / CELL);
+        from = inside(besideY, rows) * columns + inside(besideX, columns);
+      }
+      x[at] = 2 * times * (halfX[from] ?? 0);
+      y[at] = 2 * times * (halfY[from] ?? 0);
+    }
+  }
+  return { columns, rows, x, y };
+}
+
+const inside = (at: number, count: number) => Math.max(0, Math.min(count - 1, at));
+
+/** Cell by cell half the way from the one to the other. */
+export function meanOfBoth(a: Displacements, b: Displacements): Displacements {
+  const mean = (one: Float32Array, other: Float32Array) =>
+    one.map((value, at) => (value + (other[at] ?? 0)) / 2);
+  return { ...a, x: mean(a.x, b.x), y: mean(a.y, b.y) };
+}
+
+/** Cells at least by which the shake of a camera is told from a thing that moves. */
+const FEWEST_CELLS = 40;
+
+/**
+ * Moves a guess by what it misses known displacements by on the median, as all of a picture moves when a hand shakes.
+ * @param known as the picture itself shows them in its first rows of cells
+ * @param rowCount how many of these rows are known; the outermost cells are left out
+ */
+export function withShake(guess: Displacements, known: Displacements, rowCount: number): Displacements {
+  const moved = (own: Float32Array, told: Float32Array) => {
+    const missed: number[] = [];
+    for (let row = 1; row < rowCount; row += 1) {
+      for (let column = 1; column < guess.columns - 1; column += 1) {
+        const at = row * guess.columns + column;
+        missed.push((told[at] ?? 0) - (own[at] ?? 0));
+      }
+    }
+    if (missed.length < FEWEST_CELLS) return own;
+    const shake = median(missed);
+    return own.map((value) => value + shake);
+  };
+  return { ...guess, x: moved(guess.x, known.x), y: moved(guess.y, known.y) };
+}
+
+/** Motion between rows `[top, end)` of two planes. */
+export function motionOfRows(
+  a: GreyPlane,
+  b: GreyPlane,
+  top: number,
+  end: number,
+  kernel: MotionKernel,
+): MotionField {
+  const rows = ({ width, samples }: GreyPlane): GreyPlane => ({
+    width,
+    height: end - top,
+    samples: samples.subarray(top * width, end * width),
+  });
+  return estimateMotion(rows(a), rows(b), kernel);
+}

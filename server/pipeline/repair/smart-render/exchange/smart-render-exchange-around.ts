@@ -97,8 +97,13 @@ export async function concealFirst(
   const [beside, later] = [shown(places.beside), shown(places.later)];
   const around = { earlier, before, damaged, after, pyramid: beside && later ? { beside, later } : null };
   const firstLost = source.sps.widthMbs * source.sps.heightMbs - lostCount;
-  return { decoded, concealed: concealPicture({ ...around, firstLost }, format) };
+  const isProvenLater = keyBehind(source, part) !== null;
+  return { decoded, concealed: concealPicture({ ...around, firstLost, isProvenLater }, format) };
 }
+
+/** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */
+export const keyBehind = ({ samples }: SmartSource, { end }: Part): number | null =>
+  samples[end]?.sync === true ? end : null;
 
 /** The part and all that is decoded in front of it from the key picture before on. */
 function withGroupBefore({ samples }: SmartSource, part: Part): Part {

@@ -7,7 +7,7 @@ import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import { verbatimSample } from '../smart-render-verbatim.ts';
-import { concealFirst, type ConcealStep } from './smart-render-exchange-around.ts';
+import { concealFirst, keyBehind, type ConcealStep } from './smart-render-exchange-around.ts';
 import { hashPart } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
@@ -66,7 +66,7 @@ const SEAM_NOISE = 1.02;
  */
 async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<ConcealedStretch | null> {
   const { part, coded, damaged, seen: old } = stretch;
-  const key = step.source.samples[part.end]?.sync === true ? part.end : null;
+  const key = keyBehind(step.source, part);
   const whole = key === null ? part : { ...part, end: part.end + 1 };
   const all = samplesOfPart(whole);
   const wanted = {

@@ -1,9 +1,16 @@
+import { findStartCode } from '../h264/check-sample.ts';
 import { H264Error } from '../h264/h264-error.ts';
+import type { LostBlocks } from '../lost-blocks.ts';
 import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
-import { readSliceSegment, type SliceHeader, type SliceSegment } from './hevc-slice-header.ts';
+import {
+  type ActiveSets,
+  readSliceSegment,
+  type SliceHeader,
+  type SliceSegment,
+} from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 
 /** What the data of a picture say of themselves: damage that stays in step with the coding is not seen. */
@@ -13,6 +20,12 @@ export type SliceVerdict = 'whole' | 'damaged' | 'unknown';
 export interface HevcSliceChecker {
   /** @param units the NAL units of one picture, emulation prevention included; parameter sets among them are kept */
   check(units: readonly Buffer[]): SliceVerdict;
+  /**
+   * Which part of a damaged picture cannot be read. Data that are wrong but possible are read until something is impossible, so that
+   * damage may begin some blocks before.
+   * @returns null where everything can be read, and where it cannot be told
+   */
+  findLoss(units: readonly Buffer[]): LostBlocks | null;
   /** Whether the stream may hold what hardly any encoder writes: raw blocks, tiles, slices that depend on others. */
   maySeeRareSyntax(): boolean;
 }
@@ -65,14 +78,19 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
     return state;
   };
   for (const unit of parameterSets) learn(unit);
+  /** The slices of a picture, null where nothing can be said of them. */
+  const slicesOf = (units: readonly Buffer[]) => {
+    for (const unit of units) learn(unit);
+    const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+    return isLost || slices.length === 0 || spsById.size === 0 || ppsById.size === 0 ? null : slices;
+  };
   return {
     maySeeRareSyntax: () =>
       [...spsById.values()].some(({ set }) => set.pcm !== null) ||
       [...ppsById.values()].some(({ set }) => set.tiles !== null || set.dependentSlices),
     check(units) {
-      for (const unit of units) learn(unit);
-      const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
-      if (isLost || slices.length === 0 || spsById.size === 0 || ppsById.size === 0) return 'unknown';
+      const slices = slicesOf(units);
+      if (!slices) return 'unknown';
       try {
         readPicture(slices, stateOf);
         return 'whole';
@@ -82,6 +100,7 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
         throw error;
       }
     },
+    findLoss: (units) => findLoss(slicesOf(units) ?? [], stateOf),
   };
 }
 
@@ -100,22 +119,79 @@ function createState(sps: CodingSps, pps: CodingPps): SliceState {
   }
 }
 
-function readPicture(slices: readonly Buffer[], stateOf: (ppsId: number) => SliceState): void {
+type StateOf = (ppsId: number) => SliceState;
+
+function readPicture(slices: readonly Buffer[], stateOf: StateOf): void {
   let header: SliceHeader | null = null;
   let read = 0;
   let total = 0;
   for (const [place, slice] of slices.entries()) {
-    const { rbsp, removed } = withoutPrevention(slice);
-    const segment: SliceSegment<SliceState> = readSliceSegment(rbsp, stateOf, header);
+    const opened: OpenedSlice = openSlice(slice, stateOf, header);
+    const { segment } = opened;
     const { sets: state } = segment;
     if (segment.isFirst !== (place === 0)) throw new HevcError('The first slice of a picture is missing.');
     if (state.layout.toCoded[segment.address] !== read)
       throw new HevcError('A slice of a picture is missing.');
     header = segment.header;
-    read = readSliceData(state, segment, rbsp, substreamEnds(segment, rbsp.length, removed));
+    read = readSliceData(state, segment, opened.rbsp, opened.ends);
     total = state.ctbs;
   }
   if (read !== total) throw new HevcError('A slice of a picture is missing.');
+}
+
+/** A slice whose header is read. */
+export interface OpenedSlice<State extends ActiveSets = SliceState> {
+  readonly segment: SliceSegment<State>;
+  readonly rbsp: Buffer;
+  /** Places in it behind its substreams. */
+  readonly ends: readonly number[];
+}
+
+/** Reads the header of a slice; `previous` is that of the slice before in the same picture. */
+export function openSlice<State extends ActiveSets>(
+  slice: Buffer,
+  stateOf: (ppsId: number) => State,
+  previous: SliceHeader | null,
+): OpenedSlice<State> {
+  const { rbsp, removed } = withoutPrevention(slice);
+  const segment = readSliceSegment(rbsp, stateOf, previous);
+  return { segment, rbsp, ends: substreamEnds(segment, rbsp.length, removed) };
+}
+
+/** What is lost of a picture whose slices do not depend on each other: from where one cannot be read on to where the last such one ends. */
+function findLoss(slices: readonly Buffer[], stateOf: StateOf): LostBlocks | null {
+  let lost: LostBlocks | null = null;
+  try {
+    const opened = slices.map((slice) => openSlice(upToImpossible(slice), stateOf, null));
+    for (const [place, { segment, rbsp, ends }] of opened.entries()) {
+      const { sets: state, address } = segment;
+      const next = opened[place + 1]?.segment.address ?? state.ctbs;
+      if (state.pps.tiles || segment.isFirst !== (place === 0) || next <= address) return null;
+      if (isReadable({ segment, rbsp, ends }, next)) continue;
+      const first: number = lost?.first ?? state.blocksRead;
+      lost = { size: 2 ** state.sps.ctbLog2, first, end: next };
+    }
+  } catch (error) {
+    // Of a picture with a header that cannot be read nothing is known.
+    if (error instanceof HevcError || error instanceof H264Error) return null;
+    throw error;
+  }
+  return lost;
+}
+
+function isReadable({ segment, rbsp, ends }: OpenedSlice, next: number): boolean {
+  try {
+    return readSliceData(segment.sets, segment, rbsp, ends) === next;
+  } catch (error) {
+    const isFault = error instanceof HevcError || error instanceof H264Error;
+    if (!isFault || error instanceof HevcUnsupportedError) throw error;
+    return false;
+  }
+}
+
+/** A slice up to bytes that coded data cannot hold. */
+function upToImpossible(slice: Buffer): Buffer {
+  return slice.subarray(0, findStartCode(slice) ?? slice.length);
 }
 
 /** Places behind the substreams in the RBSP; entry points count emulation prevention bytes (7.4.7.1). */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { CabacDecoder, NEXT_LPS, NEXT_MPS, WIDTHS } from './hevc-cabac.ts';
+import { CabacCopier } from './hevc-cabac-copier.ts';
+import { CabacEncoder } from './hevc-cabac-encoder.ts';
+import { CabacDecoder, NEXT_LPS, NEXT_MPS } from './hevc-cabac.ts';
 import { CONTEXT_COUNT, initContexts } from './hevc-contexts.ts';
 
 type Symbol =
@@ -8,74 +10,20 @@ type Symbol =
   | { readonly kind: 'bypass'; readonly bit: number }
   | { readonly kind: 'terminate'; readonly bit: number };
 
-/** The arithmetic encoder (ITU-T H.265, 9.3.5), on bits one by one. */
 function encode(symbols: readonly Symbol[], states: Uint8Array): Buffer {
-  const bits: number[] = [];
-  let low = 0;
-  let range = 510;
-  let outstanding = 0;
-  let isFirst = true;
-  const put = (bit: number) => {
-    if (!isFirst) bits.push(bit);
-    isFirst = false;
-    for (; outstanding > 0; outstanding--) bits.push(1 - bit);
-  };
-  const shiftOut = () => {
-    if (low < 256) put(0);
-    else if (low >= 512) {
-      low -= 512;
-      put(1);
-    } else {
-      low -= 256;
-      outstanding++;
-    }
-    low *= 2;
-  };
-  const renormalise = () => {
-    for (; range < 256; range *= 2) shiftOut();
-  };
+  const encoder = new CabacEncoder();
+  let ended: Buffer | null = null;
   for (const symbol of symbols) {
-    if (symbol.kind === 'bypass') {
-      low *= 2;
-      if (symbol.bit === 1) low += range;
-      if (low >= 1024) {
-        put(1);
-        low -= 1024;
-      } else if (low < 512) put(0);
-      else {
-        low -= 512;
-        outstanding++;
-      }
-      continue;
-    }
-    if (symbol.kind === 'terminate') {
-      range -= 2;
-      if (symbol.bit === 1) {
-        low += range;
-        range = 2;
-      }
-      renormalise();
-      continue;
-    }
-    const state = states[symbol.context] ?? 0;
-    const width = WIDTHS[4 * state + ((range >> 6) & 3)] ?? 0;
-    range -= width;
-    if (symbol.bit === (state & 1)) states[symbol.context] = NEXT_MPS[state] ?? 0;
+    if (symbol.kind === 'bypass') encoder.bypass(symbol.bit);
+    else if (symbol.kind === 'terminate') ended = encoder.terminate(symbol.bit);
     else {
-      low += range;
-      range = width;
-      states[symbol.context] = NEXT_LPS[state] ?? 0;
+      const state = states[symbol.context] ?? 0;
+      encoder.bin(state, symbol.bit);
+      states[symbol.context] = (symbol.bit === (state & 1) ? NEXT_MPS[state] : NEXT_LPS[state]) ?? 0;
     }
-    renormalise();
   }
-  put((low >> 9) & 1);
-  bits.push((low >> 8) & 1, 1);
-  while (bits.length % 8 !== 0) bits.push(0);
-  return Buffer.from(
-    Array.from({ length: bits.length / 8 }, (_, at) =>
-      bits.slice(8 * at, 8 * at + 8).reduce((byte, bit) => 2 * byte + bit, 0),
-    ),
-  );
+  if (!ended) throw new Error('The symbols do not end.');
+  return ended;
 }
 
 function randomSymbols(seed: number, count: number): Symbol[] {
@@ -154,5 +102,29 @@ describe('initContexts', () => {
     expect([...states.subarray(0, 2)]).toEqual([2 * (63 - 56), 2 * (((15 * 51) >> 4) + 48 - 64) + 1]);
     initContexts(states, 0, -12);
     expect(states[1]).toBe(2 * (63 - 48));
+  });
+});
+
+describe('CabacCopier', () => {
+  it('codes what it reads to the same bytes, and ends it wherever it is asked to', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const symbols = randomSymbols(seed, 30 * seed);
+      const states = new Uint8Array(CONTEXT_COUNT);
+      initContexts(states, seed % 3, seed);
+      const first = Uint8Array.from(states);
+      const bytes = encode(symbols, states);
+      const copier = new CabacCopier();
+      const read = (some: readonly Symbol[]) => {
+        copier.clear();
+        copier.states.set(first);
+        copier.start(bytes, 0, bytes.length);
+        decode(copier, some);
+        return copier.finish();
+      };
+      expect(read(symbols.slice(0, -1))).toEqual([bytes]);
+      const part = symbols.slice(0, 11 * seed);
+      const again = encode([...part, { kind: 'terminate', bit: 1 }], Uint8Array.from(first));
+      expect(read(part)).toEqual([again]);
+    }
   });
 });

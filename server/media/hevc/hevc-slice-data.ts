@@ -7,6 +7,7 @@ import type { SliceState } from './hevc-slice-state.ts';
 /**
  * Reads the data of a slice segment (ITU-T H.265, 7.3.8) to its end.
  * @param ends places in `rbsp` behind each of its substreams, the last one the end of the data
+ * @param until blocks in coding order behind which reading stops, in front of what says that the slice goes on
  * @returns coding tree blocks read up to here, in coding order
  * @throws HevcError when something in it is impossible, or it does not end where its data do
  */
@@ -15,6 +16,7 @@ export function readSliceData(
   segment: SliceSegment,
   rbsp: Uint8Array,
   ends: readonly number[],
+  until = Infinity,
 ): number {
   const { cabac, layout, ctbColumns, ctbs, sps, pps } = state;
   const { header } = segment;
@@ -23,6 +25,7 @@ export function readSliceData(
   cabac.start(rbsp, segment.dataAt, rbsp.length);
   let substream = 0;
   let coded = layout.toCoded[segment.address] ?? 0;
+  state.blocksRead = coded;
   for (let isFirst = true; ; isFirst = false) {
     const raster = layout.toRaster[coded] ?? 0;
     const column = raster % ctbColumns;
@@ -42,8 +45,10 @@ export function readSliceData(
     // The second block of a row is what the next row starts with.
     if (pps.wavefronts && column === (layout.tileLeft[raster] ?? 0) + 1) state.rowStates.set(cabac.states);
     if (cabac.passedEnd()) throw new HevcError('The data of a slice end too early.');
+    if (coded + 1 === until) return until;
     const isLast = cabac.terminate() === 1;
     coded++;
+    state.blocksRead = coded;
     if (isLast) {
       checkEnd(state, ends, substream);
       if (substream !== ends.length - 1) throw new HevcError('A slice ends too early.');

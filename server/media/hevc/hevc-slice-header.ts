@@ -25,6 +25,8 @@ export interface SliceHeader {
   readonly qp: number;
   /** What the picture refers to; null for IDR pictures. */
   readonly references: SliceReferences | null;
+  /** Where in the RBSP that is said, from the order count up to slice_temporal_mvp_enabled_flag: the first bit, and one past the last. */
+  readonly referenceBits: readonly [number, number];
 }
 
 /** Order count of a picture and of those that it refers to (ITU-T H.265, 8.3.1 and 8.3.2). */
@@ -49,6 +51,8 @@ export interface SliceSegment<Sets extends ActiveSets = ActiveSets> {
   readonly address: number;
   /** Bytes of the substreams but the last, emulation prevention included. */
   readonly substreamBytes: readonly number[];
+  /** Bit of the RBSP at which the places of substreams stand, or would stand. */
+  readonly entryPointsAt: number;
   /** Place in the RBSP of the first byte of slice data. */
   readonly dataAt: number;
 }
@@ -98,11 +102,13 @@ export function readSliceSegment<Sets extends ActiveSets>(
   }
   if (isDependent && !previous) throw impossible();
   const header = isDependent && previous ? previous : readIndependent(reader, sets, nalType, address);
+  const entryPointsAt = reader.position();
   const substreamBytes = pps.tiles || pps.wavefronts ? readEntryPoints(reader, ctbs) : [];
   if (pps.headerExtension) for (let left = limited(reader.ue(), 256); left > 0; left--) reader.bits(8);
   if (!reader.flag()) throw impossible();
   while ((reader.position() & 7) !== 0) if (reader.flag()) throw impossible();
-  return { header, sets, isFirst, isDependent, address, substreamBytes, dataAt: reader.position() >> 3 };
+  const dataAt = reader.position() >> 3;
+  return { header, sets, isFirst, isDependent, address, substreamBytes, entryPointsAt, dataAt };
 }
 
 function readIndependent(
@@ -116,7 +122,9 @@ function readIndependent(
   if (pps.outputFlag) reader.flag();
   // Without references (IDR) there are no sets of them.
   const isIdr = nalType === HEVC_NAL.idrWithLeading || nalType === HEVC_NAL.idrAlone;
+  const referencesAt = reader.position();
   const { used, temporalMotion, references } = isIdr ? NO_REFERENCES : readReferences(reader, sps);
+  const referenceBits = [referencesAt, reader.position()] as const;
   const saoLuma = sps.sao && reader.flag();
   const saoChroma = sps.sao && reader.flag();
   const isPredicted = type !== SLICE.i;
@@ -134,7 +142,17 @@ function readIndependent(
   }
   if (pps.loopFilterAcross && (saoLuma || saoChroma || !deblockingOff)) reader.flag();
   const { listModification: modifiesLists } = pps;
-  return { sliceAddress, type, saoLuma, saoChroma, qp, references, modifiesLists, ...prediction };
+  return {
+    sliceAddress,
+    type,
+    saoLuma,
+    saoChroma,
+    qp,
+    references,
+    modifiesLists,
+    referenceBits,
+    ...prediction,
+  };
 }
 
 const NO_REFERENCES = { used: 0, temporalMotion: false, references: null } as const;

@@ -71,13 +71,14 @@ const NO_SLICE: SliceHeader = {
   qp: 26,
   modifiesLists: false,
   references: null,
+  referenceBits: [0, 0],
 };
 
 /** What is known while the slices of pictures of one kind are parsed; made once for a pair of parameter sets. */
 export class SliceState implements ResidualState {
   readonly sps: CodingSps;
   readonly pps: CodingPps;
-  readonly cabac = new CabacDecoder();
+  readonly cabac: CabacDecoder;
   readonly layout: TileLayout;
   /** Size of the picture in coding tree blocks. */
   readonly ctbColumns: number;
@@ -101,6 +102,8 @@ export class SliceState implements ResidualState {
   readonly qpGroupLog2: number;
 
   header: SliceHeader = NO_SLICE;
+  /** Coding tree blocks that have been read to their ends, in coding order. */
+  blocksRead = 0;
   /** Whether the blocks to the left of and above the present coding tree block can be looked at. */
   hasLeft = false;
   hasAbove = false;
@@ -117,7 +120,8 @@ export class SliceState implements ResidualState {
   deepestTransform = 0;
   isQpCoded = false;
 
-  constructor(sps: CodingSps, pps: CodingPps) {
+  constructor(sps: CodingSps, pps: CodingPps, cabac = new CabacDecoder()) {
+    this.cabac = cabac;
     this.sps = sps;
     this.pps = pps;
     const { columns, rows: ctbRows } = sizeInBlocks(sps);

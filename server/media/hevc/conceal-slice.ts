@@ -1,0 +1,187 @@
+import { createBitWriter, type BitWriter } from '../h264/bits.ts';
+import { fromRbsp } from '../h264/nal.ts';
+import type { LostBlocks } from '../lost-blocks.ts';
+import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
+import { CabacCopier } from './hevc-cabac-copier.ts';
+import {
+  type CodingPps,
+  type CodingSps,
+  parseCodingPps,
+  parseCodingSps,
+  sizeInBlocks,
+} from './hevc-coding-sets.ts';
+import { HevcError } from './hevc-error.ts';
+import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
+import { readSliceData } from './hevc-slice-data.ts';
+import { SLICE } from './hevc-slice-header.ts';
+import { SliceState } from './hevc-slice-state.ts';
+import { codeMovedBlocks, type MovedBlocks } from './moved-blocks.ts';
+
+export interface ConcealUnitsInput extends Pick<MovedBlocks, 'motionAt'> {
+  readonly parameterSets: readonly Buffer[];
+  /** What cannot be read, or is wrong before that; it begins in the slice that is damaged first. */
+  readonly lost: Pick<LostBlocks, 'first' | 'end'>;
+}
+
+/**
+ * A damaged picture as far as it can be read, ended there, and behind it slices of moved blocks in the place of what is lost: all motion
+ * that later pictures take from the readable part stays, and there is some to take in the rest.
+ * @param units NAL units of the picture
+ * @param damaged what `findLoss` says of it
+ * @returns NAL units in their place
+ * @throws HevcError or H264Error where a header cannot be read, or the picture is coded in a way that is not supported
+ */
+export function concealUnits(
+  units: readonly Buffer[],
+  damaged: LostBlocks,
+  { parameterSets, lost, motionAt }: ConcealUnitsInput,
+): Buffer[] {
+  const { slice, opened, dropped } = damagedSlices(units, damaged, parameterSets);
+  const { segment, rbsp, ends } = opened;
+  const { sps, pps } = segment.sets;
+  const first = Math.max(lost.first, segment.address);
+  const isPlain = !pps.tiles && !pps.outputFlag && !segment.isDependent && sps.pcm === null;
+  if (!isPlain || lost.end <= first) throw unsupported();
+  const made: Buffer[] = [];
+  if (first > segment.address) {
+    readSliceData(segment.sets, segment, rbsp, ends, first);
+    made.push(withHead(opened, headAsItIs(opened), segment.sets.cabac.finish()));
+  }
+  for (const [from, end] of sliceRanges(segment.sets, first, lost.end)) {
+    const substreams = codeMovedBlocks({ sps, pps, first: from, end, motionAt });
+    made.push(withHead(opened, headOfMoved(opened, from), substreams));
+  }
+  return units.flatMap((unit) => (unit === slice ? made : dropped.includes(unit) ? [] : [unit]));
+}
+
+/** By how much the order count of what a damaged picture refers to first differs from its own; null where it refers to nothing. */
+export function firstReference(
+  units: readonly Buffer[],
+  damaged: LostBlocks,
+  parameterSets: readonly Buffer[],
+): number | null {
+  const { references } = damagedSlices(units, damaged, parameterSets).opened.segment.header;
+  return references && !references.usesLongTerm ? (references.deltas[0] ?? null) : null;
+}
+
+/** The slice that is damaged first, and others that lie in what is lost. */
+function damagedSlices(
+  units: readonly Buffer[],
+  { first, end }: LostBlocks,
+  parameterSets: readonly Buffer[],
+) {
+  const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+  const opened = slices.map((slice) => ({
+    slice,
+    opened: openSlice(slice, (id) => stateOf(parameterSets, id), null),
+  }));
+  const torn = opened.findLast((one) => one.opened.segment.address <= first);
+  if (!torn) throw unsupported();
+  const isLost = ({ opened: { segment } }: typeof torn) => segment.address > first && segment.address < end;
+  return { ...torn, dropped: opened.filter(isLost).map(({ slice }) => slice) };
+}
+
+/** With wavefronts a slice that begins within a row ends there (ITU-T H.265, 7.4.7.1). */
+function sliceRanges({ sps, pps }: CopyState, first: number, end: number): (readonly [number, number])[] {
+  const { columns } = sizeInBlocks(sps);
+  const rowEnd = first + columns - (first % columns);
+  const isParted = pps.wavefronts && first % columns > 0 && rowEnd < end;
+  return isParted
+    ? [
+        [first, rowEnd],
+        [rowEnd, end],
+      ]
+    : [[first, end]];
+}
+
+/** What is known while a slice is copied. */
+class CopyState extends SliceState {
+  override readonly cabac: CabacCopier;
+
+  constructor(sps: CodingSps, pps: CodingPps, copier = new CabacCopier()) {
+    super(sps, pps, copier);
+    this.cabac = copier;
+  }
+}
+
+type Opened = OpenedSlice<CopyState>;
+
+const unsupported = () => new HevcError('A damaged picture is coded in an unusual way.');
+
+function stateOf(parameterSets: readonly Buffer[], ppsId: number): CopyState {
+  const ofType = (type: number) => parameterSets.filter((unit) => hevcNalType(unit) === type);
+  const pps = ofType(HEVC_NAL.pps)
+    .map((unit) => parseCodingPps(unit))
+    .find(({ id }) => id === ppsId);
+  const sps = ofType(HEVC_NAL.sps)
+    .map((unit) => parseCodingSps(unit))
+    .find(({ id }) => id === pps?.spsId);
+  if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+  return new CopyState(sps, pps);
+}
+
+/** The header of the slice itself, up to the places of its substreams. */
+function headAsItIs({ segment, rbsp }: Opened): BitWriter {
+  const writer = createBitWriter(64);
+  writer.copy(rbsp, 0, segment.entryPointsAt);
+  return writer;
+}
+
+/** The header of a slice of moved blocks of the same picture (7.3.6.1), up to the places of its substreams. */
+function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
+  const { header, sets } = segment;
+  const { sps, pps } = sets;
+  const { references } = header;
+  if (!references || references.usesLongTerm || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
+  const { columns, rows } = sizeInBlocks(sps);
+  const writer = createBitWriter(64);
+  writer.copy(rbsp, 0, 16);
+  writer.flag(address === 0);
+  writer.ue(pps.id);
+  if (address > 0) {
+    if (pps.dependentSlices) writer.flag(false);
+    writer.bits(32 - Math.clz32(columns * rows - 1), address);
+  }
+  writer.bits(pps.extraHeaderBits, 0);
+  writer.ue(SLICE.p);
+  writer.copy(rbsp, ...header.referenceBits);
+  if (sps.sao) writer.bits(2, 0);
+  // One reference, whatever the picture parameter set says.
+  writer.flag(true);
+  writer.ue(0);
+  if (pps.listModification && references.deltas.length > 1) writer.flag(false);
+  if (pps.cabacInit) writer.flag(false);
+  if (pps.weightedPred) {
+    writer.ue(0);
+    writer.se(0);
+    writer.bits(2, 0);
+  }
+  // five_minus_max_num_merge_cand; nothing is merged.
+  writer.ue(FEWEST_CANDIDATES);
+  writer.se(0);
+  if (pps.chromaQpOffsets) for (let plane = 0; plane < 2; plane += 1) writer.se(0);
+  if (pps.deblockingOverride) writer.flag(false);
+  if (pps.loopFilterAcross && !pps.deblockingOff) writer.flag(true);
+  return writer;
+}
+
+/** NAL unit types from here on are of key pictures (table 7-1). */
+const FIRST_KEY = 16;
+const FEWEST_CANDIDATES = 4;
+
+/** Bits that hold any length of a substream. */
+const LENGTH_BITS = 32;
+
+/** A NAL unit of a header, its end and its data. */
+function withHead({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer {
+  const { pps } = segment.sets;
+  if (pps.wavefronts) {
+    const lengths = substreams.slice(0, -1).map((bytes) => fromRbsp(bytes).length);
+    writer.ue(lengths.length);
+    if (lengths.length > 0) writer.ue(LENGTH_BITS - 1);
+    for (const length of lengths) writer.bits(LENGTH_BITS, length - 1);
+  }
+  if (pps.headerExtension) writer.ue(0);
+  writer.stop();
+  return fromRbsp(Buffer.concat([writer.bytes(), ...substreams]));
+}

@@ -1,0 +1,87 @@
+import { WIDTHS } from './hevc-cabac.ts';
+
+/** The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5): the counterpart of `CabacDecoder`, which keeps the contexts. */
+export class CabacEncoder {
+  private readonly bytes: number[] = [];
+  private low = 0;
+  private range = 510;
+  private isFirst = true;
+  private outstanding = 0;
+  private byte = 1;
+
+  /** A symbol with a probability; the state is that before it: twice pStateIdx plus valMps. */
+  bin(state: number, symbol: number): void {
+    const width = WIDTHS[(state << 2) | ((this.range >> 6) & 3)] ?? 2;
+    this.range -= width;
+    if (symbol !== (state & 1)) {
+      this.low += this.range;
+      this.range = width;
+    }
+    this.renormalise();
+  }
+
+  /** A symbol of even odds. */
+  bypass(symbol: number): void {
+    this.low <<= 1;
+    if (symbol === 1) this.low += this.range;
+    this.shiftOut(1024, 512);
+  }
+
+  /** Symbols of even odds, the first one highest. */
+  bypassBits(count: number, value: number): void {
+    for (let bit = count - 1; bit >= 0; bit -= 1) this.bypass((value >>> bit) & 1);
+  }
+
+  /**
+   * A symbol that ends the data when it is 1.
+   * @returns then the data, which end with a stop bit and zeros up to a whole byte
+   */
+  terminate(symbol: number): Buffer | null {
+    this.range -= 2;
+    if (symbol === 0) {
+      this.renormalise();
+      return null;
+    }
+    this.low += this.range;
+    this.range = 2;
+    this.renormalise();
+    this.put((this.low >> 9) & 1);
+    this.write((this.low >> 8) & 1);
+    this.write(1);
+    while (this.byte !== 1) this.write(0);
+    return Buffer.from(this.bytes);
+  }
+
+  private renormalise(): void {
+    while (this.range < 256) {
+      this.range <<= 1;
+      this.low <<= 1;
+      this.shiftOut(1024, 512);
+    }
+  }
+
+  /** Writes the highest bit as soon as no carry can change it. */
+  private shiftOut(one: number, half: number): void {
+    if (this.low >= one) {
+      this.put(1);
+      this.low -= one;
+    } else if (this.low < half) this.put(0);
+    else {
+      this.low -= half;
+      this.outstanding += 1;
+    }
+  }
+
+  private put(bit: number): void {
+    if (this.isFirst) this.isFirst = false;
+    else this.write(bit);
+    for (; this.outstanding > 0; this.outstanding -= 1) this.write(1 - bit);
+  }
+
+  private write(bit: number): void {
+    this.byte = (this.byte << 1) | bit;
+    if (this.byte < 256) return;
+    this.bytes.push(this.byte & 255);
+    this.byte = 1;
+  }
+}

@@ -1,0 +1,8 @@
+/** Square blocks of a picture that no decoder can read, by their numbers, row by row. */
+export interface LostBlocks {
+  /** Width and height of each, pixels. */
+  readonly size: number;
+  readonly first: number;
+  /** One past the last of them. */
+  readonly end: number;
+}

@@ -5,6 +5,7 @@ import {
   tellsCorruptPictures,
   versionOf,
 } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { concealedMacroblocks, endsPreparations } from '#server/media/ffmpeg/decoder-log.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { smallGrey, smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey/grey-series.ts';
@@ -234,8 +235,6 @@ const HANDED_ON = /decoder -> pts:(-?\d+|NOPTS) .*?frame_type:(\d)/;
 const PICTURE_TYPES = ['?', 'I', 'P', 'B'];
 /** What the scaler says is about formats, never about the coded data. */
 const SCALER = 'swscaler';
-/** The line with which ffmpeg ends its preparations. */
-const MAPPED = /^(\[info\] )?Stream mapping:/;
 
 interface Hearing {
   /** Whether the filters let a picture pass that the decoder says it hands on. */
@@ -243,8 +242,6 @@ interface Hearing {
   /** Whether what a decoder conceals is a complaint, as with builds that do not tell of corrupt pictures. */
   readonly hearsConcealing?: boolean;
 }
-/** News of a decoder, of a picture that it has just come to the end of. */
-const CONCEALED = /^concealing \d+ DC/;
 
 /**
  * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
@@ -270,15 +267,15 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
       return;
     }
     // What was said before is about the look at the first packets that every file gets, not about this decode.
-    if (MAPPED.test(line)) {
+    if (endsPreparations(line)) {
       messages.length = 0;
       concealsUnseen = false;
     }
     const said = SAID.exec(line);
     if (!said) return;
     const [, stream, own, address, loudness, words = ''] = said;
-    concealsUnseen ||= ptsTicks.length === 0 && CONCEALED.test(words);
-    if (loudness === 'info' && !(hearsConcealing && CONCEALED.test(words))) return;
+    concealsUnseen ||= ptsTicks.length === 0 && concealedMacroblocks(words) !== null;
+    if (loudness === 'info' && !(hearsConcealing && concealedMacroblocks(words) !== null)) return;
     const name = (stream ?? own)?.trim();
     if (messages.length >= MAX_MESSAGES || name === SCALER) return;
     const text = name === undefined ? words : `${name}: ${words}`;

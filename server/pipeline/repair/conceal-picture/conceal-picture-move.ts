@@ -1,37 +1,16 @@
 import { CELL } from '../rebuild-pictures/rebuild-pictures-grid.ts';
-import type { RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import type { Plane, Samples } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { Displacements } from './conceal-picture-vectors.ts';
 
-/** One plane of a picture of eight bits. */
-export interface Plane {
-  /** Place of its first sample in the picture. */
-  readonly start: number;
-  readonly width: number;
-  readonly height: number;
-  /** Luma pixels that one sample stands for, across and down. */
-  readonly across: number;
-  readonly down: number;
-}
-
-/** Luma and both colour planes, as `rawvideo` packs them. */
-export function planesOf({ width, height, chroma }: RawFormat): Plane[] {
-  let start = 0;
-  return [[1, 1] as const, chroma, chroma].map(([across, down]) => {
-    const plane = { start, width: Math.ceil(width / across), height: Math.ceil(height / down), across, down };
-    start += plane.width * plane.height;
-    return plane;
-  });
-}
-
 /** Writes row `y` of a plane into the first samples of `out`. */
-export type RowMaker = (plane: Plane, y: number, out: Uint8Array) => void;
+export type RowMaker = (plane: Plane, y: number, out: Samples) => void;
 
 /**
  * Rows of a picture whose content has moved: each sample is taken from where its vector says that it stood, between samples by
  * bilinear interpolation. Vectors between the middles of cells are interpolated too.
  * @param top row of luma that the first row of cells begins at
  */
-export function createMover(picture: Uint8Array, vectors: Displacements, top: number): RowMaker {
+export function createMover(picture: Samples, vectors: Displacements, top: number): RowMaker {
   const { columns, rows } = vectors;
   const rowX = new Float64Array(columns + 1);
   const rowY = new Float64Array(columns + 1);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { median } from '#server/media/statistics.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
 import { rawFormat, toPsnr, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { concealPicture, type ConcealInput, type TimedPicture } from './conceal-picture.ts';
+import { concealPicture } from './conceal-picture.ts';
+import type { ConcealInput, TimedPicture } from './conceal-picture-guess.ts';
+import { motionToConceal } from './conceal-picture-motion.ts';
 
 const WIDTH = 320;
 const HEIGHT = 192;
@@ -80,7 +84,7 @@ function broken(places: readonly (readonly [number, number])[], firstLost: numbe
     damaged: at(2, torn(truth, before, firstLost)),
     after: at(3, torn(next, smear, firstLost)),
     pyramid: null,
-    firstLost,
+    lost: { size: 16, first: firstLost, end: BLOCKS * (HEIGHT / 16) },
     isProvenLater: true,
   };
   return { input, truth };
@@ -206,5 +210,47 @@ describe('a concealed picture', () => {
     const { input, truth } = broken(STEADY, 0);
     const made = conceal(input);
     expect(lostDb(made, truth, 0)).toBeGreaterThan(lostDb(input.damaged.pixels, truth, 0) + 8);
+  });
+});
+
+describe('the motion that a lost part is concealed by', () => {
+  /** A scene in steady motion whose decoder leaves an old picture from a block on, and noise in some blocks before that. */
+  function left(firstNoisy: number, firstLost: number): ConcealInput {
+    const { input, truth } = broken(STEADY, firstLost);
+    const random = seededRandom(4);
+    const old = torn(truth, scene(-30, 11), firstLost);
+    const noisy = old.map((value, place) =>
+      isLost(place, firstNoisy) && !isLost(place, firstLost) ? Math.floor(random() * 256) : value,
+    );
+    return { ...input, damaged: at(2, noisy) };
+  }
+
+  it('begins with the first block that shows a fault or up to a row before, though the data are impossible only later', () => {
+    const found = motionToConceal(left(HALF - 25, HALF + 7), layout())?.lost;
+    expect(found).toMatchObject({ size: 16, end: BLOCKS * (HEIGHT / 16) });
+    expect(found?.first).toBeLessThanOrEqual(HALF - 25);
+    expect(found?.first).toBeGreaterThanOrEqual(HALF - 25 - BLOCKS);
+  });
+
+  it('is first that of the pictures before, in quarters of a pixel, and last none', () => {
+    const motions = motionToConceal(left(HALF, HALF), layout())?.motions ?? [];
+    expect(motions.length).toBe(4);
+    const squares = Array.from({ length: 13 }, (_, number) => [32 + 16 * number, 128] as const);
+    const told = squares.map(([x, y]) => motions[0]?.(x, y, 16) ?? { x: NaN, y: NaN });
+    expect(Math.abs(median(told.map(({ x }) => x)) + 16)).toBeLessThan(2);
+    expect(Math.abs(median(told.map(({ y }) => y)) + 8)).toBeLessThan(2);
+    expect(motions[3]?.(64, 128, 16)).toEqual({ x: 0, y: 0 });
+  });
+
+  it('is not told where nothing will prove it and the rows in front of the loss say that motion does not go on', () => {
+    const { input } = broken(STEADY, HALF);
+    const [left, right] = [scene(14, 4), scene(2, 4)];
+    const parted = left.map((value, place) =>
+      place >= WIDTH * HEIGHT || place % WIDTH < WIDTH / 2 ? value : (right[place] ?? 0),
+    );
+    const jumps = { ...input, damaged: at(2, torn(parted, input.before.pixels, HALF)), isProvenLater: false };
+    expect(motionToConceal(jumps, layout())).toBeNull();
+    expect(motionToConceal({ ...jumps, isProvenLater: true }, layout())).not.toBeNull();
+    expect(motionToConceal({ ...input, isProvenLater: false }, layout())).not.toBeNull();
   });
 });

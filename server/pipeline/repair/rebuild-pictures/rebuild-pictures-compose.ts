@@ -1,5 +1,5 @@
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
-import { samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
+import { planesOf, samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /** Edge of the blocks that are judged: macroblocks, in whose rows a slice is coded and lost. */
 const BLOCK = 16;
@@ -174,18 +174,15 @@ function blockErrors(a: Uint8Array, b: Uint8Array, format: RawFormat): Float64Ar
 function mixBlocks(other: Uint8Array, picture: Uint8Array, shares: Float64Array, format: RawFormat): void {
   const [from, to] = [samplesOf(other, format), samplesOf(picture, format)];
   const blocksAcross = acrossOf(format);
-  let start = 0;
-  for (const [across, down] of [[1, 1] as const, format.chroma, format.chroma]) {
-    const [stride, rows] = [Math.ceil(format.width / across), Math.ceil(format.height / down)];
-    for (let y = 0; y < rows; y += 1) {
+  for (const { start, width, height, across, down } of planesOf(format)) {
+    for (let y = 0; y < height; y += 1) {
       const row = Math.floor((y * down) / BLOCK) * blocksAcross;
-      for (let x = 0; x < stride; x += 1) {
+      for (let x = 0; x < width; x += 1) {
         const share = shares[row + Math.floor((x * across) / BLOCK)] ?? 0;
-        const at = start + y * stride + x;
+        const at = start + y * width + x;
         const own = to[at] ?? 0;
         to[at] = own + ((from[at] ?? 0) - own) * share + 0.5;
       }
     }
-    start += stride * rows;
   }
 }

@@ -163,7 +163,8 @@ export function motionBetween(
   return estimateMotion(greyOf(a, format), greyOf(b, format), kernel);
 }
 
-function greyOf(picture: Uint8Array, format: RawFormat): GreyPlane {
+/** The luma plane of a picture in 256 levels. */
+export function greyOf(picture: Uint8Array, format: RawFormat): GreyPlane {
   const { width, height, lumaSamples } = format;
   const luma = samplesOf(picture, format).subarray(0, lumaSamples);
   if (luma instanceof Uint8Array) return { width, height, samples: luma };

@@ -50,8 +50,36 @@ export function rawFormat(pixelFormat: string | null, width: number, height: num
   };
 }
 
+/** One plane of a picture. */
+export interface Plane {
+  /** Place of its first sample in the picture. */
+  readonly start: number;
+  readonly width: number;
+  readonly height: number;
+  /** Luma pixels that one sample stands for, across and down. */
+  readonly across: number;
+  readonly down: number;
+}
+
+/** Luma and both colour planes, as `rawvideo` packs them. */
+export function planesOf({ width, height, chroma }: RawFormat): Plane[] {
+  let start = 0;
+  return [[1, 1] as const, chroma, chroma].map(([across, down]) => {
+    const plane = { start, width: Math.ceil(width / across), height: Math.ceil(height / down), across, down };
+    start += plane.width * plane.height;
+    return plane;
+  });
+}
+
+/** Samples of pictures of eight bits, and of deeper ones. */
+export type Samples = Uint8Array | Uint16Array;
+
+/** Memory for so many samples of pictures of a format. */
+export const emptySamples = ({ bytesPerSample }: RawFormat, count: number): Samples =>
+  bytesPerSample === 1 ? new Uint8Array(count) : new Uint16Array(count);
+
 /** Samples of a picture as numbers, all planes, without a copy where the alignment allows. */
-export function samplesOf(picture: Uint8Array, format: RawFormat): Uint8Array | Uint16Array {
+export function samplesOf(picture: Uint8Array, format: RawFormat): Samples {
   if (format.bytesPerSample === 1) return picture;
   const aligned = picture.byteOffset % 2 === 0 ? picture : Uint8Array.from(picture);
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);

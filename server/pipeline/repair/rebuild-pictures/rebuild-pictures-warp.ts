@@ -1,5 +1,5 @@
 import { CELL, type MotionField } from './rebuild-pictures-grid.ts';
-import { samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
+import { planesOf, samplesOf, type Plane, type RawFormat } from './rebuild-pictures-raw.ts';
 import { createWarpKernel, type WarpKernel } from './rebuild-pictures-warp-kernel.ts';
 
 /**
@@ -36,24 +36,15 @@ export function warpPictures(
   const from = samplesOf(a, format);
   const to = samplesOf(b, format);
   const unit = (format.maxValue + 1) / 256;
-  for (const plane of planesOf(format, planes)) {
+  for (const plane of chosenPlanes(format, planes)) {
     const { start, width, height, across, down } = plane;
     warpPlane({ from, to, out, start, width, height, across, down, unit }, moved, phase);
   }
   return result;
 }
 
-function planesOf(format: RawFormat, which: 'all' | 'luma') {
-  let start = 0;
-  const planes = [[1, 1] as const, format.chroma, format.chroma].map(([across, down]) => {
-    const width = Math.ceil(format.width / across);
-    const height = Math.ceil(format.height / down);
-    const plane = { start, width, height, across, down };
-    start += width * height;
-    return plane;
-  });
-  return which === 'luma' ? planes.slice(0, 1) : planes;
-}
+const chosenPlanes = (format: RawFormat, which: 'all' | 'luma'): Plane[] =>
+  planesOf(format).slice(0, which === 'luma' ? 1 : undefined);
 
 /** What moves the pixels of pictures of eight bits; null for deeper ones, which are moved by a plain loop. */
 export function createPixelKernel(format: RawFormat): WarpKernel | null {
@@ -82,7 +73,7 @@ function warpBytes(
   const rowX = new Float64Array(columns);
   const rowY = new Float64Array(columns);
   const [ax, ay, bx, by] = kernel.vectors;
-  for (const { start, width, height, across, down } of planesOf(format, which)) {
+  for (const { start, width, height, across, down } of chosenPlanes(format, which)) {
     const plane = { width, height, cell: CELL / across, columns };
     for (let y = 0; y < height; y += 1) {
       vectorsOfRow(field, y, across, down, rowX, rowY);

@@ -1,20 +1,20 @@
+import { concealedMacroblocks, endsPreparations } from '#server/media/ffmpeg/decoder-log.ts';
 import { findStartCode } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
-import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { concealPicture, type TimedPicture } from '../../conceal-picture/conceal-picture.ts';
-import { isSameShot, type RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
+import { concealPicture } from '../../conceal-picture/conceal-picture.ts';
+import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
+import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import type { Part } from '../smart-render-part.ts';
 import type { SmartSource } from '../smart-render-source.ts';
+import { picturesAround, placesAround } from '../smart-render-surroundings.ts';
 import type { VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
 
 export interface ConcealStep extends PartInput {
   readonly pps: VerbatimPps;
-  /** Tells whether what the decoder says is a complaint about its input. */
-  readonly isComplaint: (line: string) => boolean;
   /** Keeps the bytes of a sample. */
   readonly store: (sample: number, bytes: Buffer) => Promise<EncodedPicture>;
 }
@@ -35,10 +35,8 @@ export interface Concealed {
   readonly concealed: Uint8Array | null;
 }
 
-/** What the decoder says of each picture of which it guesses macroblocks, as soon as it has decoded it. */
-const GUESSED = /\] concealing (\d+) DC, /;
-/** With this ffmpeg ends its preparations, for which decoders look at the first pictures. */
-const MAPPED = /Stream mapping:/;
+/** Width and height of what H.264 codes a picture in, pixels. */
+const MACROBLOCK = 16;
 
 /**
  * Decodes what stands before the first open picture of a part and around it, and conceals it.
@@ -64,9 +62,9 @@ export async function concealFirst(
   if (cut) done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
   let guessed: number[] = [];
   const onLine = (line: string) => {
-    if (MAPPED.test(line)) guessed = [];
-    const said = GUESSED.exec(line);
-    if (said) guessed.push(Number(said[1]));
+    if (endsPreparations(line)) guessed = [];
+    const count = concealedMacroblocks(line);
+    if (count !== null) guessed.push(count);
   };
   const firstPlace = Math.min(...Object.values(places));
   const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, firstPlace };
@@ -77,28 +75,17 @@ export async function concealFirst(
     const ticks = source.samples[order.samples[place] ?? -1]?.pts ?? 0;
     if (wanted.has(place)) pictures.set(place, { pixels, ticks });
   }
-  const shown = (place: number | undefined) => (place === undefined ? undefined : pictures.get(place));
-  const [damaged, earlier, before, after] = [
-    shown(places.own),
-    shown(places.earlier),
-    shown(places.before),
-    shown(places.after),
-  ];
-  if (!damaged) return null;
-  const decoded = damaged.pixels;
+  const decoded = pictures.get(places.own)?.pixels;
+  if (!decoded) return null;
   // Of several such pictures none says which one it is.
   const isTold = guessed.length === open.filter((other) => other < end).length;
   const lostCount = isTold && (await isOnePiece(source, sample, units)) ? guessed[0] : undefined;
-  if (lostCount === undefined || !earlier || !before || !after) return { decoded, concealed: null };
-  const isOneShot = [earlier, after].every(({ pixels }) => isSameShot(before.pixels, pixels, format));
-  const isRising =
-    earlier.ticks < before.ticks && before.ticks < damaged.ticks && damaged.ticks < after.ticks;
-  if (!isOneShot || !isRising) return { decoded, concealed: null };
-  const [beside, later] = [shown(places.beside), shown(places.later)];
-  const around = { earlier, before, damaged, after, pyramid: beside && later ? { beside, later } : null };
-  const firstLost = source.sps.widthMbs * source.sps.heightMbs - lostCount;
+  const around = picturesAround(pictures, places, format);
+  if (lostCount === undefined || !around) return { decoded, concealed: null };
+  const count = source.sps.widthMbs * source.sps.heightMbs;
+  const lost = { size: MACROBLOCK, first: count - lostCount, end: count };
   const isProvenLater = keyBehind(source, part) !== null;
-  return { decoded, concealed: concealPicture({ ...around, firstLost, isProvenLater }, format) };
+  return { decoded, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
 
 /** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */
@@ -109,36 +96,6 @@ export const keyBehind = ({ samples }: SmartSource, { end }: Part): number | nul
 function withGroupBefore({ samples }: SmartSource, part: Part): Part {
   const from = samples.findLastIndex(({ sync }, sample) => sync && sample < part.from);
   return { ...part, from: Math.max(0, from) };
-}
-
-interface Places {
-  /** Two that are decoded and shown in front, the nearer one second. */
-  readonly earlier: number;
-  readonly before: number;
-  readonly own: number;
-  /** The one shown next. */
-  readonly after: number;
-  /** Where pictures decoded later are shown in front: the last of them, and one as far behind as `before` is in front. */
-  readonly beside?: number;
-  readonly later?: number;
-}
-
-/** Places of the pictures that a damaged one is concealed from; null where a part lacks one of them. */
-function placesAround(order: DisplayOrder, part: Part, sample: number): Places | null {
-  const own = order.placeOf[sample] ?? 0;
-  const isIn = (place: number) => {
-    const other = order.samples[place] ?? -1;
-    return other >= part.from && other < part.end && part.omitted?.has(other) !== true;
-  };
-  const inFront: number[] = [];
-  for (let place = own - 1; place >= 0 && inFront.length < 2; place -= 1) {
-    if (isIn(place) && (order.samples[place] ?? 0) < sample) inFront.push(place);
-  }
-  const [before, earlier] = inFront;
-  if (before === undefined || earlier === undefined || !isIn(own + 1)) return null;
-  const places = { earlier, before, own, after: own + 1 };
-  const later = 2 * own - before;
-  return before < own - 1 && isIn(own - 1) && isIn(later) ? { ...places, beside: own - 1, later } : places;
 }
 
 async function unitsOf(source: SmartSource, sample: number): Promise<Buffer[] | null> {

@@ -8,7 +8,7 @@ import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import { verbatimSample } from '../smart-render-verbatim.ts';
 import { concealFirst, keyBehind, type ConcealStep } from './smart-render-exchange-around.ts';
-import { hashPart } from './smart-render-exchange-decode.ts';
+import { hashPart, isComplaint } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
@@ -75,7 +75,7 @@ async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<Conc
   };
   let complaints = 0;
   const onLine = (line: string) => {
-    if (step.isComplaint(line)) complaints += 1;
+    if (isComplaint(line)) complaints += 1;
   };
   const { hashes, seen } = await hashPart(step, whole, { coded, pps: step.pps.unit, onLine }, wanted);
   if (complaints > 0 || hashes.length !== all.length) return null;

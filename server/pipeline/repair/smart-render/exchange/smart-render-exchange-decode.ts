@@ -22,6 +22,10 @@ export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'
   readonly onShare?: (share: number) => void;
 }
 
+/** Whether what ffmpeg prints is a complaint of the decoder about its input. */
+export const isComplaint = (line: string): boolean =>
+  /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/.test(line);
+
 export interface ReplacedPictures {
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   readonly pps: Buffer;

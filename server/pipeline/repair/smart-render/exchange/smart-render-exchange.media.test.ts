@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { corruptSamples, makeMovingClip } from '#server/test/broken-clips.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
-import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { lumaPsnr } from '#server/test/psnr.ts';
 import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
@@ -25,15 +25,6 @@ const MAKERS = {
   [PYRAMID]: `${ONE_GROUP} -preset medium -bf 3`,
   'renewal in stripes': `${ONE_GROUP} -preset veryfast -bf 0 -x264-params intra-refresh=1:keyint=25`,
 };
-
-/** Of all pictures of a clip as a forgiving decoder shows it against another, in dB. */
-async function psnr(file: string, truth: string): Promise<number> {
-  const read = '-hide_banner -threads 1'.split(' ');
-  const graph = '[0:v]settb=1/90000[a];[1:v]settb=1/90000[b];[a][b]psnr';
-  const args = [...read, '-i', file, '-i', truth, '-lavfi', graph, '-f', 'null', '-'];
-  const { stderr } = await runTool('compare', tools.ffmpeg, args);
-  return Number(/PSNR.* average:([\d.]+)/.exec(stderr)?.[1]);
-}
 
 /** The first of these pictures that is not as in a whole clip. */
 async function firstChanged(clip: string, hashes: readonly string[]): Promise<number> {
@@ -87,7 +78,7 @@ describe('a damaged picture in a long group', () => {
       expect(after.hashes).toHaveLength(before.length);
       expect(after.hashes.slice(0, first)).toEqual(before.slice(0, first));
       expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 4);
-      const [was, is] = [await psnr(broken, clip), await psnr(output, clip)];
+      const [was, is] = [await lumaPsnr(broken, clip), await lumaPsnr(output, clip)];
       // The damage was real, and what the decoder makes of it is outdone.
       expect(was).toBeLessThan(40);
       expect(is).toBeGreaterThan(was + (name === PYRAMID ? -0.1 : 1));

@@ -11,6 +11,7 @@ import {
   decodePart,
   hashPart,
   hashPath,
+  isComplaint,
   removePartFiles,
   type PartInput,
 } from './smart-render-exchange-decode.ts';
@@ -189,7 +190,6 @@ async function tryExchange(
   const step: ConcealStep = {
     ...input,
     pps,
-    isComplaint: (line) => COMPLAINT.test(line),
     store: (sample, bytes) => stored(input, sample, bytes),
   };
   const better = made.missing.length > 0 ? null : await concealAnew(step, stretchNow);
@@ -208,8 +208,6 @@ function warmStart({ source }: ExchangeInput, from: number, damaged: readonly Da
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
 const MOST_FOLLOWERS = 8;
-/** Complaints of the decoder about its input, as ffmpeg prints them. */
-const COMPLAINT = /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/;
 
 interface Verbatim {
   /** By sample of the original. */
@@ -318,7 +316,7 @@ async function compare(
   let complaints = 0;
   let count = 0;
   const onLine = (line: string) => {
-    if (COMPLAINT.test(line)) complaints += 1;
+    if (isComplaint(line)) complaints += 1;
   };
   const { hashes: after, seen } = await hashPart(input, part, { coded, pps: pps.unit, onLine }, wanted);
   if (complaints > 0) return null;

@@ -90,9 +90,11 @@ async function toCandidate(
   if (count === 0 || pictures.length !== count || shiftAfterTicks !== 0) return null;
   // They refer to damaged pictures that are hidden and stay as they are.
   if (span.hiddenFrames !== undefined) return null;
-  const isIntact = ({ pixels }: NewPicture, index: number) =>
-    pixels.kind === 'original' && pixels.intact === true && pixels.frame === firstFrame + index;
-  const mayStay = pictures.every((picture, at) => picture.pixels.kind === 'raw' || isIntact(picture, at));
+  const isInPlace = ({ pixels }: NewPicture, index: number) =>
+    pixels.kind === 'original' && pixels.frame === firstFrame + index;
+  const isIntact = (picture: NewPicture, index: number) =>
+    isInPlace(picture, index) && picture.pixels.kind === 'original' && picture.pixels.intact === true;
+  const mayStay = pictures.every((picture, at) => picture.pixels.kind === 'raw' || isInPlace(picture, at));
   const standIns: HevcStandIn[] = [];
   const staying: number[] = [];
   for (const [index, picture] of pictures.entries()) {

@@ -2,22 +2,26 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { withHevcParameterSets } from '#server/media/hevc/hevc-config.ts';
-import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { withEntryBox } from '#server/media/mp4/sample-entry.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
 import { spoolFrom, type EncodedPicture, type RawPictures } from '../smart-render-encoder.ts';
-import { generalOf } from './smart-render-hevc-encode.ts';
+import { concealGroup } from './smart-render-hevc-conceal.ts';
+import { entryWithSets } from './smart-render-hevc-entry.ts';
 import { ridersOf } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
-import { isNoFartherMended } from './smart-render-hevc-staying.ts';
+import { isNoFartherMended, nearestMended, type StayingTrial } from './smart-render-hevc-staying.ts';
 import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
-import { placeStandIns, readGroupOrders, stillReferred } from './smart-render-hevc-stand-in-places.ts';
+import {
+  type GroupOrders,
+  placeStandIns,
+  readGroupOrders,
+  stillReferred,
+} from './smart-render-hevc-stand-in-places.ts';
 import {
   findHevcCandidates,
   isCovered,
@@ -143,6 +147,8 @@ async function tryGroup(
     const orders = await readGroupOrders(input.source, input.order, group);
     const open = orders ? stillReferred(orders, candidates) : candidates;
     if (open.length > 0) return { made: null, refused: open };
+    const concealed = orders && (await concealAnew(input, group, orders));
+    if (concealed) return { made: concealed };
     const places = orders && placeStandIns(orders, target.sps, candidates);
     const made = places && (await encodeGroup(input, target, group, places));
     const otherwise = made && (await proveGroup(input, group, made));
@@ -172,6 +178,38 @@ function unlessUnfit<T>(read: () => T): T | null {
   }
 }
 
+/** The group with its damaged pictures concealed by us, where that is proven; null where it cannot be. */
+async function concealAnew(
+  input: HevcStandInsInput,
+  group: StandInGroup,
+  orders: GroupOrders,
+): Promise<MadeGroup | null> {
+  const take = spoolFrom(input.position);
+  const store = async (bytes: Buffer) => {
+    const offset = take(bytes.length);
+    await writeFully(input.spool, bytes, offset);
+    return { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false };
+  };
+  try {
+    const spans = group.candidates.map(({ span }) => span);
+    const staying = group.candidates.flatMap((candidate) => candidate.staying);
+    const all = await concealGroup({ ...input, group, orders, store });
+    const made = all.map((concealed) => ({ ...concealed, spans, staying, pps: null, held: [] }));
+    const trials = made.map((one) => stayingTrial(input, group, one));
+    const best = made[(await nearestMended(input, trials)) ?? -1];
+    const otherwise = best && (await proveGroup(input, group, best));
+    return best && otherwise ? { ...best, staying: otherwise } : null;
+  } catch (error) {
+    if (isUnfit(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether pictures bring their parameter sets with them. */
+async function hasSetsInBand(source: HevcSource, { start }: StandInGroup): Promise<boolean> {
+  return carriesParameterSets(source, await source.units(start.sample)) || source.entry.coding === 'hev1';
+}
+
 async function encodeGroup(
   input: HevcStandInsInput,
   target: IntraTarget,
@@ -180,7 +218,6 @@ async function encodeGroup(
 ): Promise<MadeGroup> {
   const { source, workDir, pictureBytes } = input;
   const standIns = group.candidates.flatMap((candidate) => candidate.standIns);
-  const key = await source.units(group.start.sample);
   const label = `smart-render-alone-${group.start.sample}`;
   const decoder = createGroupDecoder({
     ...input,
@@ -202,7 +239,7 @@ async function encodeGroup(
     riders,
     pictures: pixels.pictures,
     lengthSize: source.lengthSize,
-    inBandSets: carriesParameterSets(source, key) || source.entry.coding === 'hev1',
+    inBandSets: await hasSetsInBand(source, group),
   });
   const { candidates } = group;
   return {
@@ -253,17 +290,20 @@ async function proveGroup(
 }
 
 /** Whether the pictures of a group that keep their data look no worse so than encoded anew as the clip shows them. */
-function isNoFarther(input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> {
+const isNoFarther = (input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> =>
+  isNoFartherMended(input, stayingTrial(input, group, made));
+
+function stayingTrial({ source }: HevcStandInsInput, group: StandInGroup, made: MadeGroup): StayingTrial {
   // What is shown behind the group begins with the next key picture.
-  const part = { from: group.start.sample, end: Math.min(input.source.samples.length, group.endSample + 1) };
-  return isNoFartherMended(input, { ...trialOf(input.source, made), part, staying: made.staying });
+  const part = { from: group.start.sample, end: Math.min(source.samples.length, group.endSample + 1) };
+  return { ...trialOf(source, made), part, staying: made.staying };
 }
 
 /** The exchanged pictures by sample, and the sample description that knows them. */
 function trialOf(source: HevcSource, { samples, pictures, pps }: MadeGroup) {
   return {
     coded: new Map(pictures.flatMap((picture, at) => [[samples[at] ?? -1, picture] as const])),
-    entry: entryWithSets(source, pps ? [pps] : [], ownGeneral(source)),
+    entry: entryWithSets(source, pps ? [pps] : []),
   };
 }
 
@@ -290,23 +330,4 @@ async function hashTrial(
   const label = 'decode pictures exchanged alone';
   const hashes = await hashClip(outputPath, { label, codec: 'hevc', pixelFormat, tools, signal, onLine });
   return { hashes, complaints };
-}
-
-/** Profile, tier and level of the clip's own sequence, as bytes. */
-function ownGeneral(source: HevcSource): Buffer {
-  const own = source.parameterSets.find((unit) => hevcNalType(unit) === HEVC_NAL.sps);
-  if (!own) throw new HevcError('The video track has no decoder settings.');
-  return generalOf(own);
-}
-
-/**
- * The sample description with more parameter sets.
- * @param general profile, tier and level of the pictures that name them; those of the clip by default
- */
-export function entryWithSets(
-  source: HevcSource,
-  sets: readonly Buffer[],
-  general = ownGeneral(source),
-): Buffer {
-  return withEntryBox(source.entry, 'hvcC', withHevcParameterSets(source.config, sets, general));
 }

@@ -20,7 +20,8 @@ import {
 } from './smart-render-hevc-encode.ts';
 import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
-import { entryWithSets, makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
+import { entryWithSets } from './smart-render-hevc-entry.ts';
+import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';

@@ -1,0 +1,11 @@
+/** The line with which ffmpeg ends its preparations, for which decoders look at the first pictures. */
+export const endsPreparations = (line: string): boolean => /^(\[info\] )?Stream mapping:/.test(line);
+
+/**
+ * How many macroblocks of the picture that it has just come to the end of a decoder of H.264 or MPEG-4 says that it guesses.
+ * @returns null for any other line
+ */
+export function concealedMacroblocks(line: string): number | null {
+  const said = /(?:^|\] )concealing (\d+) DC, /.exec(line);
+  return said && Number(said[1]);
+}

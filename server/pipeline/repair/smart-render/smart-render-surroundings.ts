@@ -1,0 +1,66 @@
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { ConcealInput, TimedPicture } from '../conceal-picture/conceal-picture-guess.ts';
+import { isSameShot, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import type { Part } from './smart-render-part.ts';
+
+/** Places of the pictures that a damaged one is concealed from. */
+export interface PlacesAround {
+  /** Two that are decoded and shown in front, the nearer one second. */
+  readonly earlier: number;
+  readonly before: number;
+  readonly own: number;
+  /** The one shown next. */
+  readonly after: number;
+  /** Where pictures decoded later are shown in front: the last of them, and one as far behind as `before` is in front. */
+  readonly beside?: number;
+  readonly later?: number;
+}
+
+/**
+ * The places around a sample; null where a part lacks one of them.
+ * @param reference place of the picture that it shall be made of; else that is the nearest in front
+ */
+export function placesAround(
+  order: DisplayOrder,
+  part: Part,
+  sample: number,
+  reference?: number,
+): PlacesAround | null {
+  const own = order.placeOf[sample] ?? 0;
+  const isIn = (place: number) => {
+    const other = order.samples[place] ?? -1;
+    return other >= part.from && other < part.end && part.omitted?.has(other) !== true;
+  };
+  const inFront: number[] = [];
+  for (let place = reference ?? own - 1; place >= 0 && inFront.length < 2; place -= 1) {
+    if (isIn(place) && (order.samples[place] ?? 0) < sample) inFront.push(place);
+  }
+  const [before, earlier] = inFront;
+  if (before === undefined || earlier === undefined || !isIn(own + 1)) return null;
+  if (reference !== undefined && before !== reference) return null;
+  const places = { earlier, before, own, after: own + 1 };
+  const later = 2 * own - before;
+  return before < own - 1 && isIn(own - 1) && isIn(later) ? { ...places, beside: own - 1, later } : places;
+}
+
+/**
+ * The decoded pictures at those places.
+ * @param pictures by place
+ * @returns null where one is missing, where their times do not rise, or where they are not of one shot
+ */
+export function picturesAround(
+  pictures: ReadonlyMap<number, TimedPicture>,
+  places: PlacesAround,
+  format: RawFormat,
+): Pick<ConcealInput, 'earlier' | 'before' | 'damaged' | 'after' | 'pyramid'> | null {
+  const shown = (place: number | undefined) => (place === undefined ? undefined : pictures.get(place));
+  const [earlier, before] = [shown(places.earlier), shown(places.before)];
+  const [damaged, after] = [shown(places.own), shown(places.after)];
+  if (!earlier || !before || !damaged || !after) return null;
+  const isOneShot = [earlier, after].every(({ pixels }) => isSameShot(before.pixels, pixels, format));
+  const isRising =
+    earlier.ticks < before.ticks && before.ticks < damaged.ticks && damaged.ticks < after.ticks;
+  if (!isOneShot || !isRising) return null;
+  const [beside, later] = [shown(places.beside), shown(places.later)];
+  return { earlier, before, damaged, after, pyramid: beside && later ? { beside, later } : null };
+}

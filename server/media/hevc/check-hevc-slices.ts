@@ -3,7 +3,7 @@ import { H264Error } from '../h264/h264-error.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
 import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
-import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
+import { baseSlices, HEVC_NAL, hevcLayer, hevcNalType } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
 import {
   type ActiveSets,
@@ -81,7 +81,7 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
   /** The slices of a picture, null where nothing can be said of them. */
   const slicesOf = (units: readonly Buffer[]) => {
     for (const unit of units) learn(unit);
-    const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+    const slices = baseSlices(units);
     return isLost || slices.length === 0 || spsById.size === 0 || ppsById.size === 0 ? null : slices;
   };
   return {

@@ -11,7 +11,7 @@ import {
   sizeInBlocks,
 } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
-import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice } from './hevc-nal.ts';
+import { baseSlices, HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
@@ -70,8 +70,7 @@ function damagedSlices(
   { first, end }: LostBlocks,
   parameterSets: readonly Buffer[],
 ) {
-  const slices = units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
-  const opened = slices.map((slice) => ({
+  const opened = baseSlices(units).map((slice) => ({
     slice,
     opened: openSlice(slice, (id) => stateOf(parameterSets, id), null),
   }));

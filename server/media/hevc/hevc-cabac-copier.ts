@@ -4,12 +4,7 @@ import { CabacEncoder } from './hevc-cabac-encoder.ts';
 /** A decoder that codes all that it reads once more, so that data can be ended where they did not. */
 export class CabacCopier extends CabacDecoder {
   private encoder = new CabacEncoder();
-  private ended: Buffer[] = [];
-
-  /** Forgets what was copied. */
-  clear(): void {
-    this.ended = [];
-  }
+  private readonly ended: Buffer[] = [];
 
   override start(bytes: Uint8Array, at: number, end: number): void {
     super.start(bytes, at, end);

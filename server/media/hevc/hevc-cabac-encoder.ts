@@ -24,7 +24,7 @@ export class CabacEncoder {
   bypass(symbol: number): void {
     this.low <<= 1;
     if (symbol === 1) this.low += this.range;
-    this.shiftOut(1024, 512);
+    this.shiftOut();
   }
 
   /** Symbols of even odds, the first one highest. */
@@ -56,18 +56,18 @@ export class CabacEncoder {
     while (this.range < 256) {
       this.range <<= 1;
       this.low <<= 1;
-      this.shiftOut(1024, 512);
+      this.shiftOut();
     }
   }
 
   /** Writes the highest bit as soon as no carry can change it. */
-  private shiftOut(one: number, half: number): void {
-    if (this.low >= one) {
+  private shiftOut(): void {
+    if (this.low >= 1024) {
       this.put(1);
-      this.low -= one;
-    } else if (this.low < half) this.put(0);
+      this.low -= 1024;
+    } else if (this.low < 512) this.put(0);
     else {
-      this.low -= half;
+      this.low -= 512;
       this.outstanding += 1;
     }
   }

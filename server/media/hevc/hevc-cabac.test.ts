@@ -113,9 +113,8 @@ describe('CabacCopier', () => {
       initContexts(states, seed % 3, seed);
       const first = Uint8Array.from(states);
       const bytes = encode(symbols, states);
-      const copier = new CabacCopier();
       const read = (some: readonly Symbol[]) => {
-        copier.clear();
+        const copier = new CabacCopier();
         copier.states.set(first);
         copier.start(bytes, 0, bytes.length);
         decode(copier, some);

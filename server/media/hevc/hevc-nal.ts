@@ -59,3 +59,7 @@ export function isSubLayerNonReference(slice: Buffer): boolean {
   const type = hevcNalType(slice);
   return type <= LAST_NON_REFERENCE && type % 2 === 0;
 }
+
+/** The slices among the NAL units of a picture, those of the base layer. */
+export const baseSlices = (units: readonly Buffer[]): Buffer[] =>
+  units.filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);

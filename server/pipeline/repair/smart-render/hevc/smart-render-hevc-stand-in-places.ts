@@ -1,7 +1,7 @@
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import type { CodingSps } from '#server/media/hevc/hevc-coding-sets.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { hevcLayer, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
+import { baseSlices } from '#server/media/hevc/hevc-nal.ts';
 import { createOrderReader, type OrderedPicture } from '#server/media/hevc/hevc-references.ts';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
@@ -121,7 +121,7 @@ async function readOrders(
 
 async function slicesOf(source: HevcSource, sample: number): Promise<Buffer[]> {
   try {
-    return (await source.units(sample)).filter((unit) => isHevcSlice(unit) && hevcLayer(unit) === 0);
+    return baseSlices(await source.units(sample));
   } catch (error) {
     // A damaged sample tells nothing of those around it.
     if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) return [];

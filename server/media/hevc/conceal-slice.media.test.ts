@@ -6,7 +6,7 @@ import { testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { createAnnexBSplitter } from '../h264/nal.ts';
 import { createHevcSliceChecker } from './check-hevc-slices.ts';
-import { concealUnits, firstReference } from './conceal-slice.ts';
+import { openDamaged } from './conceal-slice.ts';
 import { isHevcParameterSet, isHevcSlice, opensPicture } from './hevc-nal.ts';
 
 const folder = sharedFolder();
@@ -72,7 +72,7 @@ function differ(a: Buffer | undefined, b: Buffer | undefined, from: number, end:
   return sum / ((end - from) * WIDTH);
 }
 
-describe('concealUnits', () => {
+describe('openDamaged', () => {
   for (const { name, params, pixelFormat = 'yuv420p', share } of KINDS) {
     it(`ends a torn picture where it cannot be read, and moves the one before behind that (${name})`, async () => {
       const options = `crf=20:${params}`;
@@ -89,9 +89,11 @@ describe('concealUnits', () => {
       const lost = checker.findLoss(torn);
       if (!lost) throw new Error('Nothing is lost.');
       expect(lost.end).toBeGreaterThan(lost.first);
-      expect(firstReference(torn, lost, sets)).toBe(-1);
+      const damaged = openDamaged(torn, lost, sets);
+      expect(damaged.firstReference).toBe(-1);
       const still = () => ({ x: 0, y: 0 });
-      const made = concealUnits(torn, lost, { parameterSets: sets, lost, motionAt: still });
+      const [made = [], again] = damaged.conceal(lost, [still, still]);
+      expect(again).toEqual(made);
       expect(checker.check(made)).toBe('whole');
       const whole = await decode([...sets, ...pictures.flat()], `${name}-whole`);
       const all = pictures.flatMap((own, at) => (at === TORN ? made : own));
@@ -117,7 +119,7 @@ describe('concealUnits', () => {
     const count = Math.ceil(WIDTH / 32) * Math.ceil(HEIGHT / 32);
     const lost = { size: 32, first: 0, end: count };
     const motionAt = (x: number, y: number) => ({ x: x < 160 ? 20 : -36, y: y < 96 ? -48 : 16 });
-    const made = concealUnits([slice], lost, { parameterSets: sets, lost, motionAt });
+    const [made = []] = openDamaged([slice], lost, sets).conceal(lost, [motionAt]);
     const { pictures, said } = await decode(
       [...sets, ...slices.flatMap((own, at) => (at === TORN ? made : [own]))],
       'moved',

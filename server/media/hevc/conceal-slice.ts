@@ -1,6 +1,7 @@
 import { createBitWriter, type BitWriter } from '../h264/bits.ts';
 import { fromRbsp } from '../h264/nal.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
+import type { SquareMotion } from '../square-motion.ts';
 import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
 import { CabacCopier } from './hevc-cabac-copier.ts';
 import {
@@ -15,53 +16,60 @@ import { baseSlices, HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
-import { codeMovedBlocks, type MovedBlocks } from './moved-blocks.ts';
+import { codeMovedBlocks } from './moved-blocks.ts';
 
-export interface ConcealUnitsInput extends Pick<MovedBlocks, 'motionAt'> {
-  readonly parameterSets: readonly Buffer[];
-  /** What cannot be read, or is wrong before that; it begins in the slice that is damaged first. */
-  readonly lost: Pick<LostBlocks, 'first' | 'end'>;
+/** A damaged picture, as far as it can be read. */
+export interface DamagedUnits {
+  /** By how much the order count of what it refers to first differs from its own; null where it refers to nothing. */
+  readonly firstReference: number | null;
+  /**
+   * Its readable part, ended there, and behind it slices of moved blocks in the place of what is lost: all motion that later pictures take
+   * from the readable part stays, and there is some to take in the rest.
+   * @param lost what cannot be read, or is wrong before that; it begins in the slice that is damaged first
+   * @param motions that the moved blocks may have
+   * @returns for each of them NAL units in the place of the picture's
+   * @throws HevcError or H264Error where the picture is coded in a way that is not supported
+   */
+  conceal(lost: Pick<LostBlocks, 'first' | 'end'>, motions: readonly SquareMotion[]): Buffer[][];
 }
 
 /**
- * A damaged picture as far as it can be read, ended there, and behind it slices of moved blocks in the place of what is lost: all motion
- * that later pictures take from the readable part stays, and there is some to take in the rest.
- * @param units NAL units of the picture
+ * @param units NAL units of a damaged picture
  * @param damaged what `findLoss` says of it
- * @returns NAL units in their place
- * @throws HevcError or H264Error where a header cannot be read, or the picture is coded in a way that is not supported
+ * @throws HevcError or H264Error where a header cannot be read
  */
-export function concealUnits(
-  units: readonly Buffer[],
-  damaged: LostBlocks,
-  { parameterSets, lost, motionAt }: ConcealUnitsInput,
-): Buffer[] {
-  const { slice, opened, dropped } = damagedSlices(units, damaged, parameterSets);
-  const { segment, rbsp, ends } = opened;
-  const { sps, pps } = segment.sets;
-  const first = Math.max(lost.first, segment.address);
-  const isPlain = !pps.tiles && !pps.outputFlag && !segment.isDependent && sps.pcm === null;
-  if (!isPlain || lost.end <= first) throw unsupported();
-  const made: Buffer[] = [];
-  if (first > segment.address) {
-    readSliceData(segment.sets, segment, rbsp, ends, first);
-    made.push(withHead(opened, headAsItIs(opened), segment.sets.cabac.finish()));
-  }
-  for (const [from, end] of sliceRanges(segment.sets, first, lost.end)) {
-    const substreams = codeMovedBlocks({ sps, pps, first: from, end, motionAt });
-    made.push(withHead(opened, headOfMoved(opened, from), substreams));
-  }
-  return units.flatMap((unit) => (unit === slice ? made : dropped.includes(unit) ? [] : [unit]));
-}
-
-/** By how much the order count of what a damaged picture refers to first differs from its own; null where it refers to nothing. */
-export function firstReference(
+export function openDamaged(
   units: readonly Buffer[],
   damaged: LostBlocks,
   parameterSets: readonly Buffer[],
-): number | null {
-  const { references } = damagedSlices(units, damaged, parameterSets).opened.segment.header;
-  return references && !references.usesLongTerm ? (references.deltas[0] ?? null) : null;
+): DamagedUnits {
+  const { slice, opened, dropped } = damagedSlices(units, damaged, parameterSets);
+  const { segment, rbsp, ends } = opened;
+  const { references } = segment.header;
+  const { sps, pps } = segment.sets;
+  const isPlain = !pps.tiles && !pps.outputFlag && !segment.isDependent && sps.pcm === null;
+  return {
+    firstReference: references && !references.usesLongTerm ? (references.deltas[0] ?? null) : null,
+    conceal(lost, motions) {
+      const first = Math.max(lost.first, segment.address);
+      if (!isPlain || lost.end <= first) throw unsupported();
+      const readable: Buffer[] = [];
+      if (first > segment.address) {
+        readSliceData(segment.sets, segment, rbsp, ends, first);
+        readable.push(withHead(opened, headAsItIs(opened), segment.sets.cabac.finish()));
+      }
+      const ranges = sliceRanges(segment.sets, first, lost.end);
+      return motions.map((motionAt) => {
+        const moved = ranges.map(([from, end]) => {
+          const substreams = codeMovedBlocks({ sps, pps, first: from, end, motionAt });
+          return withHead(opened, headOfMoved(opened, from), substreams);
+        });
+        return units.flatMap((unit) =>
+          unit === slice ? [...readable, ...moved] : dropped.includes(unit) ? [] : [unit],
+        );
+      });
+    },
+  };
 }
 
 /** The slice that is damaged first, and others that lie in what is lost. */

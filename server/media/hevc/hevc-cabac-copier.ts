@@ -4,7 +4,7 @@ import { CabacEncoder } from './hevc-cabac-encoder.ts';
 /** A decoder that codes all that it reads once more, so that data can be ended where they did not. */
 export class CabacCopier extends CabacDecoder {
   private encoder = new CabacEncoder();
-  private readonly ended: Buffer[] = [];
+  private ended: Buffer[] = [];
 
   override start(bytes: Uint8Array, at: number, end: number): void {
     super.start(bytes, at, end);
@@ -36,10 +36,12 @@ export class CabacCopier extends CabacDecoder {
     return symbol;
   }
 
-  /** The substreams read so far, the last of them ended here. */
+  /** The substreams read since it was last finished, the last of them ended here. */
   finish(): Buffer[] {
     this.close(1);
-    return this.ended;
+    const { ended } = this;
+    this.ended = [];
+    return ended;
   }
 
   private close(symbol: number): void {

@@ -1,10 +1,5 @@
+import type { Moved } from '../square-motion.ts';
 import type { CodingSps } from './hevc-coding-sets.ts';
-
-/** Motion of a part of a picture: how far right and down its content stands in the picture that it is made of, quarters of a pixel. */
-export interface Moved {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** A coded unit. */
 export interface MovedUnit extends Moved {

@@ -1,8 +1,9 @@
+import type { SquareMotion } from '../square-motion.ts';
 import { CabacEncoder } from './hevc-cabac-encoder.ts';
 import { NEXT_LPS, NEXT_MPS } from './hevc-cabac.ts';
 import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { CONTEXT, CONTEXT_COUNT, initContexts } from './hevc-contexts.ts';
-import { createMotionMap, type MotionMap, type Moved } from './moved-blocks-motion.ts';
+import { createMotionMap, type MotionMap } from './moved-blocks-motion.ts';
 
 export interface MovedBlocks {
   readonly sps: CodingSps;
@@ -11,8 +12,7 @@ export interface MovedBlocks {
   readonly first: number;
   /** One past the last of them. */
   readonly end: number;
-  /** Of a square of luma, by its left and upper edge and its side. */
-  readonly motionAt: (x: number, y: number, size: number) => Moved;
+  readonly motionAt: SquareMotion;
 }
 
 /** Side of the units that move, unless the sequence's smallest are larger: later pictures refer to the motion of squares of this side. */

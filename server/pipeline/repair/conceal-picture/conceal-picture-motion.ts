@@ -1,4 +1,5 @@
 import type { LostBlocks } from '#server/media/lost-blocks.ts';
+import type { SquareMotion } from '#server/media/square-motion.ts';
 import { createSearchKernel } from '../rebuild-pictures/rebuild-pictures-field.ts';
 import { CELL } from '../rebuild-pictures/rebuild-pictures-grid.ts';
 import type { RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
@@ -13,17 +14,11 @@ import {
 import { firstTornBlock } from './conceal-picture-start.ts';
 import type { Displacements } from './conceal-picture-vectors.ts';
 
-/**
- * Motion of a square, by its left and upper edge and its side: how far right and down its content stands in the picture before, quarters
- * of a pixel.
- */
-export type SquareMotion = (x: number, y: number, size: number) => { readonly x: number; readonly y: number };
-
 /** What is lost of a picture, and how it may have moved. */
 export interface ConcealedMotion {
   /** From the first block on that shows a fault. */
   readonly lost: LostBlocks;
-  /** The likeliest first. */
+  /** From the picture before, the likeliest first. */
   readonly motions: readonly SquareMotion[];
 }
 

@@ -22,17 +22,22 @@ export interface DecodeStreamOptions {
 /** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
 const DECODE_STALL_MS = 15 * 60_000;
 
-/**
- * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
- * showinfo, then renumbered. At a constant rate (`-r`) ffmpeg 9 repeats a picture that is shown longer, whatever its number.
- */
-export const EVERY_PICTURE_ONCE: readonly string[] = [
+const pictureOnce = (filters: string): readonly string[] => [
   '-vf',
-  `showinfo=checksum=0,${ONCE}`,
+  `${filters}showinfo=checksum=0,${ONCE}`,
   ...EACH_PICTURE,
   '-f',
   'rawvideo',
 ];
+
+/**
+ * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
+ * showinfo, then renumbered. At a constant rate (`-r`) ffmpeg 9 repeats a picture that is shown longer, whatever its number.
+ */
+export const EVERY_PICTURE_ONCE = pictureOnce('');
+
+/** The same for the pictures from a time on, ticks of the decoded stream. */
+export const picturesOnceFrom = (ticks: number) => pictureOnce(`select='not(lt(pts,${ticks}))',`);
 
 /**
  * Runs a plan whose single output is `rawvideo` on `pipe:1` behind a `showinfo` filter, and hands its

@@ -1,21 +1,16 @@
 import path from 'node:path';
-import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
-import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
-import { ONCE } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { createHevcSliceChecker } from '#server/media/hevc/check-hevc-slices.ts';
-import { concealUnits, firstReference } from '#server/media/hevc/conceal-slice.ts';
-import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
+import { openDamaged } from '#server/media/hevc/conceal-slice.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
 import { motionToConceal } from '../../conceal-picture/conceal-picture-motion.ts';
 import { rawFormat, type RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
-import { streamPictures } from '../smart-render-decode.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
-import { writeTrialPart, type Part } from '../smart-render-part.ts';
 import { picturesAround, placesAround, type PlacesAround } from '../smart-render-surroundings.ts';
 import { edgesOf, type StayingInput } from './smart-render-hevc-staying.ts';
 import type { GroupOrders } from './smart-render-hevc-stand-in-places.ts';
 import type { HevcStandIn, StandInGroup } from './smart-render-hevc-stand-in-plan.ts';
+import { decodePlaces, withWarmUp } from './smart-render-hevc-trial.ts';
 
 export interface ConcealGroupInput extends StayingInput {
   readonly pictureBytes: number;
@@ -82,9 +77,10 @@ async function guessSample(
   const { parameterSets, lengthSize } = source;
   const units = await source.units(sample);
   const damaged = createHevcSliceChecker(parameterSets).findLoss(units);
-  const delta = damaged && firstReference(units, damaged, parameterSets);
+  const opened = damaged && openDamaged(units, damaged, parameterSets);
+  const delta = opened?.firstReference ?? null;
   const own = orders.exchanged.get(sample);
-  if (!damaged || delta === null || own === undefined) return null;
+  if (!opened || delta === null || own === undefined) return null;
   const known = [...orders.kept].map(([other, { order: count }]) => [other, count] as const);
   const [reference] = [...known, ...orders.exchanged].find(([, count]) => count === own + delta) ?? [];
   if (reference === undefined) return null;
@@ -99,10 +95,7 @@ async function guessSample(
   if (!concealed) return null;
   // Where nothing behind tells the guesses apart the likeliest is taken.
   const motions = isProvenLater ? concealed.motions : concealed.motions.slice(0, 1);
-  return motions.map((motionAt) => {
-    const made = concealUnits(units, damaged, { parameterSets, lost: concealed.lost, motionAt });
-    return joinSample(made, lengthSize);
-  });
+  return opened.conceal(concealed.lost, motions).map((made) => joinSample(made, lengthSize));
 }
 
 interface Shown {
@@ -110,55 +103,27 @@ interface Shown {
   readonly pictures: ReadonlyMap<number, TimedPicture>;
 }
 
-const ALL: readonly string[] = ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'rawvideo'];
-/** Tells the time of each picture. */
-const SHOWN_ONCE = `showinfo=checksum=0,${ONCE}`;
-
-/** Decodes the pictures around a damaged one, by one thread so that damage looks alike every time; null where one is not in the group. */
+/** Decodes the pictures around a damaged one; null where one is not in the group. */
 async function decodeAround(
   input: ConcealGroupInput,
   sample: number,
   { coded, reference }: Pick<SoFar, 'coded'> & { readonly reference: number },
 ): Promise<Shown | null> {
   const { source, order, group, raw, workDir } = input;
-  const from = source.samples.findLastIndex(
-    ({ sync }, at) => sync && at <= group.start.sample - HEVC_WARM_UP,
-  );
-  const whole: Part = { from: Math.max(0, from), end: group.endSample };
+  const whole = withWarmUp(source, { from: group.start.sample, end: group.endSample });
   const places = placesAround(order, whole, sample, reference);
   if (!places) return null;
   const wanted = new Set(Object.values(places));
   const end = 1 + Math.max(...[...wanted].map((place) => order.samples[place] ?? 0));
-  const outputPath = path.join(workDir, 'smart-render-conceal-trial.mp4');
-  const placeAt = await writeTrialPart({
+  const pictures = await decodePlaces({
     ...input,
+    label: 'decode pictures around a damaged one',
     part: { ...whole, end },
     coded,
     entry: source.entry.bytes,
-    outputPath,
+    outputPath: path.join(workDir, 'smart-render-conceal-trial.mp4'),
+    wanted,
+    pixelFormat: raw.pixelFormat,
   });
-  const ticks = [...placeAt].flatMap(([pts, place]) => (wanted.has(place) ? [pts] : []));
-  const chosen = `select='not(lt(pts,${Math.min(...ticks)}))'`;
-  const plan = {
-    label: 'decode pictures around a damaged one',
-    logLevel: 'info',
-    globalOptions: ['-copyts'],
-    inputs: [
-      {
-        path: outputPath,
-        format: 'mov',
-        options: ['-threads', '1', '-noautorotate', ...everyPicture('hevc')],
-      },
-    ],
-    outputs: [
-      { path: 'pipe:1', options: [...ALL, '-vf', `${chosen},${SHOWN_ONCE}`, '-pix_fmt', raw.pixelFormat] },
-    ],
-    expectedDurationMs: null,
-  };
-  const pictures = new Map<number, TimedPicture>();
-  for await (const { pts, pixels } of streamPictures(plan, input)) {
-    const place = pts === null ? undefined : placeAt.get(pts);
-    if (pts !== null && place !== undefined && wanted.has(place)) pictures.set(place, { pixels, ticks: pts });
-  }
   return { places, pictures };
 }

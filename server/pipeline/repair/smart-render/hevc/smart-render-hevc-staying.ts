@@ -1,15 +1,13 @@
 import path from 'node:path';
-import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
-import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import { EVERY_PICTURE_ONCE, streamPictures } from '../smart-render-decode.ts';
 import type { EncodedPicture, RawPictures } from '../smart-render-encoder.ts';
 import { movedErrors } from '../../conceal-picture/conceal-picture-errors.ts';
 import { createSearchKernel } from '../../rebuild-pictures/rebuild-pictures-field.ts';
 import { sampled, squareError } from '../exchange/smart-render-exchange-likeness.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
-import { samplesOfPart, writeTrialPart, type Part } from '../smart-render-part.ts';
+import { samplesOfPart, type Part } from '../smart-render-part.ts';
+import { decodePlaces, withWarmUp } from './smart-render-hevc-trial.ts';
 
 export interface StayingInput {
   readonly source: HevcSource;
@@ -30,9 +28,6 @@ export interface StayingTrial {
   /** Samples that keep their data and refer to exchanged ones. */
   readonly staying: readonly number[];
 }
-
-/** So that damage looks as it does in one decode of the clip. */
-const ONE_THREAD: readonly string[] = ['-threads', '1', '-noautorotate', ...everyPicture('hevc')];
 
 /** How much more of an error, as a share, may be chance. */
 const MOST_SHARE = 1.05;
@@ -108,11 +103,27 @@ async function errorBeside(
   exchanged: ReadonlySet<number>,
   measure: Measure,
 ): Promise<number | null> {
-  const { source, order } = input;
-  const warm = source.samples.findLastIndex(({ sync }, at) => sync && at <= trial.part.from - HEVC_WARM_UP);
-  const part = { ...trial.part, from: Math.max(0, warm) };
+  const { source, order, raw, workDir } = input;
   const edges = edgesOf(order, { ...trial, exchanged });
-  return edges.length === 0 ? 0 : errorAt(input, part, trial.coded, trial.entry, edges, measure);
+  if (edges.length === 0) return 0;
+  const pictures = await decodePlaces({
+    ...input,
+    label: 'decode pictures that keep their data',
+    part: withWarmUp(source, trial.part),
+    coded: trial.coded,
+    entry: trial.entry,
+    outputPath: path.join(workDir, 'smart-render-staying-trial.mp4'),
+    wanted: new Set(edges.flatMap((place) => [place, place + 1])),
+    pixelFormat: 'gray',
+    pictureBytes: raw.width * raw.height,
+  });
+  let sum = 0;
+  for (const place of edges) {
+    const [left, right] = [pictures.get(place), pictures.get(place + 1)];
+    if (!left || !right) return null;
+    sum += measure(left.pixels, right.pixels, raw);
+  }
+  return sum;
 }
 
 /** Places of undamaged pictures whose next one in the order of display is one of those that stay, or the other way round. */
@@ -133,42 +144,4 @@ export function edgesOf(
     const isEdge = (stays.has(sample) && isWhole(next)) || (stays.has(next) && isWhole(sample));
     return isEdge ? [place] : [];
   });
-}
-
-/** Sum of the mean square errors between the pictures at places and the next ones; null where one is missing. */
-async function errorAt(
-  input: StayingInput,
-  part: Part,
-  coded: ReadonlyMap<number, EncodedPicture>,
-  entry: Buffer,
-  edges: readonly number[],
-  measure: Measure,
-): Promise<number | null> {
-  const { raw } = input;
-  const outputPath = path.join(input.workDir, 'smart-render-staying-trial.mp4');
-  const placeAt = await writeTrialPart({ ...input, part, coded, entry, outputPath });
-  const wanted = new Set(edges.flatMap((place) => [place, place + 1]));
-  const seen = new Map<number, Uint8Array>();
-  const plan = {
-    label: 'decode pictures that keep their data',
-    logLevel: 'info',
-    globalOptions: ['-copyts'],
-    inputs: [{ path: outputPath, format: 'mov', options: ONE_THREAD }],
-    outputs: [{ path: 'pipe:1', options: ['-map', '0:v:0', ...EVERY_PICTURE_ONCE, '-pix_fmt', 'gray'] }],
-    expectedDurationMs: null,
-  };
-  for await (const { pts, pixels } of streamPictures(plan, {
-    ...input,
-    pictureBytes: raw.width * raw.height,
-  })) {
-    const place = pts === null ? undefined : placeAt.get(pts);
-    if (place !== undefined && wanted.has(place)) seen.set(place, pixels);
-  }
-  let sum = 0;
-  for (const place of edges) {
-    const [left, right] = [seen.get(place), seen.get(place + 1)];
-    if (!left || !right) return null;
-    sum += measure(left, right, raw);
-  }
-  return sum;
 }

@@ -161,6 +161,23 @@ describe('damage in groups of pictures', () => {
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });
 
+  it('in one of several slices is concealed there alone, by what the slices beside it show', async () => {
+    const [clean, broken] = [at('slices.mp4'), at('slices-torn.mp4')];
+    const x264 = ['-x264-params', 'keyint=40:min-keyint=40:scenecut=0:bframes=0:slices=3'];
+    const size = { seconds: 3, width: 640, height: 352, sound: false };
+    await makeMovingClip({ tools, outputPath: clean, ...size, encode: [...DEFAULT_ENCODE, ...x264] });
+    const fault = { fault: 'zero', amount: 64, place: 0.45, seed: 5 } as const;
+    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [47], ...fault });
+    const { report, resultPath } = await mend(broken);
+    expect(report.defects).toContainEqual(
+      expect.objectContaining({ kind: 'corrupted_section', firstFrame: 47, action: 'concealed_frames' }),
+    );
+    expect(report.video.treatment).toBe('smart_render');
+    expect(await lumaPsnr(resultPath ?? '', clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 1);
+    const claims = await checkClaims(broken, { resultPath, report });
+    expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+  });
+
   it('of HEVC keeps what can be read of it and moves on behind that, nearer to the truth than what the decoder held', async () => {
     const [clean, broken] = [at('hevc-moves.mp4'), at('hevc-moves-torn.mp4')];
     const coding = '-c:v libx265 -preset fast -crf 24 -tag:v hvc1 -pix_fmt yuv420p -x265-params'.split(' ');

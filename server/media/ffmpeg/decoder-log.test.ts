@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { concealedMacroblocks, endsPreparations } from './decoder-log.ts';
+import { concealedMacroblocks, endsPreparations, failedMacroblock } from './decoder-log.ts';
 
 describe('what decoders say of a picture', () => {
   it('counts guessed macroblocks, with and without the name of the decoder', () => {
@@ -12,6 +12,14 @@ describe('what decoders say of a picture', () => {
   it('takes nothing else for a count', () => {
     expect(concealedMacroblocks('[h264 @ 0x55d0] [error] error while decoding MB 12 4')).toBeNull();
     expect(concealedMacroblocks('file about concealing 3 DC, said.mp4')).toBeNull();
+  });
+
+  it('reads where decoding failed', () => {
+    const words = 'error while decoding MB 12 4, bytestream 812';
+    expect(failedMacroblock(words)).toEqual({ column: 12, row: 4 });
+    expect(failedMacroblock(`[h264 @ 0x55d0] [error] ${words}`)).toEqual({ column: 12, row: 4 });
+    expect(failedMacroblock('file about error while decoding MB 1 2.mp4')).toBeNull();
+    expect(failedMacroblock('concealing 370 DC, 370 AC, 365 MV errors in P frame')).toBeNull();
   });
 
   it('knows the line between the preparations and the decoding', () => {

@@ -9,3 +9,18 @@ export function concealedMacroblocks(line: string): number | null {
   const said = /(?:^|\] )concealing (\d+) DC, /.exec(line);
   return said && Number(said[1]);
 }
+
+/** Of a macroblock, counted in macroblocks from the left and from the top. */
+export interface MacroblockPlace {
+  readonly column: number;
+  readonly row: number;
+}
+
+/**
+ * The macroblock that a decoder of H.264 says it cannot read.
+ * @returns null for any other line
+ */
+export function failedMacroblock(line: string): MacroblockPlace | null {
+  const said = /(?:^|\] )error while decoding MB (\d+) (\d+)/.exec(line);
+  return said && { column: Number(said[1]), row: Number(said[2]) };
+}

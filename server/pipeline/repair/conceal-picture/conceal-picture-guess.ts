@@ -41,6 +41,8 @@ export interface ConcealInput {
   readonly isProvenLater: boolean;
 }
 
+type RowSpan = readonly [number, number];
+
 /** Guesses of how the lost part moved from the picture before. */
 export interface GuessedMotion {
   /** Row of luma that the first row of their cells begins at. */
@@ -48,8 +50,8 @@ export interface GuessedMotion {
   /** Rows of luma that lost blocks lie in: the first, and one past the last. */
   readonly lostTop: number;
   readonly lostEnd: number;
-  /** One past the last row in front of the loss that surely shows no fault; null where there are too few. */
-  readonly knownEnd: number | null;
+  /** Rows that surely show no fault, the first and one past the last: those in front of the loss, if there are enough, and those behind it. */
+  readonly known: readonly RowSpan[];
   /** As the motion of the two pictures before goes on. */
   readonly past: Displacements;
   /** As the motion to later pictures goes back in time, which are wrong alike and moved by vectors of their own. */
@@ -58,7 +60,7 @@ export interface GuessedMotion {
   readonly means: readonly Displacements[];
 }
 
-/** Rows of pixels in front of the lost blocks whose motion is looked at. */
+/** Rows of pixels in front of the lost blocks, or behind them, whose motion is looked at. */
 const KNOWN_HEIGHT = 128;
 /** Rows of cells at the end of those that are left out: a fault is noticed late. */
 const LATE_ROWS = 2;
@@ -69,7 +71,7 @@ export const planeOf =
   ({ pixels }: TimedPicture): GreyPlane =>
     greyOf(pixels, format);
 
-/** Guesses, all moved by as much as the rows in front of the loss say that the camera shook. */
+/** Guesses, all moved by as much as the known rows beside the loss say that the camera shook. */
 export function guessMotion(input: ConcealInput, format: RawFormat, kernel: MotionKernel): GuessedMotion {
   const { width, height } = format;
   const { earlier, before, damaged, after, pyramid, lost } = input;
@@ -86,18 +88,35 @@ export function guessMotion(input: ConcealInput, format: RawFormat, kernel: Moti
   const pastTimes = step / (before.ticks - earlier.ticks);
   const past = carriedOn(motion(earlier, before), 1 + 2 * pastTimes, pastTimes);
   const futures = [after, ...(pyramid ? [pyramid.later] : [])].map(backwards);
-  const knownRows = (lostTop - top) / CELL - LATE_ROWS;
-  const known = knownRows > 1 ? carriedOn(motion(before, damaged, lostTop), 1, 1) : null;
-  const steadied = (guess: Displacements) => (known ? withShake(guess, known, knownRows) : guess);
+  const known = knownRows({ top, lostTop, lostEnd, height });
+  const [nearest] = known;
+  const shown = nearest && motionOfRows(plane(before), plane(damaged), ...nearest, kernel);
+  const firstRow = nearest ? (nearest[0] - top) / CELL : 0;
+  const steadied = (guess: Displacements) =>
+    shown ? withShake(guess, carriedOn(shown, 1, 1), firstRow) : guess;
   return {
     top,
     lostTop,
     lostEnd,
-    knownEnd: known && lostTop - CELL * LATE_ROWS,
+    known,
     past: steadied(past),
     futures: futures.map(steadied),
     means: futures.map((future) => steadied(meanOfBoth(past, future))),
   };
+}
+
+/** Rows of pixels of cells at least by which something is known. */
+const FEWEST_KNOWN = 2 * CELL;
+
+function knownRows({
+  top,
+  lostTop,
+  lostEnd,
+  height,
+}: Pick<GuessedMotion, 'top' | 'lostTop' | 'lostEnd'> & { readonly height: number }): RowSpan[] {
+  const above: RowSpan = [top, lostTop - CELL * LATE_ROWS];
+  const below: RowSpan = [lostEnd, Math.min(height, lostEnd + KNOWN_HEIGHT)];
+  return [above, below].filter(([from, end]) => end - from >= FEWEST_KNOWN);
 }
 
 /** What makes the picture of each guess from the one before. */
@@ -109,25 +128,26 @@ export const moversOf = (
 ): RowMaker[] => guesses.map((guess) => createMover(samplesOf(before.pixels, format), guess, top));
 
 /**
- * How many times less, in squares, guesses must miss known rows by than they differ from the decoder's, where nothing proves them later:
+ * How many times less, in squares, guesses must miss the first known rows by than they differ from the decoder's, where nothing proves them later:
  * 4 dB, by which two of three results without such a picture that came out worse (by 3.2 and 3.6 dB) are left, and one that gained 2.6 dB.
  */
 const UNPROVEN_TIMES = 2.5;
 
 /**
- * Whether guesses miss the rows in front of the loss by too much against what they differ from the decoder's by in the loss: motion does
+ * Whether guesses miss the known rows beside the loss by too much against what they differ from the decoder's by in the loss: motion does
  * not go on there (on 34 pictures kept out the worst loses 3.3 dB instead of 8.2).
  */
 export function missesKnown(
   { damaged, isProvenLater }: ConcealInput,
-  { top, knownEnd, lostTop, lostEnd }: GuessedMotion,
+  { known, lostTop, lostEnd }: GuessedMotion,
   makers: readonly RowMaker[],
   format: RawFormat,
 ): boolean {
-  if (knownEnd === null) return false;
-  const missed = meanMiss(damaged.pixels, makers, [top, knownEnd], format);
   const allowed = meanMiss(damaged.pixels, makers, [lostTop, lostEnd], format);
-  return missed * (isProvenLater ? 1 : UNPROVEN_TIMES) >= allowed;
+  return known.some((rows, at) => {
+    const times = at === 0 && !isProvenLater ? UNPROVEN_TIMES : 1;
+    return meanMiss(damaged.pixels, makers, rows, format) * times >= allowed;
+  });
 }
 
 /** Rows of luma on which guesses are judged, every so many: a picture says the same of all. */

@@ -55,16 +55,16 @@ const FEWEST_CELLS = 40;
 
 /**
  * Moves a guess by what it misses known displacements by on the median, as all of a picture moves when a hand shakes.
- * @param known as the picture itself shows them in its first rows of cells
- * @param rowCount how many of these rows are known; the outermost cells are left out
+ * @param known as the picture itself shows them in some rows of cells; the outermost cells are left out
+ * @param firstRow row of the guess that the first of these is
  */
-export function withShake(guess: Displacements, known: Displacements, rowCount: number): Displacements {
+export function withShake(guess: Displacements, known: Displacements, firstRow: number): Displacements {
   const moved = (own: Float32Array, told: Float32Array) => {
     const missed: number[] = [];
-    for (let row = 1; row < rowCount; row += 1) {
+    for (let row = 1; row < known.rows - 1; row += 1) {
       for (let column = 1; column < guess.columns - 1; column += 1) {
         const at = row * guess.columns + column;
-        missed.push((told[at] ?? 0) - (own[at] ?? 0));
+        missed.push((told[at] ?? 0) - (own[at + firstRow * guess.columns] ?? 0));
       }
     }
     if (missed.length < FEWEST_CELLS) return own;

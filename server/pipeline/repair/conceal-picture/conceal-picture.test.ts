@@ -206,6 +206,42 @@ describe('a concealed picture', () => {
     expect(concealPicture({ ...input, isProvenLater: false }, layout())).toEqual(conceal(input));
   });
 
+  describe('whose first slice alone is lost', () => {
+    const SLICE_END = 5 * BLOCKS;
+    /** A picture that a shaking hand moved, with another one in its first rows. */
+    function tornAbove(places: Parameters<typeof broken>[0]) {
+      const { input, truth } = broken(places, 0);
+      const damaged = torn(input.before.pixels, truth, SLICE_END);
+      const after = scene(...(places[3] ?? [0, 0]));
+      const lost = { size: 16, first: 0, end: SLICE_END };
+      return { truth, input: { ...input, damaged: at(2, damaged), after: at(3, after), lost } };
+    }
+    const SHAKEN = [
+      [0, 0],
+      [1, 0],
+      [7, -4],
+      [8, -4],
+    ] as const;
+
+    it('is moved as the rows behind it say that the hand shook, and those stay', () => {
+      const { input, truth } = tornAbove(SHAKEN);
+      const made = conceal({ ...input, isProvenLater: false });
+      const db = (picture: Uint8Array) => lostDb(picture, truth, 0) - lostDb(input.damaged.pixels, truth, 0);
+      expect(db(made)).toBeGreaterThan(8);
+      for (const [place, value] of truth.entries())
+        if (isLost(place, SLICE_END)) expect(made[place]).toBe(value);
+    });
+
+    it('stays as it is where the rows behind it say that motion does not go on', () => {
+      const { input } = tornAbove(STEADY);
+      const random = seededRandom(6);
+      const noise = input.damaged.pixels.map((value, place) =>
+        isLost(place, SLICE_END) ? Math.floor(random() * 256) : value,
+      );
+      expect(concealPicture({ ...input, damaged: at(2, noise) }, layout())).toBeNull();
+    });
+  });
+
   it('does without known rows where all is lost', () => {
     const { input, truth } = broken(STEADY, 0);
     const made = conceal(input);

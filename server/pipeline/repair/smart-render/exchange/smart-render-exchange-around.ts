@@ -1,7 +1,7 @@
-import { concealedMacroblocks, endsPreparations } from '#server/media/ffmpeg/decoder-log.ts';
 import { findStartCode } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
+import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { concealPicture } from '../../conceal-picture/conceal-picture.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
@@ -12,6 +12,7 @@ import type { SmartSource } from '../smart-render-source.ts';
 import { picturesAround, placesAround } from '../smart-render-surroundings.ts';
 import type { VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
+import { createDamageLog, lostMacroblocks } from './smart-render-exchange-lost.ts';
 
 export interface ConcealStep extends PartInput {
   readonly pps: VerbatimPps;
@@ -35,9 +36,6 @@ export interface Concealed {
   readonly concealed: Uint8Array | null;
 }
 
-/** Width and height of what H.264 codes a picture in, pixels. */
-const MACROBLOCK = 16;
-
 /**
  * Decodes what stands before the first open picture of a part and around it, and conceals it.
  * @returns null where nothing shows the picture
@@ -60,12 +58,7 @@ export async function concealFirst(
   const units = await unitsOf(source, sample);
   const cut = units && cutOff(units);
   if (cut) done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
-  let guessed: number[] = [];
-  const onLine = (line: string) => {
-    if (endsPreparations(line)) guessed = [];
-    const count = concealedMacroblocks(line);
-    if (count !== null) guessed.push(count);
-  };
+  const { onLine, said } = createDamageLog();
   const firstPlace = Math.min(...Object.values(places));
   const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, firstPlace };
   const pictures = new Map<number, TimedPicture>();
@@ -78,12 +71,12 @@ export async function concealFirst(
   const decoded = pictures.get(places.own)?.pixels;
   if (!decoded) return null;
   // Of several such pictures none says which one it is.
-  const isTold = guessed.length === open.filter((other) => other < end).length;
-  const lostCount = isTold && (await isOnePiece(source, sample, units)) ? guessed[0] : undefined;
+  const isTold = said().length === open.filter((other) => other < end).length;
+  const [damage] = isTold ? said() : [];
+  const heads = damage && headsOf(source, units ?? []);
+  const lost = heads && lostMacroblocks(source.sps, heads, damage);
   const around = picturesAround(pictures, places, format);
-  if (lostCount === undefined || !around) return { decoded, concealed: null };
-  const count = source.sps.widthMbs * source.sps.heightMbs;
-  const lost = { size: MACROBLOCK, first: count - lostCount, end: count };
+  if (!lost || !around) return { decoded, concealed: null };
   const isProvenLater = keyBehind(source, part) !== null;
   return { decoded, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
@@ -98,11 +91,23 @@ function withGroupBefore({ samples }: SmartSource, part: Part): Part {
   return { ...part, from: Math.max(0, from) };
 }
 
+const isUnreadable = (error: unknown): boolean => error instanceof H264Error || error instanceof Mp4Error;
+
 async function unitsOf(source: SmartSource, sample: number): Promise<Buffer[] | null> {
   try {
     return await source.units(sample);
   } catch (error) {
-    if (error instanceof H264Error || error instanceof Mp4Error) return null;
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+/** Heads of the slices of a picture; null where one cannot be read. */
+function headsOf({ sps }: SmartSource, units: readonly Buffer[]): SliceHeader[] | null {
+  try {
+    return units.filter(isSlice).map((slice) => parseSliceHeader(slice, sps));
+  } catch (error) {
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }
@@ -118,14 +123,4 @@ function cutOff(units: readonly Buffer[]): Buffer[] | null {
   const cuts = units.map((unit) => (isSlice(unit) ? findStartCode(unit) : null));
   if (cuts.every((cut) => cut === null || cut < SHORTEST)) return null;
   return units.map((unit, at) => unit.subarray(0, Math.max(SHORTEST, cuts[at] ?? unit.length)));
-}
-
-/** Whether a picture is one slice of other than B macroblocks, so that all behind what is read of it is guessed. */
-async function isOnePiece(
-  source: SmartSource,
-  sample: number,
-  units: readonly Buffer[] | null,
-): Promise<boolean> {
-  const head = units && (await source.head(sample));
-  return head !== null && head.kind !== 'B' && head.firstMb === 0 && units?.filter(isSlice).length === 1;
 }

@@ -1,7 +1,12 @@
+import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
-const node = { environment: 'node', pool: 'forks' } as const;
+// vitest by itself leaves a core to its own process, which is idle most of the time.
+const maxWorkers = Math.max(2, availableParallelism() - 1);
+const node = { environment: 'node', pool: 'forks', maxWorkers } as const;
+// They spend a part of their time in waiting for a tool to start or to end.
+const mediaWorkers = maxWorkers + 1;
 // A busy machine makes things late, not wrong: what a test waits for may take long.
 const patient = { testTimeout: 30_000, expect: { poll: { timeout: 15_000 } } } as const;
 
@@ -44,7 +49,7 @@ export default defineConfig({
           ...patient,
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          maxWorkers: mediaWorkers,
         },
       },
       {
@@ -53,6 +58,7 @@ export default defineConfig({
           name: 'web',
           root: import.meta.dirname,
           environment: 'jsdom',
+          maxWorkers,
           include: ['web/**/*.test.{ts,tsx}'],
           setupFiles: ['web/test/setup.ts'],
           ...patient,

@@ -68,7 +68,7 @@ describe('a clip larger than the plan downloads', () => {
     const clip = path.join(folder, 'clip.mp4');
     // Upright, with times that are not evenly spaced, as phones write.
     const encode = '-c:v libx264 -preset ultrafast -crf 30 -vf setpts=PTS+mod(N\\,3)*0.004/TB -fps_mode vfr';
-    const size = { seconds: 1, width: 1440, height: 2560 };
+    const size = { seconds: 1, fps: 15, width: 1152, height: 2048 };
     await makeMovingClip({ tools, outputPath: clip, ...size, encode: encode.split(' ') });
     const { client } = await app.signIn(await createUser(app.db, { plan: 'starter' }));
     const bytes = await readFile(clip);
@@ -83,7 +83,7 @@ describe('a clip larger than the plan downloads', () => {
     const made = await probe(tools, copy, 'mov');
     expect(made.video[0]).toMatchObject({ width: 1080, height: 1920, codec: 'h264', rotation: 0 });
     expect(made.audio[0]).toMatchObject({ codec: 'aac' });
-    expect((await probe(tools, whole, 'mov')).video[0]).toMatchObject({ width: 1440, height: 2560 });
+    expect((await probe(tools, whole, 'mov')).video[0]).toMatchObject({ width: 1152, height: 2048 });
     const times = await timesOf(whole);
     const copied = await timesOf(copy);
     expect(copied).toHaveLength(times.length);

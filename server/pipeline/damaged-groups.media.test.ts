@@ -53,6 +53,20 @@ async function makeBroken(
   return { clean, broken };
 }
 
+/** A clip of three seconds without sound, with zeros in its picture 47. */
+async function makeTorn(
+  name: string,
+  encode: readonly string[],
+  place: number,
+): Promise<{ clean: string; broken: string }> {
+  const [clean, broken] = [at(`${name}.mp4`), at(`${name}-torn.mp4`)];
+  const size = { seconds: 3, width: 640, height: 352, sound: false };
+  await makeMovingClip({ tools, outputPath: clean, ...size, encode });
+  const fault = { fault: 'zero', amount: 64, place, seed: 5 } as const;
+  await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [47], ...fault });
+  return { clean, broken };
+}
+
 /** Every claim of a report, checked again on the clip that was damaged and its result. */
 const checkClaims = (
   originalPath: string,
@@ -162,12 +176,8 @@ describe('damage in groups of pictures', () => {
   });
 
   it('in one of several slices is concealed there alone, by what the slices beside it show', async () => {
-    const [clean, broken] = [at('slices.mp4'), at('slices-torn.mp4')];
     const x264 = ['-x264-params', 'keyint=40:min-keyint=40:scenecut=0:bframes=0:slices=3'];
-    const size = { seconds: 3, width: 640, height: 352, sound: false };
-    await makeMovingClip({ tools, outputPath: clean, ...size, encode: [...DEFAULT_ENCODE, ...x264] });
-    const fault = { fault: 'zero', amount: 64, place: 0.45, seed: 5 } as const;
-    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [47], ...fault });
+    const { clean, broken } = await makeTorn('slices', [...DEFAULT_ENCODE, ...x264], 0.45);
     const { report, resultPath } = await mend(broken);
     expect(report.defects).toContainEqual(
       expect.objectContaining({ kind: 'corrupted_section', firstFrame: 47, action: 'concealed_frames' }),
@@ -179,20 +189,9 @@ describe('damage in groups of pictures', () => {
   });
 
   it('of HEVC keeps what can be read of it and moves on behind that, nearer to the truth than what the decoder held', async () => {
-    const [clean, broken] = [at('hevc-moves.mp4'), at('hevc-moves-torn.mp4')];
     const coding = '-c:v libx265 -preset fast -crf 24 -tag:v hvc1 -pix_fmt yuv420p -x265-params'.split(' ');
     const encode = [...coding, 'log-level=error:pools=1:bframes=0:keyint=40:min-keyint=40:scenecut=0'];
-    await makeMovingClip({
-      tools,
-      outputPath: clean,
-      seconds: 3,
-      width: 640,
-      height: 352,
-      sound: false,
-      encode,
-    });
-    const fault = { fault: 'zero', amount: 64, place: 0.3, seed: 5 } as const;
-    await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [47], ...fault });
+    const { clean, broken } = await makeTorn('hevc-moves', encode, 0.3);
     const { report, resultPath } = await mend(broken);
     expect(report.defects).toContainEqual(
       expect.objectContaining({ kind: 'corrupted_section', firstFrame: 47, action: 'concealed_frames' }),

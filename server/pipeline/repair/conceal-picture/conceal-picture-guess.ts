@@ -90,10 +90,9 @@ export function guessMotion(input: ConcealInput, format: RawFormat, kernel: Moti
   const futures = [after, ...(pyramid ? [pyramid.later] : [])].map(backwards);
   const known = knownRows({ top, lostTop, lostEnd, height });
   const [nearest] = known;
-  const shown = nearest && motionOfRows(plane(before), plane(damaged), ...nearest, kernel);
-  const firstRow = nearest ? (nearest[0] - top) / CELL : 0;
+  const shown = nearest && carriedOn(motionOfRows(plane(before), plane(damaged), ...nearest, kernel), 1, 1);
   const steadied = (guess: Displacements) =>
-    shown ? withShake(guess, carriedOn(shown, 1, 1), firstRow) : guess;
+    nearest && shown ? withShake(guess, shown, (nearest[0] - top) / CELL) : guess;
   return {
     top,
     lostTop,

@@ -1,7 +1,7 @@
 import { findStartCode } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
-import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { concealPicture } from '../../conceal-picture/conceal-picture.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
@@ -55,7 +55,7 @@ export async function concealFirst(
   const from = Math.min(...numbers) < part.from ? wide.from : part.from;
   const end = 1 + Math.max(...numbers);
   const done = new Map([...coded].filter(([other]) => !open.includes(other)));
-  const units = await unitsOf(source, sample);
+  const units = await unlessUnreadable(() => source.units(sample));
   const cut = units && cutOff(units);
   if (cut) done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
   const { onLine, said } = createDamageLog();
@@ -73,8 +73,9 @@ export async function concealFirst(
   // Of several such pictures none says which one it is.
   const isTold = said().length === open.filter((other) => other < end).length;
   const [damage] = isTold ? said() : [];
-  const heads = damage && headsOf(source, units ?? []);
-  const lost = heads && lostMacroblocks(source.sps, heads, damage);
+  const slices = units?.filter(isSlice) ?? [];
+  const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
+  const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
   const around = picturesAround(pictures, places, format);
   if (!lost || !around) return { decoded, concealed: null };
   const isProvenLater = keyBehind(source, part) !== null;
@@ -91,23 +92,11 @@ function withGroupBefore({ samples }: SmartSource, part: Part): Part {
   return { ...part, from: Math.max(0, from) };
 }
 
-const isUnreadable = (error: unknown): boolean => error instanceof H264Error || error instanceof Mp4Error;
-
-async function unitsOf(source: SmartSource, sample: number): Promise<Buffer[] | null> {
+async function unlessUnreadable<T>(read: () => T | Promise<T>): Promise<T | null> {
   try {
-    return await source.units(sample);
+    return await read();
   } catch (error) {
-    if (isUnreadable(error)) return null;
-    throw error;
-  }
-}
-
-/** Heads of the slices of a picture; null where one cannot be read. */
-function headsOf({ sps }: SmartSource, units: readonly Buffer[]): SliceHeader[] | null {
-  try {
-    return units.filter(isSlice).map((slice) => parseSliceHeader(slice, sps));
-  } catch (error) {
-    if (isUnreadable(error)) return null;
+    if (error instanceof H264Error || error instanceof Mp4Error) return null;
     throw error;
   }
 }

@@ -56,6 +56,25 @@ describe('makeSample', () => {
     expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
   });
 
+  it('says to come back, and leaves nothing behind, while the clip is still being made', async () => {
+    const { db, storage, queue, quota, events, now } = server;
+    const made = createSampleClip({ ffmpeg: '/nowhere', ffprobe: '/nowhere' }, folder);
+    let isMade = false;
+    const clip = { ...made, ready: () => (isMade ? made.ready() : new Promise<string>(() => {})) };
+    const draftExpiry = createDraftExpiry(null);
+    const make = createMakeSample({
+      ...{ db, storage, queue, quota, draftExpiry, events, now },
+      clip,
+      waitMs: 5,
+    });
+    const user = await server.newUser();
+    await expect(make(user)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 3 });
+    expect(await Video.query(db).where({ userId: user.id }).resultSize()).toBe(0);
+    isMade = true;
+    await expect(make(user)).resolves.toMatchObject({ videoId: expect.any(String) });
+    expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
+  });
+
   it('makes at most one in ten minutes, however often it is asked', async () => {
     const user = await server.newUser();
     const made = await Promise.all(Array.from({ length: 8 }, () => makeSample(user)));

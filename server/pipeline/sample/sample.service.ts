@@ -6,6 +6,7 @@ import type { PlanSlug } from '#common/plans.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import { AppError } from '#server/errors.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 import type { Quota } from '#server/plans/quota.ts';
@@ -17,6 +18,9 @@ import { makeSampleClip, SAMPLE_RECIPE } from './make-sample-clip.ts';
 /** A sample this young is shown again instead of making another. */
 const AGAIN_MS = 10 * 60_000;
 const NAME = 'Sample clip.mp4';
+/** A request waits this long for the first clip: routers of hosts give one up after 30 s, and a small machine makes it for longer. */
+const WAIT_MS = 20_000;
+const NOT_READY = 'The sample clip is still being made. Please try again in a moment.';
 
 export interface SampleServiceDeps {
   readonly db: Knex;
@@ -27,6 +31,8 @@ export interface SampleServiceDeps {
   readonly events: EventBus;
   readonly now: () => number;
   readonly clip: SampleClip;
+  /** How long a request waits for the clip at most, ms. */
+  readonly waitMs?: number;
 }
 
 /** The one sample clip, which is the same for everybody. */
@@ -55,7 +61,7 @@ export function createSampleClip(tools: ToolPaths, folder: string): SampleClip {
 /**
  * Puts a sample clip with planted defects into the library of an account and queues its repair, as for any
  * upload; it is not counted against the allowance. At most one in ten minutes: until then the same video.
- * @throws MediaToolError when the clip cannot be made
+ * @throws MediaToolError when the clip cannot be made; AppError `unavailable` while it is still being made
  */
 export type MakeSample = (user: {
   readonly id: string;
@@ -64,13 +70,26 @@ export type MakeSample = (user: {
 
 /** See `MakeSample`. */
 export function createMakeSample(deps: SampleServiceDeps): MakeSample {
-  const { db, storage, queue, quota, draftExpiry, events, now, clip } = deps;
+  const { db, storage, queue, quota, draftExpiry, events, now, clip, waitMs = WAIT_MS } = deps;
   const lock = createKeyedLock();
+
+  async function readyClip(): Promise<string> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const notReady = new AppError('unavailable', NOT_READY, { retryAfterSeconds: 3 });
+      timer = setTimeout(() => reject(notReady), waitMs);
+    });
+    try {
+      return await Promise.race([clip.ready(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 
   async function store() {
     const copy = clip.copyPath();
     try {
-      await copyFile(await clip.ready(), copy);
+      await copyFile(await readyClip(), copy);
       return await storage.put(copy);
     } finally {
       // The storage takes it; on a full disk it must not lie about.

@@ -8,7 +8,7 @@ import type { RepairReport } from '#common/report.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { heroVideoIdAtom } from '../uploads/hero-video.ts';
-import { callApi, serverMessageOf, tellApi } from '../api-client.ts';
+import { ApiError, callApi, serverMessageOf, tellApi } from '../api-client.ts';
 import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
 import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from '../paged.ts';
 import { pushStateAtom } from '../push/push-state.ts';
@@ -207,13 +207,20 @@ export function useHeroVideo(): HeroVideo {
   return { id: chosen ?? found ?? null, chosen: chosen !== null, forget };
 }
 
-/** Asks the server for a clip with planted defects and follows its repair. */
+/** A server that has just started may still be making the clip: each attempt waits 20 s there. */
+const SAMPLE_ATTEMPTS = 15;
+const SAMPLE_PAUSE_MS = 3000;
+
+/** Asks the server for a clip with planted defects, again while it is still making one, and follows its repair. */
 export function useSampleClip() {
   const client = useQueryClient();
   const showToast = useShowToast();
   const setHeroVideo = useSetHeroVideo();
   return useMutation({
     mutationFn: () => callApi(videosApi.sample),
+    retry: (failures, error) =>
+      failures < SAMPLE_ATTEMPTS && error instanceof ApiError && error.code === 'unavailable',
+    retryDelay: SAMPLE_PAUSE_MS,
     onSuccess: ({ videoId }) => {
       setHeroVideo(videoId);
       void refreshLists(client);

@@ -69,3 +69,30 @@ it('tells pictures that are hidden before two key pictures neither as missing no
   const claims = await verifyClaims({ originalPath: trimmed, repairedPath: resultPath ?? '', report, tools });
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
 });
+
+it('hides the last picture again where repaired sound is written beside repaired pictures', async () => {
+  const clean = at('last-clean.mp4');
+  const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=30:bframes=2'];
+  await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });
+  const holed = at('last-holed.mp4');
+  const options = ['-map', '0', '-c', 'copy', '-bsf:a', 'noise=drop=between(n\\,90\\,94)'];
+  const plan = { label: 'lose sound', inputs: [{ path: clean, options: [] }], expectedDurationMs: null };
+  await runFfmpeg({ ...plan, outputs: [{ path: holed, options }] }, { tools });
+  await corruptSamples({
+    tools,
+    inputPath: holed,
+    outputPath: at('last-torn.mp4'),
+    frames: [40],
+    fault: 'zero',
+  });
+  const trimmed = at('last-trimmed.mp4');
+  await trimEnd(at('last-torn.mp4'), trimmed, 40);
+  const task = await makeTask(trimmed, at('work-last'));
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { report, resultPath } = mustBeOk(await processVideo(task, io));
+  expect(report.defects.map(({ action }) => action)).toContain('filled_audio');
+  expect(report.video.treatment).toBe('smart_render');
+  expect(report.result?.media.frameCount).toBe(report.original.media.frameCount);
+  const claims = await verifyClaims({ originalPath: trimmed, repairedPath: resultPath ?? '', report, tools });
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+});

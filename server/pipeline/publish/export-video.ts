@@ -1,5 +1,6 @@
 import { link, rename, rm } from 'node:fs/promises';
 import type { StreamTreatment } from '#common/report.ts';
+import { hideTail } from '#server/media/mp4/hide-tail.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
@@ -228,6 +229,7 @@ async function exportSound(
       if (share !== null) input.onProgress?.(PICTURE_SHARE + share * (1 - PICTURE_SHARE));
     },
   });
+  if (pictures.info.format === 'mov') await hideTail(pictures.path, outputPath);
   return { path: outputPath, info: null, video: await withoutLeftOut(video, pictures, outputPath) };
 }
 

@@ -34,4 +34,11 @@ describe('detectCuts', () => {
     expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.3]]) }))).toEqual([30]);
     expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.5]]) }))).toEqual([]);
   });
+
+  it('takes a strong change behind still pictures that nothing follows for a cut, though a displacement explains half of it', () => {
+    const moves = Array.from({ length: 60 }, (_, i) => (i >= 24 && i < 30 ? 0.1 : i === 30 ? 700 : 16));
+    const change = { histogramDiff: at(30, 0.06, 0.002), motionResidual: at(30, 0.5, 1) };
+    expect(detectCuts(frameSeries(moves, change))).toEqual([]);
+    expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.03]]) }))).toEqual([30]);
+  });
 });

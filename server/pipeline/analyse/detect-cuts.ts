@@ -17,6 +17,8 @@ const MIN_RESIDUAL = 0.6;
  * are now (48 and 16 of 393 in the clips the limit was not chosen on); of 436 true cuts behind repeats five are lost.
  */
 const MIN_COHERENCE = 0.4;
+/** A strong change behind pictures that stand still of which less than this can be followed is a cut, whatever a displacement explains of it. */
+const LOST_COHERENCE = 0.1;
 /** A change this strong is a cut even between two lively shots. */
 const STRONG_DIFFERENCE = 40;
 const STRONG_RATIO = 2.5;
@@ -38,9 +40,11 @@ function isCut(series: FrameSeries, i: number): boolean {
   const difference = series.meanDiff[i] ?? 0;
   const broken = series.histogramDiff[i] ?? 0;
   if (difference < MIN_DIFFERENCE || broken < MIN_HISTOGRAM) return false;
-  if ((series.coherence.get(i) ?? 0) >= MIN_COHERENCE) return false;
+  const coherence = series.coherence.get(i);
+  if ((coherence ?? 0) >= MIN_COHERENCE) return false;
   const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
-  if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && broken > STRONG_HISTOGRAM) return true;
+  const isUnlike = broken > STRONG_HISTOGRAM || (coherence ?? 1) < LOST_COHERENCE;
+  if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && isUnlike) return true;
   return (
     ratio >= MIN_RATIO &&
     broken / Math.max(0.003, flankLevel(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&

@@ -5,6 +5,7 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
+import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';
@@ -110,6 +111,7 @@ export function judgePictures(
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const gaps = detectTimestampGaps(times);
+  const slower = findSlowerStretches(gaps, series, frameOfDecoded, decodedCuts);
   const putInMs = (putIn(stutter) * 1000) / fps;
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
   const hidden = times.variableByNature
@@ -126,7 +128,7 @@ export function judgePictures(
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
     ),
     ...hidden.map((drop) => hiddenDropFinding(drop, context)),
-    ...gaps.map((gap) => gapFinding(gap, context)),
+    ...outsideOf(slower, gaps).map((gap) => gapFinding(gap, context)),
     ...damage.map((bad) => corruptionFinding(bad, context)),
     ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
   ];
@@ -138,7 +140,7 @@ export function judgePictures(
     findings: findings.sort((a, b) => a.startMs - b.startMs),
     mended,
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: [...notesOn(times, scan), ...notesOnMended(mended)],
+    notes: [...notesOn(times, scan), ...notesOnSlower(slower, times), ...notesOnMended(mended)],
     audioPackets: scan.audio,
     motion: motionAsMended(
       moves,
@@ -286,6 +288,14 @@ function notesOn(times: PictureTimes, scan: PacketScan): string[] {
   const hidden = scan.video.filter((packet) => !packet.shown).length;
   if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
   return notes;
+}
+
+function notesOnSlower(stretches: readonly SlowerStretch[], times: PictureTimes): string[] {
+  const perSecond = 1000 / ticksToMs(times.medianIntervalTicks, times.timeBase);
+  return stretches.map(({ first, share }) => {
+    const fromS = (frameStartMs(times, first) / 1000).toFixed(1);
+    return `From about ${fromS} s a part of ${Math.round(perSecond * share)} pictures a second follows in the rhythm of ${Math.round(perSecond)}; its even holes are kept as they are.`;
+  });
 }
 
 function notesOnMended(mended: readonly MendedSpan[]): string[] {

@@ -88,6 +88,10 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
   });
 
+  it('reports no single repeat before a jump that is far longer than two steps: it leads to another shot', () => {
+    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), [], FPS)).toEqual([]);
+  });
+
   it('leaves the rests of stop motion alone, however frozen they are', () => {
     const onTwos = motion(180).map((move, i) => (i % 2 === 0 ? move : 0.1));
     for (const [first, last] of [

@@ -9,6 +9,7 @@ import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-fr
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';
+import { isPriming } from './audio-sync/detect-audio-sync-start.ts';
 import { motionAsMended, type Copies, type Losses } from './audio-sync/motion-as-mended.ts';
 import { pickPoster } from './pick-poster.ts';
 import {
@@ -111,7 +112,7 @@ export function judgePictures(
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const gaps = detectTimestampGaps(times);
-  const slower = findSlowerStretches(gaps, series, frameOfDecoded, decodedCuts);
+  const slower = findSlowerStretches(times, series, frameOfDecoded, decodedCuts);
   const putInMs = (putIn(stutter) * 1000) / fps;
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
   const hidden = times.variableByNature
@@ -194,7 +195,7 @@ export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans
   return {
     pictureStartMs: frameStartMs(times, 0),
     pictureEndMs: ticksToMs(steadyEnd(times.ptsTicks) ?? 0, times.timeBase),
-    soundStartMs: ticksToMs(firstPts, audio.timeBase),
+    soundStartMs: isPriming(audio) ? 0 : ticksToMs(firstPts, audio.timeBase),
     soundEndMs: ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase),
   };
 }

@@ -62,11 +62,8 @@ describe('makeSample', () => {
     let isMade = false;
     const clip = { ...made, ready: () => (isMade ? made.ready() : new Promise<string>(() => {})) };
     const draftExpiry = createDraftExpiry(null);
-    const make = createMakeSample({
-      ...{ db, storage, queue, quota, draftExpiry, events, now },
-      clip,
-      waitMs: 5,
-    });
+    const waitMs = 5;
+    const make = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip, waitMs });
     const user = await server.newUser();
     await expect(make(user)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 3 });
     expect(await Video.query(db).where({ userId: user.id }).resultSize()).toBe(0);

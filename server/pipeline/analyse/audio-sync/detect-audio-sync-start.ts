@@ -1,3 +1,4 @@
+import { median } from '#server/media/statistics.ts';
 import { ticksToMs } from '#server/media/time-base.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -7,8 +8,14 @@ import type { AudioPackets } from '../packets/read-packets.ts';
 const AAC_PRIMING = 1024;
 /** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
 const MOVED_MS = 50;
-/** A first packet up to this long before 0 is priming hidden by an edit list, ms. */
+/** A first packet up to this long before 0 is priming hidden by an edit list, ms: 2624 samples at 44.1 kHz... */
 const HIDDEN_PRIMING_MS = 60;
+/**
+ * ...or so many frames, where they last longer, as at low rates and with spectral band replication, unless the encoder is known to put
+ * less: 2112 samples at 16 kHz are 2.1 frames (132 ms), the 3040 of a service's HE-AAC 3.0 (138 ms at 44.1 kHz).
+ */
+const HIDDEN_PRIMING_FRAMES = 3.25;
+const LONG_FRAME_MS = 30;
 
 /** True when the start of a sound can only be told with the encoder's priming in mind. */
 export function startIsMoved(
@@ -37,8 +44,17 @@ export function recordedStartMs(
   const firstMs = firstPacketMs(packets);
   const primingMs = marked ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
   if (firstMs === null) return stated;
+  if (!marked && stream.codec === 'aac' && isPriming(packets)) return stated;
   if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return firstMs === 0 && stated === 0 ? primingMs : stated;
   return firstMs < 0 || marked ? firstMs + primingMs : stated;
+}
+
+/** Whether what lies before the start of a sound can be all priming of its encoder, whose frames last longer than usual. */
+export function isPriming(packets: AudioPackets | null): boolean {
+  const firstMs = firstPacketMs(packets);
+  if (!packets || firstMs === null || firstMs >= 0) return false;
+  const frameMs = ticksToMs(median(packets.durationTicks), packets.timeBase);
+  return frameMs > LONG_FRAME_MS && -firstMs <= HIDDEN_PRIMING_FRAMES * frameMs;
 }
 
 function firstPacketMs(packets: AudioPackets | null): number | null {

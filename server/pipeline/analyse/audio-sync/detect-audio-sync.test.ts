@@ -164,6 +164,17 @@ describe('recordedStartMs', () => {
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), false)).toBe(0);
   });
 
+  it.each([
+    ['the 3040 of HE-AAC that a service writes', { num: 1, den: 22_050 }, -3040],
+    ['2112 at 16 kHz', { num: 1, den: 16_000 }, -2112],
+  ])('takes a head of %s for priming, unless its encoder puts less', (_, timeBase, first) => {
+    const low = { ...stream, startMs: 0, timeBase };
+    const started = { ...packets(first), timeBase };
+    expect(recordedStartMs(low, started, false)).toBe(0);
+    expect(recordedStartMs(low, { ...started, ptsTicks: [4 * -1024] }, false)).toBeLessThan(-180);
+    expect(recordedStartMs(low, started, true)).toBeLessThan(-60);
+  });
+
   it('asks for the mark where the sound or a hidden head of it begins beside the picture', () => {
     expect(startIsMoved(stream, packets(10_464), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 0 }, packets(-12_544), 0)).toBe(true);

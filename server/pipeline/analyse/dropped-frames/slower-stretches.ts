@@ -1,21 +1,26 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { mean, median } from '#server/media/statistics.ts';
+import type { PictureTimes } from '../analysis.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 
-/** So many holes in equal spaces are a rate (of 3000 made clips that lost 18 % of their pictures one has such a row), or so many in all but equal ones. */
-const ROW_LEAST = 6;
-const UNEVEN_LEAST = 9;
-/** Pictures from hole to hole: 24 and 25 a second at moments of 1/30 s, 48 and 50 at moments of 1/60 s. */
-const SPACES = [4, 5] as const;
-/** Spaces are this much apart at most, pictures: 23.976 a second at moments of 1/30 s. */
-const SPACE_SLACK = 1;
+/** Holes of a stretch at least: of 3000 made clips that lost 18 % of their pictures at random four have so many in a row that are as even, of as many that lost 10 % none. */
+const HOLES_LEAST = 9;
+/** Rounding an even rate to moments moves each picture by half of one to either side. */
+const EVEN_RANGE = 1.05;
+/** The last holes of a row that the next is held against, so that hours of one rate cost no more than minutes. */
+const HELD_AGAINST = 60;
+/** Distance of an interval from a whole number of moments. */
+const WHOLE_SLACK = 0.15;
+/** More pictures than this for each moment are no rate in use (25 at moments of 1/30 s are 0.83): every tenth picture is lost, not left out. */
+const MAX_SHARE = 0.85;
 /** Change (grey levels of the block difference) that an encoder makes by itself from picture to picture where nothing moves, at most. */
 const STILL = 3;
 /** Holes with motion around them that must tell. */
 const TELLING_LEAST = 3;
 /**
  * A lost picture makes the step over its place twice as long; a slower picture that was set to the nearest moment does not.
- * Change over the holes against the change beside them, medians over a row: see docs/benchmarks/repeats-and-losses.md, "Clips as they are passed on".
+ * Change over the holes against the change beside them, medians over a stretch: see docs/benchmarks/repeats-and-losses.md,
+ * "Clips as they are passed on".
  */
 const LOSS_RATIO = 1.15;
 
@@ -29,19 +34,18 @@ export interface SlowerStretch {
 }
 
 /**
- * Rows of holes that are a slower rate and no loss: clips that are joined by an application keep the rhythm of the first, and a part
- * of 25 pictures a second (an end card) lies at moments of 1/30 s with a hole behind every fifth. The holes are even, equally long, and the
- * motion over them is no longer than beside them; where nothing moves, evenness alone tells.
- * @param gaps holes in the times, ascending
+ * Stretches whose holes are a slower rate and no loss: clips that are joined by an application keep the rhythm of the first, and a part
+ * of 25 pictures a second (an end card) lies at moments of 1/30 s with a hole behind every fifth. The pictures lie as evenly as the
+ * moments allow, and the motion over the holes is no longer than beside them; where nothing moves, evenness alone tells.
  * @param frameOfDecoded display number of each decoded picture
  */
 export function findSlowerStretches(
-  gaps: readonly TimestampGap[],
+  times: PictureTimes,
   series: FrameSeries,
   frameOfDecoded: readonly number[],
   cuts: readonly number[],
 ): SlowerStretch[] {
-  const rows = evenRows(gaps);
+  const rows = times.variableByNature ? [] : evenRows(findHoles(times));
   if (rows.length === 0) return [];
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
   const cutSet = new Set(cuts);
@@ -63,73 +67,92 @@ export function outsideOf(
   });
 }
 
-/** Longest rows of holes of one length whose spaces are all but equal. */
-function evenRows(gaps: readonly TimestampGap[]): TimestampGap[][] {
-  const rows: TimestampGap[][] = [];
-  let row: TimestampGap[] = [];
+/** A place where moments of the rhythm pass without a picture. */
+interface Hole {
+  readonly frameBefore: number;
+  /** Moments from the start of the clip to that picture, and to the next. */
+  readonly from: number;
+  readonly to: number;
+}
+
+function findHoles({ ptsTicks, medianIntervalTicks }: PictureTimes): Hole[] {
+  const holes: Hole[] = [];
+  let from = 0;
+  for (let frame = 0; frame + 1 < ptsTicks.length; frame += 1) {
+    const moments = ((ptsTicks[frame + 1] ?? 0) - (ptsTicks[frame] ?? 0)) / medianIntervalTicks;
+    const whole = Math.max(1, Math.round(moments));
+    if (whole > 1 && Math.abs(moments - whole) <= WHOLE_SLACK) {
+      holes.push({ frameBefore: frame, from, to: from + whole });
+    }
+    from += whole;
+  }
+  return holes;
+}
+
+/** Longest rows of holes whose pictures lie evenly. */
+function evenRows(holes: readonly Hole[]): Hole[][] {
+  const rows: Hole[][] = [];
+  let row: Hole[] = [];
   const close = () => {
-    if (row.length >= ROW_LEAST && isRate(row)) rows.push(row);
+    if (row.length >= HOLES_LEAST && shareOf(row) <= MAX_SHARE) rows.push(row);
   };
-  for (const gap of gaps) {
-    if (fits(row, gap)) {
-      row.push(gap);
+  for (const hole of holes) {
+    if (isEven([...row.slice(-HELD_AGAINST), hole])) {
+      row.push(hole);
       continue;
     }
     close();
-    // The last hole of a row may be the first of the next.
     const last = row.at(-1);
-    row = last && row.length < ROW_LEAST && fits([last], gap) ? [last, gap] : [gap];
+    // The last hole of a row may be the first of the next.
+    row = last && row.length < HOLES_LEAST ? [last, hole] : [hole];
   }
   close();
   return rows;
 }
 
-function fits(row: readonly TimestampGap[], gap: TimestampGap): boolean {
-  const last = row.at(-1);
-  if (!last) return true;
-  if (gap.missing !== last.missing) return false;
-  const all = spacesOf([...row, gap]);
-  return Math.max(...all) - Math.min(...all) <= SPACE_SLACK;
+function isEven(row: readonly Hole[]): boolean {
+  const moments = 1 / shareOf(row);
+  // Between two holes pictures come ever earlier against an even rate, so that the extremes lie at the holes.
+  const away = row.flatMap(({ frameBefore, from, to }) => [
+    from - moments * frameBefore,
+    to - moments * (frameBefore + 1),
+  ]);
+  return Math.max(...away) - Math.min(...away) <= EVEN_RANGE;
 }
 
-/** True for one hole of one picture behind every fourth or fifth. */
-function isRate(row: readonly TimestampGap[]): boolean {
-  const space = Math.round(median(spacesOf(row)));
-  const isPlain = isEqual(row) || row.length >= UNEVEN_LEAST;
-  return isPlain && row[0]?.missing === 1 && SPACES.some((usual) => usual === space);
+/** Pictures for each moment, from the first hole to the last. */
+function shareOf(row: readonly Hole[]): number {
+  const [first, last] = [row[0], row.at(-1)];
+  if (!first || !last || first === last) return 1;
+  return (last.frameBefore - first.frameBefore) / (last.from - first.from);
 }
 
-function isEqual(row: readonly TimestampGap[]): boolean {
-  const spaces = spacesOf(row);
+/** True where the motion over the holes is longer than beside them, or where nothing moves and the holes are not quite equal. */
+function jumps(row: readonly Hole[], moveTo: (frame: number) => number | null): boolean {
+  const over = new Set(row.map(({ frameBefore }) => frameBefore + 1));
+  const reach = Math.ceil(1 / (1 - shareOf(row)));
+  const ratios = row.flatMap(({ frameBefore }) => {
+    const beside: number[] = [];
+    for (let frame = frameBefore + 1 - reach; frame <= frameBefore + 1 + reach; frame += 1) {
+      const move = over.has(frame) ? null : moveTo(frame);
+      if (move !== null) beside.push(move);
+    }
+    const step = moveTo(frameBefore + 1);
+    return step === null || beside.length === 0 || mean(beside) < STILL ? [] : [step / mean(beside)];
+  });
+  return ratios.length >= TELLING_LEAST ? median(ratios) > LOSS_RATIO : !isRegular(row);
+}
+
+/** True where the holes come back in equal spaces. */
+function isRegular(row: readonly Hole[]): boolean {
+  const spaces = row.slice(1).map(({ from }, i) => from - (row[i]?.from ?? from));
   return Math.max(...spaces) === Math.min(...spaces);
 }
 
-function spacesOf(row: readonly TimestampGap[]): number[] {
-  return row.slice(1).map(({ frameBefore }, i) => frameBefore - (row[i]?.frameBefore ?? frameBefore));
-}
-
-/** True where the motion over the holes is longer than beside them, or where nothing moves and the spaces are not quite equal. */
-function jumps(row: readonly TimestampGap[], moveTo: (frame: number) => number | null): boolean {
-  const space = Math.round(median(spacesOf(row)));
-  const ratios = row.flatMap(({ frameBefore }) => {
-    const over = moveTo(frameBefore + 1);
-    const beside = [];
-    for (let step = 1; step < space; step += 1)
-      beside.push(moveTo(frameBefore + 1 - step), moveTo(frameBefore + 1 + step));
-    const steps = beside.filter((move) => move !== null);
-    if (over === null || steps.length === 0 || mean(steps) < STILL) return [];
-    return [over / mean(steps)];
-  });
-  if (ratios.length >= TELLING_LEAST) return median(ratios) > LOSS_RATIO;
-  return !isEqual(row);
-}
-
-function toStretch(row: readonly TimestampGap[]): SlowerStretch {
-  const space = mean(spacesOf(row));
-  const missing = row[0]?.missing ?? 1;
+function toStretch(row: readonly Hole[]): SlowerStretch {
   return {
     first: row[0]?.frameBefore ?? 0,
     last: row.at(-1)?.frameBefore ?? 0,
-    share: space / (space + missing),
+    share: shareOf(row),
   };
 }

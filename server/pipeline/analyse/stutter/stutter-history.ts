@@ -71,6 +71,12 @@ const MAX_REST_EVIDENCE = -0.3;
 const MAX_FROZEN_REST_EVIDENCE = -0.8;
 const FROZEN_QUIET = 0.02;
 const LONGEST_FROZEN = 15;
+/**
+ * ...but for short runs that are livelier than this against their sides: copies are stiller. Of 208 planted runs of 2 to 5 in 32 clips as they
+ * are passed on, twelve of the held ones have a step that looks like a single one, the liveliest of them 0.12 at an evidence of -0.09;
+ * of natural rests 0.07 to 0.3 at -0.4 to -2.2.
+ */
+const LIVELY_REST = 0.05;
 /** The picture outlasts the sound by this share of the repeats or more: they were put in... */
 const SURPLUS_SHARE = 0.6;
 /** ...by so much: some were, or pictures are missing elsewhere, and the lengths do not tell. */
@@ -155,7 +161,10 @@ function evidenceFor(putIn: readonly Judged[], runs: readonly Judged[], pictureS
 function isRest({ first, last, evidence, quietness }: Judged): boolean {
   const length = last - first + 1;
   const isFrozen = length <= LONGEST_FROZEN && quietness <= FROZEN_QUIET;
-  return length >= MIN_REST && evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE);
+  return (
+    (length >= MIN_REST || quietness >= LIVELY_REST) &&
+    evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE)
+  );
 }
 
 function lengthEvidence(repeats: number, pictureSurplus: number): number {

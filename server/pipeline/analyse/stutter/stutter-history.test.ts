@@ -43,4 +43,12 @@ describe('decideHistories', () => {
     expect(historiesOf([run(14, 4, 0.3), run(34, 7, -1.16)], 9)).toEqual(['inserted', 'inserted']);
     expect(historiesOf([run(14, 2, -0.61), run(34, 3, -1.16)], 3)).toEqual(['inserted', 'inserted']);
   });
+
+  it('takes a short run over which nothing was lost for a rest, where it is livelier than copies and nothing was put in', () => {
+    const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
+    expect(historiesOf([rest], -0.4)).toEqual([]);
+    expect(historiesOf([rest], 3)).toEqual(['inserted']);
+    expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);
+    expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
+  });
 });

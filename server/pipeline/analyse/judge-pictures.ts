@@ -5,6 +5,7 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
+import { withoutRests } from './dropped-frames/gaps-at-rest.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
@@ -111,7 +112,10 @@ export function judgePictures(
   const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs);
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
-  const gaps = detectTimestampGaps(times);
+  const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
+  const moveTo = (frame: number) => moves[decodedOf.get(frame) ?? -1] ?? null;
+  const listed = detectTimestampGaps(times);
+  const gaps = times.variableByNature ? withoutRests(listed, moveTo) : listed;
   const slower = findSlowerStretches(times, series, frameOfDecoded, decodedCuts);
   const putInMs = (putIn(stutter) * 1000) / fps;
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));

@@ -88,6 +88,14 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
   });
 
+  it('leaves a drawing alone that slows down, rests for long and goes on, and finds as long a freeze in its midst', () => {
+    const drawn = Array.from({ length: 160 }, (_, i) => 1 + 0.1 * Math.sin(i));
+    const frozen = drawn.map((move, i) => (i >= 70 && i < 86 ? 0.02 : move));
+    expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 70, last: 85 }]);
+    const eased = frozen.map((move, i) => (i >= 64 && i < 70 ? 0.4 + 0.1 * (70 - i) : move));
+    expect(detectStutter(frameSeries(eased), [], FPS)).toEqual([]);
+  });
+
   it('reports no single repeat before a jump that is far longer than two steps: it leads to another shot', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), [], FPS)).toEqual([]);
   });

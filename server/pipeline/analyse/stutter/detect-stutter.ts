@@ -72,6 +72,10 @@ const TURN_SHARE = 0.8;
 const STOP_DEAD = 12;
 /** Motion that comes to rest falls below this share of its usual level first. */
 const EASED_SHARE = 0.5;
+/** A drawing that comes to rest for long slows down over so many pictures before... */
+const EASE_FRAMES = 5;
+/** ...to this share or less, as a fault does not wait for. */
+const EASE_SHARE = 0.6;
 /** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
@@ -217,6 +221,7 @@ function judgeCalm(
   const run = { ...clip, first, last };
   const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
   if (isEmpty(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
+  if (last - first + 1 >= LONG_RUN && comesToRest(run)) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
@@ -330,4 +335,12 @@ function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolea
   const edge = direction < 0 ? first - 1 : last + 1;
   const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
   return near < TURN_SHARE * next && next < far;
+}
+
+/** True where the motion only slows down before the run, picture by picture. */
+function comesToRest({ first, moves }: Candidate): boolean {
+  const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
+  const [far = 0, near = 0] = [before[0], before.at(-1)];
+  const isFalling = before.every((move, i) => i === 0 || move <= (before[i - 1] ?? 0));
+  return before.length === EASE_FRAMES && isFalling && near <= EASE_SHARE * far;
 }

@@ -48,6 +48,7 @@ describe('decideHistories', () => {
     const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
     expect(historiesOf([rest], -0.4)).toEqual([]);
     expect(historiesOf([rest], 3)).toEqual(['inserted']);
+    expect(historiesOf([rest], -3)).toHaveLength(1);
     expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
   });

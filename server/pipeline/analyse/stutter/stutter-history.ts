@@ -77,6 +77,8 @@ const LONGEST_FROZEN = 15;
  * of natural rests 0.07 to 0.3 at -0.4 to -2.2.
  */
 const LIVELY_REST = 0.05;
+/** ...where picture and sound are as long as each other, pictures: else the sound may have been moved, and copies be hidden in its length. */
+const SAME_LENGTH = 1.5;
 /** The picture outlasts the sound by this share of the repeats or more: they were put in... */
 const SURPLUS_SHARE = 0.6;
 /** ...by so much: some were, or pictures are missing elsewhere, and the lengths do not tell. */
@@ -92,7 +94,8 @@ export function decideHistories(runs: readonly Judged[], pictureSurplus: number 
   const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeats, pictureSurplus);
   const common = runs.reduce((sum, { evidence }) => sum + clamp(evidence, -1, 1), 0);
-  const faults = pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run)) : runs;
+  const faults =
+    pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run, pictureSurplus)) : runs;
   const putIn = faults.filter(({ evidence }) => {
     const own = clamp(evidence, -MAX_EVIDENCE, MAX_EVIDENCE);
     const others = clamp(common - clamp(evidence, -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
@@ -158,12 +161,12 @@ function evidenceFor(putIn: readonly Judged[], runs: readonly Judged[], pictureS
  * True for a run under which nothing was lost, as the step behind it says, where nothing was put in either, as the
  * lengths say: a scene that rests, as figures of animation do.
  */
-function isRest({ first, last, evidence, quietness }: Judged): boolean {
+function isRest({ first, last, evidence, quietness }: Judged, pictureSurplus: number): boolean {
   const length = last - first + 1;
   const isFrozen = length <= LONGEST_FROZEN && quietness <= FROZEN_QUIET;
+  const isLively = quietness >= LIVELY_REST && Math.abs(pictureSurplus) <= SAME_LENGTH;
   return (
-    (length >= MIN_REST || quietness >= LIVELY_REST) &&
-    evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE)
+    (length >= MIN_REST || isLively) && evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE)
   );
 }
 

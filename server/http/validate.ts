@@ -2,6 +2,7 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { z } from 'zod';
 import type { Endpoint } from '#common/api/endpoint.ts';
 import { AppError, notFound } from '../errors.ts';
+import { within } from '../within.ts';
 import type { AppRouterContext } from './context.ts';
 
 /** Values of a request after its endpoint's schemas; `unknown` where the endpoint has no such part. */
@@ -89,17 +90,13 @@ export async function withinDeadline(
   reading: Promise<unknown>,
   deadlineMs: number,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      res.setHeader('Connection', 'close');
-      res.once('finish', () => req.destroy());
-      reject(new AppError('too_slow'));
-    }, deadlineMs);
-  });
   // What still comes of it after the answer has nobody to tell.
   reading.catch(() => undefined);
-  await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+  await within(reading, deadlineMs, () => {
+    res.setHeader('Connection', 'close');
+    res.once('finish', () => req.destroy());
+    return new AppError('too_slow');
+  });
 }
 
 /** Postgres refuses a text with a NUL character and SQLite keeps it: neither gets to see one. Without recursion, for deep bodies. */

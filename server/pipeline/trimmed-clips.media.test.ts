@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { tearHoles } from '#server/test/broken-sound.ts';
 import { makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
 import { processVideo } from './process-video.ts';
@@ -10,6 +10,9 @@ import { verifyClaims } from './publish/verify-claims.ts';
 
 const folder = sharedFolder();
 const at = (name: string) => path.join(folder.path, name);
+
+/** Of the sound, which is filled and written beside the copied pictures. */
+const HOLE = { startMs: 1900, durationMs: 107 };
 
 /** Lets the edit lists of all tracks end `lessMs` earlier (version 0, one entry, a movie's clock of 1000 ticks). */
 async function trimEnd(from: string, to: string, lessMs: number): Promise<void> {
@@ -54,10 +57,7 @@ it('tells pictures that are hidden before two key pictures neither as missing no
   const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=15:scenecut=0:bframes=2'];
   await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });
   const holed = at('two-keys-holed.mp4');
-  // Sound that lost packets is filled, and written beside the copied pictures.
-  const options = ['-map', '0', '-c', 'copy', '-bsf:a', 'noise=drop=between(n\\,90\\,94)'];
-  const plan = { label: 'lose sound', inputs: [{ path: clean, options: [] }], expectedDurationMs: null };
-  await runFfmpeg({ ...plan, outputs: [{ path: holed, options }] }, { tools });
+  await tearHoles({ tools, inputPath: clean, outputPath: holed, holes: [HOLE] });
   const trimmed = at('two-keys-trimmed.mp4');
   await trimStart(holed, trimmed, 1.215);
   const task = await makeTask(trimmed, at('work-two-keys'));
@@ -75,9 +75,7 @@ it('hides the last picture again where repaired sound is written beside repaired
   const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=30:bframes=2'];
   await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });
   const holed = at('last-holed.mp4');
-  const options = ['-map', '0', '-c', 'copy', '-bsf:a', 'noise=drop=between(n\\,90\\,94)'];
-  const plan = { label: 'lose sound', inputs: [{ path: clean, options: [] }], expectedDurationMs: null };
-  await runFfmpeg({ ...plan, outputs: [{ path: holed, options }] }, { tools });
+  await tearHoles({ tools, inputPath: clean, outputPath: holed, holes: [HOLE] });
   await corruptSamples({
     tools,
     inputPath: holed,

@@ -1,5 +1,6 @@
-import { container, findBox, type Box } from './box.ts';
+import { container, findBox, replaceBox, type Box } from './box.ts';
 import { Mp4Error } from './mp4-error.ts';
+import { withDuration } from './write-tables.ts';
 
 /** One entry of an edit list (ISO/IEC 14496-12, 8.6.6). */
 export interface Edit {
@@ -41,6 +42,13 @@ export function withEditList(trak: Box, edits: readonly Edit[]): Box {
     'trak',
     others.flatMap((box) => (box.type === 'tkhd' ? [box, edts] : [box])),
   );
+}
+
+/** The same with a header that says how long the track is shown by them; durations in ticks of the movie. */
+export function withEdits(trak: Box, edits: readonly Edit[]): Box {
+  const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
+  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
+  return withEditList(timed, edits);
 }
 
 /** Box `edts` for a list of edits; version 1 only when a value needs 64 bits. */

@@ -1,72 +1,67 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { replaceBox, serializeBox } from './box.ts';
-import { readEditList, toSimpleEdit, withEditList } from './edit-list.ts';
+import { serializeBox } from './box.ts';
+import { type Edit, toSimpleEdit, withEdits } from './edit-list.ts';
 import { readListedMovie } from './listed-movie.ts';
-import { readMovie, type Movie, type Track } from './movie.ts';
+import { findVideoTrack, readMovie, type Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { readSamples } from './sample-table.ts';
-import { withDuration } from './write-tables.ts';
 
 /**
  * Hides the last pictures of a file again that another file with the same pictures hides behind the end of its edit list: ffmpeg copies
  * them, as others may refer to them, and writes an edit that shows all. Applications that round the length of a clip down to milliseconds
  * hide the last picture so. The index is changed in place, nothing else is; where the edits are of an unusual kind all stays as it is.
  * @param fromPath MP4 or QuickTime file whose first pictures the others were copied from
- * @param inPath MP4 file without fragments to change
- * @returns pictures that are hidden now and were shown before
+ * @param streamIndex its stream of pictures, as ffprobe counts
+ * @param inPath MP4 file without fragments to change, its pictures in the first track of that kind
  */
-export async function hideTail(fromPath: string, inPath: string): Promise<number> {
+export async function hideTail(fromPath: string, streamIndex: number, inPath: string): Promise<void> {
   const [from, into] = await Promise.all([open(fromPath, 'r'), open(inPath, 'r+')]);
   try {
-    const wanted = shownPictures(await readListedMovie(from));
-    return wanted === null ? 0 : await showOnly(into, wanted);
+    const movie = await readListedMovie(from);
+    const track = findVideoTrack(movie, streamIndex);
+    const told = shownOf(sortedPts(track), track, track.edits, movie.timescale);
+    if (told !== null && told.shown < told.times.length) await showOnly(into, told.shown);
   } catch (error) {
-    if (error instanceof Mp4Error) return 0;
-    throw error;
+    if (!(error instanceof Mp4Error)) throw error;
   } finally {
     await Promise.all([from.close(), into.close()]);
   }
 }
 
-/** Presentation times (media ticks, rising) that the edit begins with or shows, and how many of them it shows; null for unusual edits. */
-function timesOf(track: Track, movieTimescale: number) {
-  const edit = toSimpleEdit(readEditList(track.trak), movieTimescale, track.timescale);
-  if (edit === null) return null;
-  const times = readSamples(track.stbl)
+const sortedPts = ({ stbl }: Track) =>
+  readSamples(stbl)
     .map(({ pts }) => pts)
-    .filter((pts) => pts >= edit.startTicks)
     .sort((a, b) => a - b);
-  return { times, shown: times.filter((pts) => pts < edit.endTicks).length };
+
+/** Of times in media ticks, rising: those from the first that the edits show, and how many of them are shown; null for unusual edits. */
+function shownOf(
+  pts: readonly number[],
+  { timescale }: Track,
+  edits: readonly Edit[],
+  movieTimescale: number,
+) {
+  const edit = toSimpleEdit(edits, movieTimescale, timescale);
+  if (edit === null) return null;
+  const times = pts.filter((time) => time >= edit.startTicks);
+  return { times, shown: times.filter((time) => time < edit.endTicks).length };
 }
 
-/** Pictures that are shown where some behind them are not, else null. */
-function shownPictures({ tracks, timescale }: Pick<Movie, 'tracks' | 'timescale'>): number | null {
-  const track = tracks.find(({ handler }) => handler === 'vide');
-  const listed = track && timesOf(track, timescale);
-  return !listed || listed.shown === listed.times.length ? null : listed.shown;
-}
-
-async function showOnly(file: FileHandle, wanted: number): Promise<number> {
+async function showOnly(file: FileHandle, wanted: number): Promise<void> {
   const movie = await readMovie(file);
   const at = movie.topLevel.boxes.find(({ type }) => type === 'moov');
-  const track = movie.tracks.find(({ handler }) => handler === 'vide');
-  if (!at || !track || movie.fragmented) return 0;
-  const listed = timesOf(track, movie.timescale);
-  const edits = readEditList(track.trak);
-  const last = edits.at(-1);
-  const firstHidden = listed?.times[wanted];
-  if (!listed || !last || firstHidden === undefined || listed.shown <= wanted) return 0;
+  const track = findVideoTrack(movie, 0);
+  const last = track.edits.at(-1);
+  if (!at || !last || movie.fragmented) return;
+  const pts = sortedPts(track);
+  const shownBy = (edits: readonly Edit[]) => shownOf(pts, track, edits, movie.timescale);
+  const told = shownBy(track.edits);
+  const firstHidden = told?.times[wanted];
+  if (!told || firstHidden === undefined || told.shown <= wanted) return;
   const durationTicks = Math.floor(((firstHidden - last.mediaTime) * movie.timescale) / track.timescale);
-  const fitted = [...edits.slice(0, -1), { ...last, durationTicks }];
-  const total = fitted.reduce((sum, edit) => sum + edit.durationTicks, 0);
-  const trak = withEditList(
-    replaceBox(track.trak, 'tkhd', (header) => withDuration(header, total)),
-    fitted,
-  );
+  const edits = [...track.edits.slice(0, -1), { ...last, durationTicks }];
+  const trak = withEdits(track.trak, edits);
   const children = (movie.moov.children ?? []).map((box) => (box === track.trak ? trak : box));
   const bytes = serializeBox({ ...movie.moov, children });
-  const now = timesOf({ ...track, trak }, movie.timescale);
-  if (now?.shown !== wanted || bytes.length !== at.sizeBytes) return 0;
+  if (shownBy(edits)?.shown !== wanted || bytes.length !== at.sizeBytes) return;
   await file.write(bytes, 0, bytes.length, at.offset);
-  return listed.shown - wanted;
 }

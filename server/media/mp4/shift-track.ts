@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type Box, findBox, needBox, replaceBox } from './box.ts';
-import { type Edit, readEditList, withEditList } from './edit-list.ts';
+import { type Edit, readEditList, withEdits } from './edit-list.ts';
 import { clockFactor, refineMovie, refineTrack } from './movie-clock.ts';
 import { readListedMovie } from './listed-movie.ts';
 import type { Track } from './movie.ts';
@@ -80,12 +80,6 @@ function hasHoleAtStart({ stbl }: Track): boolean {
   const stts = findBox(stbl, 'stts')?.payload;
   if (!stts || stts.length < 24 || stts.readUInt32BE(8) !== 1) return false;
   return stts.readUInt32BE(12) > 2 * stts.readUInt32BE(20);
-}
-
-function withEdits(trak: Box, edits: readonly Edit[]): Box {
-  const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
-  const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
-  return withEditList(timed, edits);
 }
 
 /**

@@ -113,10 +113,14 @@ export function judgePictures(
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
-  const moveTo = (frame: number) => moves[decodedOf.get(frame) ?? -1] ?? null;
+  const cutSet = new Set(decodedCuts);
+  const moveTo = (frame: number): number | null => {
+    const at = decodedOf.get(frame) ?? 0;
+    return at === 0 || cutSet.has(at) ? null : (moves[at] ?? null);
+  };
   const listed = detectTimestampGaps(times);
   const gaps = times.variableByNature ? withoutRests(listed, moveTo) : listed;
-  const slower = findSlowerStretches(times, series, frameOfDecoded, decodedCuts);
+  const slower = findSlowerStretches(times, moveTo);
   const putInMs = (putIn(stutter) * 1000) / fps;
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
   const hidden = times.variableByNature

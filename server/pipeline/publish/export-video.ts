@@ -229,7 +229,8 @@ async function exportSound(
       if (share !== null) input.onProgress?.(PICTURE_SHARE + share * (1 - PICTURE_SHARE));
     },
   });
-  if (pictures.info.format === 'mov') await hideTail(pictures.path, outputPath);
+  const index = pictures.info.video[0]?.index ?? 0;
+  if (pictures.info.format === 'mov') await hideTail(pictures.path, index, outputPath);
   return { path: outputPath, info: null, video: await withoutLeftOut(video, pictures, outputPath) };
 }
 

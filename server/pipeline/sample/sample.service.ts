@@ -10,6 +10,7 @@ import { AppError } from '#server/errors.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 import type { Quota } from '#server/plans/quota.ts';
+import { within } from '#server/within.ts';
 import { createVideo } from '#server/videos/create-video.ts';
 import { createKeyedLock } from '../storage/keyed-lock.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
@@ -73,23 +74,12 @@ export function createMakeSample(deps: SampleServiceDeps): MakeSample {
   const { db, storage, queue, quota, draftExpiry, events, now, clip, waitMs = WAIT_MS } = deps;
   const lock = createKeyedLock();
 
-  async function readyClip(): Promise<string> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const notReady = new AppError('unavailable', NOT_READY, { retryAfterSeconds: 3 });
-      timer = setTimeout(() => reject(notReady), waitMs);
-    });
-    try {
-      return await Promise.race([clip.ready(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+  const notReady = () => new AppError('unavailable', NOT_READY, { retryAfterSeconds: 3 });
 
   async function store() {
     const copy = clip.copyPath();
     try {
-      await copyFile(await readyClip(), copy);
+      await copyFile(await within(clip.ready(), waitMs, notReady), copy);
       return await storage.put(copy);
     } finally {
       // The storage takes it; on a full disk it must not lie about.

@@ -17,7 +17,7 @@ const REGULAR_SHARE = 0.8;
 /** Share of intervals of exactly one picture without which there is no rhythm. */
 const SINGLE_SHARE = 0.5;
 /** Distance from a whole number of pictures up to which an interval keeps the rhythm, pictures. */
-const WHOLE_SLACK = 0.15;
+export const WHOLE_SLACK = 0.15;
 const WINDOW = 15;
 /** In a clip of variable rate only a hole this many times its longest usual interval counts... */
 const VARIABLE_RATIO = 3;

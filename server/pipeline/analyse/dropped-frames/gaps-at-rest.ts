@@ -9,7 +9,7 @@ const LITTLE = 2.5;
  * Holes in a clip of variable rate under which something was lost: recorders of screens write no picture while nothing changes, so that
  * the motion has come to rest before the hole, or next to nothing differs behind it. Measured on a phone's recording of its screen (0.12 to 0.36
  * before the holes, 1.6 over a hole between two of them; pictures in motion beside them 3 to 100); cameras never rest so far, for their noise.
- * @param moveTo change of a displayed picture to the one before; null where it is not known
+ * @param moveTo change of a displayed picture to the one before; null where it is not known, and at a cut
  */
 export function withoutRests(
   gaps: readonly TimestampGap[],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { frameSeries } from '#server/test/frame-series.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import type { PictureTimes } from '../analysis.ts';
 import { detectTimestampGaps } from './detect-dropped-frames.ts';
@@ -28,7 +27,7 @@ const movesWith = (holes: readonly Hole[], over: number, usual = 12) => {
   return numbers.map((i) => (behind(holes).has(i) ? over : 1) * (usual + Math.sin(i)));
 };
 const stretches = (holes: readonly Hole[], moves: readonly number[]) =>
-  findSlowerStretches(timesWith(holes), frameSeries(moves), numbers, []);
+  findSlowerStretches(timesWith(holes), (frame) => moves[frame] ?? null);
 
 describe('findSlowerStretches', () => {
   it('takes even holes without a jump for a slower part, and nothing else with them', () => {

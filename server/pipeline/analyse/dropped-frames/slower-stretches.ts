@@ -1,7 +1,6 @@
-import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { mean, median } from '#server/media/statistics.ts';
 import type { PictureTimes } from '../analysis.ts';
-import type { TimestampGap } from './detect-dropped-frames.ts';
+import { WHOLE_SLACK, type TimestampGap } from './detect-dropped-frames.ts';
 
 /** Holes of a stretch at least: of 3000 made clips that lost 18 % of their pictures at random four have so many in a row that are as even, of as many that lost 10 % none. */
 const HOLES_LEAST = 9;
@@ -9,8 +8,6 @@ const HOLES_LEAST = 9;
 const EVEN_RANGE = 1.05;
 /** The last holes of a row that the next is held against, so that hours of one rate cost no more than minutes. */
 const HELD_AGAINST = 60;
-/** Distance of an interval from a whole number of moments. */
-const WHOLE_SLACK = 0.15;
 /** More pictures than this for each moment are no rate in use (25 at moments of 1/30 s are 0.83): every tenth picture is lost, not left out. */
 const MAX_SHARE = 0.85;
 /** Change (grey levels of the block difference) that an encoder makes by itself from picture to picture where nothing moves, at most. */
@@ -37,23 +34,13 @@ export interface SlowerStretch {
  * Stretches whose holes are a slower rate and no loss: clips that are joined by an application keep the rhythm of the first, and a part
  * of 25 pictures a second (an end card) lies at moments of 1/30 s with a hole behind every fifth. The pictures lie as evenly as the
  * moments allow, and the motion over the holes is no longer than beside them; where nothing moves, evenness alone tells.
- * @param frameOfDecoded display number of each decoded picture
+ * @param moveTo change of a displayed picture to the one before; null where it is not known, and at a cut
  */
 export function findSlowerStretches(
   times: PictureTimes,
-  series: FrameSeries,
-  frameOfDecoded: readonly number[],
-  cuts: readonly number[],
+  moveTo: (frame: number) => number | null,
 ): SlowerStretch[] {
   const rows = times.variableByNature ? [] : evenRows(findHoles(times));
-  if (rows.length === 0) return [];
-  const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
-  const cutSet = new Set(cuts);
-  const moves = series.blockDiff.get(1) ?? [];
-  const moveTo = (frame: number): number | null => {
-    const at = decodedOf.get(frame);
-    return at === undefined || at === 0 || cutSet.has(at) ? null : (moves[at] ?? null);
-  };
   return rows.flatMap((row) => (jumps(row, moveTo) ? [] : [toStretch(row)]));
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { MOVIE_IN_MS } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
-import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
+import { type Edit, withEdits } from '#server/media/mp4/edit-list.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { clockFactor, refineMovie, refineTrack } from '#server/media/mp4/movie-clock.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
@@ -189,10 +189,8 @@ function timedTrack(
   const play = { durationTicks: Math.max(1, toMovie(lengthTicks)), mediaTime: delay, rate: 1 };
   const wait = first > 0 ? [{ durationTicks: toMovie(first), mediaTime: -1, rate: 1 }] : [];
   const edits: Edit[] = [...wait, play];
-  const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
-  let timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
-  timed = replaceBox(timed, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
-  return rebuildTrack(withEditList(timed, edits), den, samples);
+  const timed = replaceBox(trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+  return rebuildTrack(withEdits(timed, edits), den, samples);
 }
 
 /** How long the last picture stays: to the end of the original, moved by the edit, or one usual interval. */

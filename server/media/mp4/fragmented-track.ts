@@ -130,7 +130,7 @@ export function timeTrack(
   }));
   const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
   const mediaTicks = last.dts + last.durationTicks - first.dts;
-  const endTicks = moved.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
+  const endTicks = endOf(moved);
   const waitTicks = Math.round((first.dts / track.timescale - originSeconds) * movieTimescale);
   const edits = toEdits(track, { endTicks, waitTicks, toMovie });
   const total = edits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
@@ -151,10 +151,17 @@ interface EditTimes {
   readonly toMovie: (ticks: number) => number;
 }
 
-/** The edits of the header with the lengths that are known now; a length of 0 there means to the end. */
-function toEdits({ edits }: Track, { endTicks, waitTicks, toMovie }: EditTimes): Edit[] {
-  const known = edits.map((edit) => {
-    if (edit.mediaTime < 0 || edit.durationTicks > 0) return edit;
+/**
+ * The edits of the header with the lengths that are known now: a length of 0 there means to the end, and so does that of a last
+ * edit which ends with what the tables in front of all fragments list. Apple's recorders write the latter while they record.
+ */
+function toEdits(track: Track, { endTicks, waitTicks, toMovie }: EditTimes): Edit[] {
+  const listedTicks = endOf(readInitialSamples(track));
+  const known = track.edits.map((edit, at) => {
+    const isLast = at === track.edits.length - 1;
+    const listed = toMovie(Math.max(0, listedTicks - edit.mediaTime));
+    const goesOn = isLast && Math.abs(edit.durationTicks - listed) <= MOST_ROUNDING_TICKS;
+    if (edit.mediaTime < 0 || (edit.durationTicks > 0 && !goesOn)) return edit;
     return { ...edit, durationTicks: toMovie(Math.max(0, endTicks - edit.mediaTime)) };
   });
   if (waitTicks <= 0) return known;
@@ -162,3 +169,11 @@ function toEdits({ edits }: Track, { endTicks, waitTicks, toMovie }: EditTimes):
   const shown: Edit = { durationTicks: toMovie(endTicks), mediaTime: 0, rate: 1 };
   return known.length > 0 ? [wait, ...known] : [wait, shown];
 }
+
+/** Media time at which the last of some samples ends, ticks. */
+function endOf(samples: readonly { readonly pts: number; readonly durationTicks: number }[]): number {
+  return samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
+}
+
+/** Movie ticks by which the length of an edit may be rounded. */
+const MOST_ROUNDING_TICKS = 1;

@@ -2,7 +2,12 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Box, container, replaceBox, serializeBox } from '#server/media/mp4/box.ts';
+import { withEdits } from '#server/media/mp4/edit-list.ts';
+import { readMovie } from '#server/media/mp4/movie.ts';
+import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
 import { scanTopLevel } from '#server/media/mp4/top-level.ts';
+import { withChunkOffsets } from '#server/media/mp4/write-tables.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { listPictures, soundHash } from '#server/test/rendered-clips.ts';
@@ -58,7 +63,64 @@ async function rebuild(name: string, bytes: Buffer) {
   return { result: await rebuildIndex(input), outputPath };
 }
 
+/**
+ * A recording as Apple's devices write it until they end it: an index that lists the first second, with edits as long as that,
+ * and fragments behind it.
+ */
+async function makeRecording(name: string): Promise<Buffer> {
+  const flags = '-c copy -movflags frag_keyframe+default_base_moof'.split(' ');
+  await runTool('fragment', tools.ffmpeg, ['-v', 'error', '-i', at('whole.mp4'), ...flags, at(name)]);
+  const bytes = await readFile(at(name));
+  const file = await open(at(name), 'r');
+  try {
+    const movie = await readMovie(file);
+    const edited = movie.tracks.map(({ trak, stbl, timescale }) => {
+      const first = Math.min(...readSamples(stbl).map(({ pts }) => pts));
+      const listed = readSamples(stbl).reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+      const durationTicks = Math.round((listed * movie.timescale) / timescale);
+      return withEdits(trak, [{ durationTicks, mediaTime: first, rate: 1 }]);
+    });
+    const moovWith = (traks: readonly Box[]) => {
+      const others = (movie.moov.children ?? []).filter(({ type }) => type !== 'trak');
+      const [header, ...rest] = others;
+      return serializeBox(container('moov', [...(header ? [header] : []), ...traks, ...rest]));
+    };
+    const listed = movie.topLevel.boxes.find(({ type }) => type === 'moov') ?? { offset: 0, sizeBytes: 0 };
+    const added = moovWith(edited).length - listed.sizeBytes;
+    const moved = edited.map((trak) =>
+      replaceBox(trak, 'mdia/minf/stbl', (stbl) =>
+        withChunkOffsets(
+          stbl,
+          readChunks(stbl).map(({ offset }) => offset + added),
+        ),
+      ),
+    );
+    const behind = bytes.subarray(listed.offset + listed.sizeBytes);
+    return Buffer.concat([bytes.subarray(0, listed.offset), moovWith(moved), behind]);
+  } finally {
+    await file.close();
+  }
+}
+
 describe('rebuildIndex on movies made of fragments', () => {
+  it('shows all of a recording that was never ended, though its edits are as long as its first second', async () => {
+    const bytes = await makeRecording('recording.mp4');
+    const truth = await picturesOf(at('whole.mp4'));
+    const hashOf = (row: string) => row.split(' ')[1];
+    // A name that is gone makes its fragment one that nothing lists.
+    const unnamed = Buffer.from(bytes);
+    unnamed.write('free', bytes.indexOf('moof', 0, 'latin1'), 'latin1');
+    const cutAt = bytes.lastIndexOf('moof', undefined, 'latin1') - 4;
+    for (const [name, broken] of Object.entries({ unnamed, cut: unnamed.subarray(0, cutAt) })) {
+      const { result, outputPath } = await rebuild(`recording-${name}.mp4`, broken);
+      expect(result.rebuilt, name).toBe(true);
+      const mended = await picturesOf(outputPath);
+      expect(mended.warnings, name).toBe('');
+      expect(mended.rows.length, name).toBeGreaterThanOrEqual(name === 'cut' ? 90 : 120);
+      expect(mended.rows.map(hashOf), name).toEqual(truth.rows.slice(0, mended.rows.length).map(hashOf));
+    }
+  });
+
   it('leaves fragments alone that follow one another, whatever stands behind them', async () => {
     const bytes = await readFile(at('pieces.mp4'));
     expect((await rebuild('same.mp4', bytes)).result.rebuilt).toBe(false);

@@ -161,9 +161,10 @@ function holeBefore(later: readonly Fragment[], { trackId }: Track, nextTicks: n
   return Infinity;
 }
 
-/** Rising presentation times of the pictures that fragments list. */
-function shownTimes(fragments: readonly Fragment[], { trackId }: Track, startTicks: number): number[] {
-  const times: number[] = [];
+/** Rising presentation times of the pictures that the tables in front of the fragments list, and these themselves. */
+function shownTimes(fragments: readonly Fragment[], track: Track, startTicks: number): number[] {
+  const { trackId } = track;
+  const times = readInitialSamples(track).map(({ pts }) => pts);
   let dts = startTicks;
   for (const run of fragments.flatMap(({ runs }) => runs)) {
     if (run.trackId !== trackId) continue;

@@ -2,22 +2,17 @@ import { open, type FileHandle, rm } from 'node:fs/promises';
 import { missingInAvi } from '#server/media/avi-places.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { isSlice } from '#server/media/h264/nal.ts';
-import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
-import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { needBox, replaceBox } from '#server/media/mp4/box.ts';
 import { findVideoTrack, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
-import { firstUnit, readSampleHead } from '#server/media/mp4/sample-head.ts';
-import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { probe, type MediaInfo, uploadedInputOptions } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import { avcHead, avcOrder } from '../repair/rebuild-index/rebuild-index-avc.ts';
-import type { FoundPicture } from '../repair/rebuild-index/rebuild-index-scan.ts';
+import { readHeads } from '../repair/rebuild-index/rebuild-index-heads.ts';
+import { readTrackSettings } from '../repair/rebuild-index/rebuild-index-settings.ts';
 import { freshTrack, isCertainOrder, timePictures } from '../repair/rebuild-index/rebuild-index-times.ts';
 
 export interface RewrapInput {
@@ -34,7 +29,7 @@ export interface RewrapInput {
  * here each gets the time at which it is shown, by its picture order count, and the first is shown with the first sound, as
  * encoders mean it that write B pictures into AVI.
  * @returns null where the file holds something else, or the order cannot be told from every picture
- * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled, the signal's reason where that happens between its runs
  */
 export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
   const { info, tools, outputPath, signal } = input;
@@ -109,22 +104,12 @@ async function showSamples(
   video: Track,
   signal: AbortSignal | undefined,
 ): Promise<NewSample[] | null> {
-  const avcC = video.entries[0]?.boxes.find(({ type }) => type === 'avcC');
-  if (!avcC || video.entries.length > 1) return null;
-  const { sps, lengthSize } = readAvcConfig(avcC.payload);
-  const [unit] = sps;
-  if (!unit || sps.length > 1) return null;
-  const sequence = parseSps(unit);
+  const settings = readTrackSettings(video);
+  if (!settings) return null;
   const listed = readSamples(video.stbl);
-  const pictures: FoundPicture[] = [];
-  for (const sample of listed) {
-    if (signal?.aborted) throw new MediaToolError('cancelled', 'read the order of the pictures: cancelled.');
-    const picture = await readPicture(file, sample, sequence, lengthSize);
-    if (!picture) return null;
-    pictures.push(picture);
-  }
-  const order = avcOrder(sequence);
-  if (!isCertainOrder(pictures, order)) return null;
+  const pictures = await readHeads(file, listed, settings, signal);
+  const { order } = settings.coding;
+  if (!pictures || !isCertainOrder(pictures, order)) return null;
   const places = timePictures(pictures, order, 1, file);
   const last = listed.at(-1);
   if (!last) return null;
@@ -137,16 +122,4 @@ async function showSamples(
     durationTicks: listed[at]?.durationTicks ?? last.durationTicks,
     sync: place.sync,
   }));
-}
-
-async function readPicture(
-  file: FileHandle,
-  sample: Sample,
-  sequence: Sps,
-  lengthSize: number,
-): Promise<FoundPicture | null> {
-  const slice = firstUnit(await readSampleHead(file, sample), lengthSize, isSlice)?.unit;
-  if (!slice) return null;
-  const { isKey, mark } = avcHead(parseSliceHeader(slice, sequence));
-  return { offset: sample.offset, sizeBytes: sample.sizeBytes, isKey, mark };
 }

@@ -1,6 +1,6 @@
 import { findUnitFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { NAL, nalType } from '#server/media/h264/nal.ts';
+import { isSlice, NAL, nalType } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
@@ -38,6 +38,10 @@ export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): Picture
           return unit.at(-1) === 0 ? null : { role: 'slice', head: avcHead(head), take };
         },
       };
+    },
+    headOf(slice) {
+      const header = isSlice(slice) ? readHead(slice, sps) : null;
+      return header && ppsIds.has(header.ppsId) ? avcHead(header) : null;
     },
   };
 }

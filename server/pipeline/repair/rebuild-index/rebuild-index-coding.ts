@@ -57,4 +57,6 @@ export interface PictureCoding {
    */
   mayBegin(head: Buffer, isBehindGap: boolean): boolean;
   startReader(): UnitReader;
+  /** What the first slice of a picture says, of which the header at least is there; null where it cannot be read. */
+  headOf(slice: Buffer): PictureHead | null;
 }

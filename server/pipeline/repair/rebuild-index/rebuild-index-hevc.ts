@@ -13,7 +13,7 @@ import {
 import { countsForOrder, readHevcSets, type HevcSets } from '#server/media/hevc/hevc-references.ts';
 import { readSliceSegment, type SliceHeader } from '#server/media/hevc/hevc-slice-header.ts';
 import { parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
-import type { PictureCoding, UnitRead } from './rebuild-index-coding.ts';
+import type { PictureCoding, PictureHead, UnitRead } from './rebuild-index-coding.ts';
 
 /** Enough of a slice for its header. */
 const HEAD_BYTES = 1024;
@@ -46,21 +46,24 @@ export function hevcCoding(units: readonly Buffer[]): PictureCoding {
           if (!isHevcSlice(unit)) return readBeside(unit, units);
           const header = readHeader(unit, sets, previous);
           if (!header || unit.at(-1) === 0) return null;
-          const type = hevcNalType(unit);
-          const mark = {
-            restarts: restartsOrder(type),
-            lsb: header.references?.pocLsb ?? 0,
-            leads: countsForOrder(unit),
-          };
           const take = () => {
             previous = header;
           };
-          const head = { opens: opensPicture(unit), isKey: isRandomAccess(type), mark };
-          return { role: 'slice', head, take };
+          return { role: 'slice', head: hevcHead(unit, header), take };
         },
       };
     },
+    headOf(slice) {
+      const header = isHevcSlice(slice) && hevcLayer(slice) === 0 ? readHeader(slice, sets, null) : null;
+      return header && hevcHead(slice, header);
+    },
   };
+}
+
+function hevcHead(slice: Buffer, { references }: SliceHeader): PictureHead {
+  const type = hevcNalType(slice);
+  const mark = { restarts: restartsOrder(type), lsb: references?.pocLsb ?? 0, leads: countsForOrder(slice) };
+  return { opens: opensPicture(slice), isKey: isRandomAccess(type), mark };
 }
 
 function mayBegin(unit: Buffer, isBehindGap: boolean): boolean {

@@ -29,8 +29,8 @@ export function timePictures(
   }));
 }
 
-/** Place of each picture (decode order) in display order. */
-function displayPlaces(pictures: readonly FoundPicture[], order: PictureOrder): number[] {
+/** Place of each picture (decode order) in display order, by the counts of pictures that follow a restart. */
+export function displayPlaces(pictures: readonly FoundPicture[], order: PictureOrder): number[] {
   const keys = displayKeys(pictures, order);
   keys.sort(byDisplay);
   const places: number[] = pictures.map(() => 0);

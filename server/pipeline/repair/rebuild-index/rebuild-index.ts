@@ -26,6 +26,7 @@ import {
   type SalvagedMedia,
   salvageTracks,
 } from './rebuild-index-salvage.ts';
+import { mendOrder } from './rebuild-index-order.ts';
 import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFragments } from './rebuild-index-fragments.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
@@ -197,7 +198,10 @@ async function repairListed(
     if (sizeBytes > 0) reach = Math.max(reach, offset + sizeBytes);
   }
   const tooLong = topLevel.boxes.find((box) => box.type === 'mdat' && box.offset + box.sizeBytes > fileBytes);
-  if (reach <= fileBytes && !tooLong) return refuse(WHOLE_INDEX);
+  if (reach <= fileBytes && !tooLong) {
+    const ordered = await mendOrder(file, movie, input.signal);
+    return ordered ? writeMoved(input, movie, ordered) : refuse(WHOLE_INDEX);
+  }
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
   const note = `The file ends ${missing} bytes before its media box says it does.`;
   return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);

@@ -1,0 +1,128 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Box } from '#server/media/mp4/box.ts';
+import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
+import type { Movie, Track } from '#server/media/mp4/movie.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, rebuildTrack, type OutTrack } from '#server/media/mp4/write-movie.ts';
+import { median } from '#server/media/statistics.ts';
+import type { MovedMedia } from './rebuild-index-move.ts';
+import { readHeads } from './rebuild-index-heads.ts';
+import { readTrackSettings } from './rebuild-index-settings.ts';
+import { displayPlaces, isCertainOrder } from './rebuild-index-times.ts';
+
+/**
+ * Pictures looked at from the beginning and from the middle on: a writer that does not know how pictures are reordered gets each group
+ * wrong, and groups that reorder are shorter than that (the deepest reordering of H.264 and HEVC is 16 pictures).
+ */
+const LOOKED_AT = 48;
+/** Pictures that a list may hide as the wait for the deepest reordering in use: x264, x265 and the encoders of phones wait for two. */
+const MOST_WAIT = 2.5;
+/** Of the usual interval, closer ones are no times at which a camera shows pictures. */
+const LEAST_INTERVAL = 0.25;
+
+/**
+ * Looks whether the times of the pictures in the index show them in another order than their order counts do (ITU-T H.264, 8.2.1;
+ * H.265, 8.3.1), which every decoder follows: an index without its table of composition times does, and one by a writer that
+ * took the times of decoding for those of display. The pictures then get their times by the order counts: those that are listed, or, where
+ * these lie too close together to be true, the times of decoding, which every writer knows.
+ * @returns the tracks with usable times; null when the order is right, or cannot be told from every picture
+ * @throws Mp4Error when tables cannot be read
+ */
+export async function mendOrder(
+  file: FileHandle,
+  { tracks, timescale }: Pick<Movie, 'tracks' | 'timescale'>,
+  signal?: AbortSignal,
+): Promise<MovedMedia | null> {
+  const video = tracks.find(({ handler }) => handler === 'vide');
+  const settings = video ? readTrackSettings(video) : null;
+  if (!video || !settings || settings.coding.order.kind === 'untold') return null;
+  const samples = readSamples(video.stbl);
+  const { order } = settings.coding;
+  const isWrong = async (part: readonly Sample[]) => {
+    const pictures = await readHeads(file, part, settings, signal);
+    return pictures !== null && countTurned(inDisplayOrder(part, displayPlaces(pictures, order))) > 0;
+  };
+  const middle = samples.findIndex(({ sync }, at) => sync && at >= samples.length / 2);
+  const parts = [0, middle].filter((at) => at >= 0).map((at) => samples.slice(at, at + LOOKED_AT));
+  const verdicts = await Promise.all(parts.map(isWrong));
+  if (!verdicts.includes(true)) return null;
+  const pictures = await readHeads(file, samples, settings, signal);
+  if (!pictures || !isCertainOrder(pictures, order)) return null;
+  const places = displayPlaces(pictures, order);
+  const turned = countTurned(inDisplayOrder(samples, places));
+  const timed = timeByOrder(samples, places);
+  const trak = withStart(video, timescale, samples, timed);
+  if (!trak) return null;
+  const mended = timed.map((sample) => ({
+    ...sample,
+    bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+  }));
+  return {
+    tracks: tracks.map((track): OutTrack =>
+      track === video ? rebuildTrack(trak, video.timescale, mended) : carryTrack(track, file),
+    ),
+    notes: [
+      `The index showed ${turned} of ${samples.length} pictures before ones that come before them; now all have times in the order that their data tell.`,
+    ],
+  };
+}
+
+function inDisplayOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
+  const shown: Sample[] = [];
+  samples.forEach((sample, at) => {
+    shown[places[at] ?? at] = sample;
+  });
+  return shown;
+}
+
+/** Pictures whose listed time is before that of the picture which is shown before them. */
+function countTurned(shown: readonly Sample[]): number {
+  return shown.filter(({ pts }, at) => at > 0 && pts < (shown[at - 1]?.pts ?? pts)).length;
+}
+
+/** The samples, decode order, with times of display that rise in the order in which they are shown. */
+function timeByOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
+  const listed = samples.map(({ pts }) => pts).sort((a, b) => a - b);
+  const clock = isSpread(listed) ? listed : samples.map(({ dts }) => dts);
+  const timeOf = (at: number) => clock[places[at] ?? at] ?? 0;
+  const delay = samples.reduce((most, { dts }, at) => Math.max(most, dts - timeOf(at)), 0);
+  return samples.map((sample, at) => ({ ...sample, pts: timeOf(at) + delay }));
+}
+
+function isSpread(times: readonly number[]): boolean {
+  const intervals = times.slice(1).map((time, before) => time - (times[before] ?? time));
+  const least = LEAST_INTERVAL * median(intervals);
+  return intervals.every((interval) => interval >= least);
+}
+
+const firstShown = (samples: readonly Sample[]) =>
+  samples.reduce((first, { pts }) => Math.min(first, pts), Infinity);
+
+/**
+ * The track's box with an edit list under which the first picture is shown when it was before.
+ * @returns null where an edit list shows several stretches, or trims pictures whose clock has changed: the place of the cut is not known
+ */
+function withStart(
+  { trak, timescale, edits }: Track,
+  movieTimescale: number,
+  listed: readonly Sample[],
+  timed: readonly Sample[],
+): Box | null {
+  const [before, now] = [firstShown(listed), firstShown(timed)];
+  const isShown = ({ mediaTime }: Edit) => mediaTime >= 0;
+  if (edits.length === 0) {
+    if (now === before) return trak;
+    const mediaTicks = timed.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    const durationTicks = Math.round((mediaTicks * movieTimescale) / timescale);
+    return withEditList(trak, [{ durationTicks, mediaTime: now - before, rate: 1 }]);
+  }
+  const [shown, another] = edits.filter(isShown);
+  if (!shown || another) return null;
+  const wait = MOST_WAIT * median(timed.map(({ durationTicks }) => durationTicks));
+  if (now !== before && shown.mediaTime > Math.max(before, now, wait)) return null;
+  const mediaTime = now === before ? shown.mediaTime : now;
+  return withEditList(
+    trak,
+    edits.map((edit) => (edit === shown ? { ...edit, mediaTime } : edit)),
+  );
+}

@@ -1,0 +1,116 @@
+import { open, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes } from '#server/test/rendered-clips.ts';
+import { processVideo } from './process-video.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+
+const ENCODERS = {
+  h264: [...DEFAULT_ENCODE, '-g', '30', '-bf', '3', '-x264-params', 'b-pyramid=normal:scenecut=0:b-adapt=0'],
+  hevc: ['-c:v', 'libx265', '-preset', 'ultrafast', '-tag:v', 'hvc1', '-x265-params'].concat(
+    'log-level=error:keyint=30:bframes=3:b-adapt=0:info=0',
+  ),
+};
+const CODECS = ['h264', 'hevc'] as const;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  const scene = { tools, seconds: 3, width: 320, height: 192 } as const;
+  for (const codec of CODECS)
+    await makeMovingClip({ ...scene, outputPath: at(`${codec}.mp4`), encode: ENCODERS[codec] });
+});
+afterAll(() => folder.remove());
+
+/** A clip whose index lacks the table of composition times, as one has that was written by the order of coding. */
+async function withoutComposition(name: string): Promise<string> {
+  const bytes = await readFile(at(`${name}.mp4`));
+  bytes.write('free', bytes.indexOf('ctts', 0, 'latin1'), 'latin1');
+  await writeFile(at(`${name}-lost.mp4`), bytes);
+  return `${name}-lost.mp4`;
+}
+
+/** A clip with other times of display in its index, the coded pictures and the sound untouched. */
+async function withTimes(name: string, outputName: string, timed: (samples: Sample[]) => Sample[]) {
+  const file = await open(at(`${name}.mp4`));
+  try {
+    const movie = await readMovie(file);
+    const video = findVideoTrack(movie, 0);
+    const samples = timed(readSamples(video.stbl)).map((sample) => ({
+      ...sample,
+      bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+    }));
+    const tracks = movie.tracks.map((track) =>
+      track === video ? rebuildTrack(video.trak, video.timescale, samples) : carryTrack(track, file),
+    );
+    await writeMovie(at(outputName), { ...movie, tracks, temporary: true });
+  } finally {
+    await file.close();
+  }
+  return outputName;
+}
+
+async function mend(name: string) {
+  const task = await makeTask(at(name), at(`${name}-work`));
+  const result = await processVideo(task, { signal: new AbortController().signal, send: () => undefined });
+  return mustBeOk(result);
+}
+
+/** Times of display in the order of the file, ticks from the first shown picture on. */
+async function timesOf(file: string): Promise<number[]> {
+  const handle = await open(file);
+  const video = findVideoTrack(await readMovie(handle), 0);
+  await handle.close();
+  const times = readSamples(video.stbl).map(({ pts }) => pts);
+  const first = Math.min(...times);
+  return times.map((time) => time - first);
+}
+
+/** What a mended clip must be: the pictures and times of the true one, nothing coded anew, each claim confirmed. */
+async function expectTrue(codec: (typeof CODECS)[number], broken: string) {
+  const { report, resultPath } = await mend(broken);
+  const result = resultPath ?? '';
+  expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 90 });
+  expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+  expect(report.notes.join(' ')).toMatch(/showed \d+ of 90 pictures before ones that come before them/);
+  expect((await decodeHashes(result)).hashes).toEqual((await decodeHashes(at(`${codec}.mp4`))).hashes);
+  expect(await timesOf(result)).toEqual(await timesOf(at(`${codec}.mp4`)));
+  const info = await probe(tools, result, 'mov');
+  expect(info.video[0]?.startMs).toBe(0);
+  const claims = await verifyClaims({ originalPath: at(broken), repairedPath: result, report, tools });
+  expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
+}
+
+describe.each(CODECS)('pictures of %s whose listed times are not in the order of their data', (codec) => {
+  it('are shown in their order where the table of composition times is lost', async () => {
+    await expectTrue(codec, await withoutComposition(codec));
+  });
+
+  it('keep the listed times where only their places were exchanged', async () => {
+    const name = await withTimes(codec, `${codec}-exchanged.mp4`, (samples) => {
+      const order = samples.map(({ pts }) => pts).sort((a, b) => a - b);
+      const exchanged = new Map(order.map((pts, place) => [pts, order[place ^ 1] ?? pts]));
+      return samples.map((sample) => ({ ...sample, pts: exchanged.get(sample.pts) ?? sample.pts }));
+    });
+    await expectTrue(codec, name);
+  });
+
+  it('get even times where a writer crowded them', async () => {
+    const name = await withTimes(codec, `${codec}-crowded.mp4`, (samples) =>
+      samples.map((sample, at) => ({ ...sample, pts: at % 3 === 1 ? sample.dts + 1 : sample.pts })),
+    );
+    await expectTrue(codec, name);
+  });
+
+  it('are left alone where the order is right', async () => {
+    expect((await mend(`${codec}.mp4`)).resultPath).toBeNull();
+  });
+});

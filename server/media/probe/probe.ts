@@ -112,6 +112,8 @@ export interface AudioStreamInfo {
   readonly startMs: number | null;
   readonly durationMs: number | null;
   readonly bitRate: number | null;
+  /** Name that the handler of an MP4 track gives itself: copies keep it, so that it tells of the first writer. */
+  readonly handler?: string | undefined;
 }
 
 export interface MediaInfo {
@@ -160,6 +162,7 @@ const probedStream = z
     channel_layout: z.string().optional(),
     disposition: z.object({ attached_pic: z.number().optional() }).optional(),
     side_data_list: z.array(z.object({ rotation: numeric }).loose()).optional(),
+    tags: z.record(z.string(), z.string()).optional(),
   })
   .loose();
 const probed = z.object({
@@ -262,6 +265,7 @@ function toAudio(stream: ProbedStream): AudioStreamInfo | null {
     startMs: milliseconds(stream.start_time),
     durationMs: milliseconds(stream.duration),
     bitRate: number(stream.bit_rate),
+    handler: stream.tags?.handler_name,
   };
 }
 

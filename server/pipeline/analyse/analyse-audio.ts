@@ -1,12 +1,25 @@
 import { decodeSound } from '#server/media/signal/pcm.ts';
-import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/signal/pcm-clock.ts';
+import {
+  type SoundClock,
+  soundEndMs,
+  soundStartMs,
+  timeOfSample,
+  warmUpMs,
+} from '#server/media/signal/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
 import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
-import { hasEncoderMark, recordedStartMs, startIsMoved } from './audio-sync/detect-audio-sync-start.ts';
+import { lostPriming } from './audio-sync/detect-audio-sync-priming.ts';
+import {
+  FFMPEG_PRIMING,
+  firstPacketMs,
+  hasEncoderMark,
+  recordedStartMs,
+  startIsMoved,
+} from './audio-sync/detect-audio-sync-start.ts';
 import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
@@ -127,12 +140,25 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     startIsMoved(stream, input.audioPackets, pictures.pictureStartMs) ||
     Math.max(waits.pictureMs, waits.soundMs) > CONTAINER_LIMITS.offsetMs;
   const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
+  // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
+  const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
+  const priming = () => {
+    if (marked) return FFMPEG_PRIMING;
+    if (!moved) return null;
+    const silentSamples = isFromFirstPacket(input, clock) ? Math.round(firstAudible * scale) : null;
+    return lostPriming({
+      stream,
+      packets: input.audioPackets,
+      ...pictures,
+      soundEndMs: endMs,
+      silentSamples,
+    });
+  };
   const times = {
     ...pictures,
     hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-    soundStartMs: recordedStartMs(stream, input.audioPackets, marked),
-    // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
-    soundEndMs: Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY)),
+    soundStartMs: recordedStartMs(stream, input.audioPackets, priming()),
+    soundEndMs: endMs,
     leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
   };
   const sync = detectAudioSync({
@@ -152,6 +178,12 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     })),
     notes: [...sync.notes],
   };
+}
+
+/** Whether the first decoded sample is the first coded one: nothing of the head is hidden, ms apart by rounding alone. */
+function isFromFirstPacket({ audioPackets }: AnalyseAudioInput, clock: SoundClock): boolean {
+  const firstMs = firstPacketMs(audioPackets);
+  return firstMs !== null && Math.abs(firstMs - soundStartMs(clock)) <= 1;
 }
 
 function pictureTimes({ info, motion }: AnalyseAudioInput) {

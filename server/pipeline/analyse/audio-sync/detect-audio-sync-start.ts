@@ -4,8 +4,8 @@ import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#ser
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioPackets } from '../packets/read-packets.ts';
 
-/** Samples of silence an AAC-LC encoder puts before the sound (ffmpeg's encoder; others up to 2112). */
-const AAC_PRIMING = 1024;
+/** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound, all of which its MP4 files hide. */
+export const FFMPEG_PRIMING = 1024;
 /** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
 const MOVED_MS = 50;
 /** A first packet up to this long before 0 is priming hidden by an edit list, ms: 2624 samples at 44.1 kHz... */
@@ -32,21 +32,22 @@ export function startIsMoved(
  * When the recorded sound would begin if nothing of it were hidden, ms. The start that the container states is
  * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the writer had no edit
  * to hide the encoder's priming with (a sound that was moved, a movie made of fragments), which then plays before the sound.
- * @param marked whether the first packet carries ffmpeg's encoder mark, whose priming every MP4 of its own hides;
- * other encoders write their priming with and without an edit, so nothing is assumed of it
+ * @param primingSamples what was hidden of the encoder's priming before the sound was moved; null where nobody knows, as encoders other
+ * than ffmpeg's write their priming with and without an edit
  */
 export function recordedStartMs(
   stream: AudioStreamInfo,
   packets: AudioPackets | null,
-  marked: boolean,
+  primingSamples: number | null,
 ): number {
   const stated = stream.startMs ?? 0;
   const firstMs = firstPacketMs(packets);
-  const primingMs = marked ? (AAC_PRIMING / stream.sampleRateHz) * 1000 : 0;
+  const isKnown = primingSamples !== null;
+  const primingMs = ((primingSamples ?? 0) / stream.sampleRateHz) * 1000;
   if (firstMs === null) return stated;
-  if (!marked && stream.codec === 'aac' && isPriming(packets)) return stated;
+  if (!isKnown && stream.codec === 'aac' && isPriming(packets)) return stated;
   if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return firstMs === 0 && stated === 0 ? primingMs : stated;
-  return firstMs < 0 || marked ? firstMs + primingMs : stated;
+  return firstMs < 0 || isKnown ? firstMs + primingMs : stated;
 }
 
 /** Whether what lies before the start of a sound can be all priming of its encoder, whose frames last longer than usual. */
@@ -57,7 +58,8 @@ export function isPriming(packets: AudioPackets | null): boolean {
   return frameMs > LONG_FRAME_MS && -firstMs <= HIDDEN_PRIMING_FRAMES * frameMs;
 }
 
-function firstPacketMs(packets: AudioPackets | null): number | null {
+/** When the first packet of a sound is said to begin, ms; null where none is listed. */
+export function firstPacketMs(packets: AudioPackets | null): number | null {
   const first = packets?.ptsTicks[0];
   if (!packets || first === undefined) return null;
   return ticksToMs(first, packets.timeBase);

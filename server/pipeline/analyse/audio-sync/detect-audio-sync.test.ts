@@ -10,7 +10,8 @@ import {
 } from './detect-audio-sync-container.ts';
 import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
-import { dumpedBytes, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
+import { lostPriming, type MovedSound } from './detect-audio-sync-priming.ts';
+import { dumpedBytes, FFMPEG_PRIMING, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
 import { contentCurve, contentDrift, isConvincingDrift, offsetAt } from './detect-audio-sync-drift.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 
@@ -128,6 +129,70 @@ describe('withoutFirstWaits', () => {
   });
 });
 
+describe('lostPriming', () => {
+  const RATE_HZ = 44_100;
+  /** A clip of 10 s whose sound, of whole frames, begins so many samples in. */
+  const moved = (firstTicks: number, frames: number, change: Partial<MovedSound> = {}): MovedSound => ({
+    stream: {
+      index: 1,
+      codec: 'aac',
+      profile: 'LC',
+      sampleRateHz: RATE_HZ,
+      channels: 2,
+      channelLayout: 'stereo',
+      timeBase: { num: 1, den: RATE_HZ },
+      startMs: (firstTicks / RATE_HZ) * 1000,
+      durationMs: null,
+      bitRate: null,
+      handler: 'Core Media Audio',
+    },
+    packets: {
+      timeBase: { num: 1, den: RATE_HZ },
+      ptsTicks: [firstTicks],
+      durationTicks: [1024, 1024, 1024],
+    },
+    pictureStartMs: 0,
+    pictureEndMs: 10_000,
+    soundEndMs: ((firstTicks + 1024 * frames) / RATE_HZ) * 1000,
+    silentSamples: 2050,
+    ...change,
+  });
+  // 431 frames are 10 s, 433 the same behind Apple's priming.
+  const [PLAIN, PRIMED] = [431, 433];
+
+  it("is told of Apple's sound that is longer than the picture by it, moved to either side", () => {
+    expect(lostPriming(moved(6708, PRIMED))).toBe(2112);
+    expect(lostPriming(moved(-10_932, PRIMED, { silentSamples: null }))).toBe(2112);
+  });
+
+  it('is told of the FDK encoder where the sound is heard right behind it', () => {
+    const { stream } = moved(0, 0);
+    const service = { stream: { ...stream, handler: 'SoundHandler' } };
+    expect(lostPriming(moved(6772, PRIMED + 1, service))).toBe(2048);
+    expect(lostPriming(moved(6772, PRIMED + 1, { ...service, silentSamples: 5200 }))).toBeNull();
+    expect(lostPriming(moved(6772, PRIMED + 1, { ...service, silentSamples: null }))).toBeNull();
+  });
+
+  it.each([
+    ['is as long as the picture', moved(8820, PLAIN)],
+    ['was cut', moved(6708, PLAIN - 5)],
+    ['is heard at once', moved(6708, PRIMED, { silentSamples: 40 })],
+    ['is much longer', moved(6708, PRIMED + 20)],
+    ['ends nobody knows where beside the picture', moved(6708, PRIMED, { pictureEndMs: null })],
+  ])('is not told of a sound that %s', (_, sound) => {
+    expect(lostPriming(sound)).toBeNull();
+  });
+
+  it('is not told of longer frames, whose encoders put more', () => {
+    const { packets } = moved(6708, PRIMED);
+    expect(
+      lostPriming(
+        moved(6708, PRIMED, { packets: packets && { ...packets, durationTicks: [2048, 2048, 2048] } }),
+      ),
+    ).toBeNull();
+  });
+});
+
 describe('recordedStartMs', () => {
   const stream = {
     index: 1,
@@ -148,20 +213,20 @@ describe('recordedStartMs', () => {
   });
 
   it('adds the priming that a moved sound plays, when the encoder is known to hide it', () => {
-    expect(recordedStartMs(stream, packets(10_464), true)).toBeCloseTo(239.33, 2);
-    expect(recordedStartMs(stream, packets(10_464), false)).toBe(218);
+    expect(recordedStartMs(stream, packets(10_464), FFMPEG_PRIMING)).toBeCloseTo(239.33, 2);
+    expect(recordedStartMs(stream, packets(10_464), null)).toBe(218);
   });
 
   it('adds the priming that plays at the very beginning where no edit hides it', () => {
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), true)).toBeCloseTo(21.33, 2);
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), false)).toBe(0);
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), true)).toBe(0);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), FFMPEG_PRIMING)).toBeCloseTo(21.33, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), null)).toBe(0);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), FFMPEG_PRIMING)).toBe(0);
   });
 
   it('sees the head of a sound that an edit list hides, less the priming of an encoder that hides it', () => {
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), true)).toBeCloseTo(-240, 2);
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-11_520), false)).toBeCloseTo(-240, 2);
-    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), false)).toBe(0);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), FFMPEG_PRIMING)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-11_520), null)).toBeCloseTo(-240, 2);
+    expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), null)).toBe(0);
   });
 
   it.each([
@@ -170,9 +235,9 @@ describe('recordedStartMs', () => {
   ])('takes a head of %s for priming, unless its encoder puts less', (_, timeBase, first) => {
     const low = { ...stream, startMs: 0, timeBase };
     const started = { ...packets(first), timeBase };
-    expect(recordedStartMs(low, started, false)).toBe(0);
-    expect(recordedStartMs(low, { ...started, ptsTicks: [4 * -1024] }, false)).toBeLessThan(-180);
-    expect(recordedStartMs(low, started, true)).toBeLessThan(-60);
+    expect(recordedStartMs(low, started, null)).toBe(0);
+    expect(recordedStartMs(low, { ...started, ptsTicks: [4 * -1024] }, null)).toBeLessThan(-180);
+    expect(recordedStartMs(low, started, FFMPEG_PRIMING)).toBeLessThan(-60);
   });
 
   it('asks for the mark where the sound or a hidden head of it begins beside the picture', () => {

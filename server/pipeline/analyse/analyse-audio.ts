@@ -1,21 +1,14 @@
 import { decodeSound } from '#server/media/signal/pcm.ts';
-import {
-  type SoundClock,
-  soundEndMs,
-  soundStartMs,
-  timeOfSample,
-  warmUpMs,
-} from '#server/media/signal/pcm-clock.ts';
+import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/signal/pcm-clock.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
 import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
-import { lostPriming } from './audio-sync/detect-audio-sync-priming.ts';
+import { lostPriming, measureSilentHead } from './audio-sync/detect-audio-sync-priming.ts';
 import {
   FFMPEG_PRIMING,
-  firstPacketMs,
   hasEncoderMark,
   recordedStartMs,
   startIsMoved,
@@ -142,22 +135,16 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
   // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
   const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
-  const priming = () => {
-    if (marked) return FFMPEG_PRIMING;
-    if (!moved) return null;
-    const silentSamples = isFromFirstPacket(input, clock) ? Math.round(firstAudible * scale) : null;
-    return lostPriming({
-      stream,
-      packets: input.audioPackets,
-      ...pictures,
-      soundEndMs: endMs,
-      silentSamples,
-    });
-  };
+  const silentSamples =
+    moved && !marked && stream.codec === 'aac'
+      ? await measureSilentHead(input.inputPath, input.info, input.tools, input.signal)
+      : null;
+  const unmarked = { stream, packets: input.audioPackets, ...pictures, soundEndMs: endMs };
+  const lost = silentSamples === null ? null : lostPriming({ ...unmarked, silentSamples });
   const times = {
     ...pictures,
     hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-    soundStartMs: recordedStartMs(stream, input.audioPackets, priming()),
+    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : lost),
     soundEndMs: endMs,
     leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
   };
@@ -178,12 +165,6 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     })),
     notes: [...sync.notes],
   };
-}
-
-/** Whether the first decoded sample is the first coded one: nothing of the head is hidden, ms apart by rounding alone. */
-function isFromFirstPacket({ audioPackets }: AnalyseAudioInput, clock: SoundClock): boolean {
-  const firstMs = firstPacketMs(audioPackets);
-  return firstMs !== null && Math.abs(firstMs - soundStartMs(clock)) <= 1;
 }
 
 function pictureTimes({ info, motion }: AnalyseAudioInput) {

@@ -8,6 +8,9 @@ import type { AudioPackets } from '../packets/read-packets.ts';
 export const FFMPEG_PRIMING = 1024;
 /** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
 const MOVED_MS = 50;
+/** A wait before HE-AAC that is longer was made: by moving the sound, perhaps farther than that, as up to 161 ms of its priming were hidden. */
+const MADE_WAIT_MS = 5;
+const LC_FRAME = 1024;
 /** A first packet up to this long before 0 is priming hidden by an edit list, ms: 2624 samples at 44.1 kHz... */
 const HIDDEN_PRIMING_MS = 60;
 /**
@@ -25,6 +28,8 @@ export function startIsMoved(
 ): boolean {
   const statedMs = stream.startMs ?? pictureStartMs;
   const firstMs = firstPacketMs(packets) ?? statedMs;
+  const isLong = packets !== null && frameSamples(stream, packets) > LC_FRAME;
+  if (isLong && statedMs - pictureStartMs > MADE_WAIT_MS) return true;
   return Math.max(Math.abs(statedMs - pictureStartMs), pictureStartMs - firstMs) > MOVED_MS;
 }
 
@@ -46,7 +51,10 @@ export function recordedStartMs(
   const primingMs = ((primingSamples ?? 0) / stream.sampleRateHz) * 1000;
   if (firstMs === null) return stated;
   if (!isKnown && stream.codec === 'aac' && isPriming(packets)) return stated;
-  if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS) return firstMs === 0 && stated === 0 ? primingMs : stated;
+  // Moved by more than it shows: less than the priming that was hidden is left of its wait.
+  const isMoved = firstMs > MADE_WAIT_MS && primingMs > HIDDEN_PRIMING_MS;
+  if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS && !isMoved)
+    return firstMs === 0 && stated === 0 ? primingMs : stated;
   return firstMs < 0 || isKnown ? firstMs + primingMs : stated;
 }
 
@@ -58,8 +66,12 @@ export function isPriming(packets: AudioPackets | null): boolean {
   return frameMs > LONG_FRAME_MS && -firstMs <= HIDDEN_PRIMING_FRAMES * frameMs;
 }
 
-/** When the first packet of a sound is said to begin, ms; null where none is listed. */
-export function firstPacketMs(packets: AudioPackets | null): number | null {
+/** Samples of a frame as it is heard, by the usual length of a packet. */
+export function frameSamples({ sampleRateHz }: AudioStreamInfo, packets: AudioPackets): number {
+  return (ticksToMs(median(packets.durationTicks), packets.timeBase) * sampleRateHz) / 1000;
+}
+
+function firstPacketMs(packets: AudioPackets | null): number | null {
   const first = packets?.ptsTicks[0];
   if (!packets || first === undefined) return null;
   return ticksToMs(first, packets.timeBase);

@@ -162,7 +162,7 @@ describe('lostPriming', () => {
 
   it("is told of Apple's sound that is longer than the picture by it, moved to either side", () => {
     expect(lostPriming(moved(6708, PRIMED))).toBe(2112);
-    expect(lostPriming(moved(-10_932, PRIMED, { silentSamples: null }))).toBe(2112);
+    expect(lostPriming(moved(-10_932, PRIMED))).toBe(2112);
   });
 
   it('is told of the FDK encoder where the sound is heard right behind it', () => {
@@ -170,7 +170,6 @@ describe('lostPriming', () => {
     const service = { stream: { ...stream, handler: 'SoundHandler' } };
     expect(lostPriming(moved(6772, PRIMED + 1, service))).toBe(2048);
     expect(lostPriming(moved(6772, PRIMED + 1, { ...service, silentSamples: 5200 }))).toBeNull();
-    expect(lostPriming(moved(6772, PRIMED + 1, { ...service, silentSamples: null }))).toBeNull();
   });
 
   it.each([
@@ -183,13 +182,21 @@ describe('lostPriming', () => {
     expect(lostPriming(sound)).toBeNull();
   });
 
-  it('is not told of longer frames, whose encoders put more', () => {
-    const { packets } = moved(6708, PRIMED);
-    expect(
-      lostPriming(
-        moved(6708, PRIMED, { packets: packets && { ...packets, durationTicks: [2048, 2048, 2048] } }),
-      ),
-    ).toBeNull();
+  it('is told of HE-AAC by when it is heard first and by how much longer it is', () => {
+    const { stream, packets } = moved(0, 0);
+    const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
+    const he = { stream: { ...stream, handler: 'SoundHandler' }, packets: long };
+    expect(lostPriming(moved(0, PLAIN + 7, { ...he, silentSamples: 6700 }))).toBe(7106);
+    expect(lostPriming(moved(0, PLAIN + 10, { ...he, silentSamples: 9000 }))).toBe(5058);
+    expect(lostPriming(moved(0, PLAIN + 7, { ...he, silentSamples: 4900 }))).toBe(5058);
+    expect(lostPriming(moved(0, PLAIN + 1, { ...he, silentSamples: 6700 }))).toBeNull();
+    expect(lostPriming(moved(0, PLAIN + 7, { ...he, silentSamples: 3000 }))).toBeNull();
+  });
+
+  it('is not told of other frames', () => {
+    const { packets } = moved(0, 0);
+    const other = packets && { ...packets, durationTicks: [960, 960, 960] };
+    expect(lostPriming(moved(6708, PRIMED, { packets: other }))).toBeNull();
   });
 });
 

@@ -6,6 +6,8 @@ import { isDrawn } from './stutter-drawn.ts';
 import { withEarlyNext } from './stutter-early.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
+import { isOverlay } from './stutter-overlay.ts';
+import { leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 
 export type { StutterRun } from './stutter-history.ts';
@@ -45,8 +47,6 @@ const MAX_QUIET_CADENCE = 0.06;
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
 const MAX_QUIET_SINGLE = 0.12;
-/** ...which is twice a usual step, and no more than this many times the livelier side: else it leads to another shot. */
-const MAX_SINGLE_JUMP = 4;
 /** Side motion (grey levels of the block difference) below which only `findCalmRuns` tells a run from rest. */
 const MIN_LEVEL = 1.2;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
@@ -127,7 +127,7 @@ export function detectStutter(
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   const found = all.filter(({ first, last, evidence }) => {
     const run = { ...clip, first, last };
-    return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus });
+    return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus }) && !isOverlay(run, evidence);
   });
   return decideHistories(found, pictureSurplus).map((run) =>
     cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn),
@@ -162,7 +162,7 @@ function judge(run: Candidate): Judged | null {
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
   if (length < SHORTEST_FRAMES) {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
-    if (after.edge > MAX_SINGLE_JUMP * livelier) return null;
+    if (leadsElsewhere(series, last, livelier)) return null;
   }
   const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
   const isEven = alive.length === 2 && alive.every((side) => side.least >= EVEN_SHARE * side.level);

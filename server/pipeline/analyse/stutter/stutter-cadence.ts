@@ -111,16 +111,16 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
   const { first, last, moves } = run;
   const [start, end] = reachOf(run);
   const alike = Math.max(ALIKE_STILL, ALIKE_RATIO * Math.max(...moves.slice(first, last + 1)));
-  const others = stretches.flatMap(([from, to], k) => {
+  const sharp = stretches.flatMap(([from, to], k) => {
     const isNear = (to < first || from > last) && to >= start && from <= end;
     if (!isNear || !isSharp(moves, from, to)) return [];
     const level = median(moves.slice(from, to + 1));
-    if (level > alike) return [];
     const before = from - (stretches[k - 1]?.[1] ?? -Infinity) - 1;
     const after = (stretches[k + 1]?.[0] ?? Infinity) - to - 1;
     const gap = Math.min(before, after);
     return gap <= CADENCE_GAP ? [{ from, length: to - from + 1, gap, level }] : [];
   });
+  const others = sharp.filter(({ level }) => level <= alike);
   if (others.length < CADENCE_RUNS) return null;
   return {
     recurs: recurs(run, stretches),
@@ -130,11 +130,14 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
     ),
     gap: median(others.map(({ gap }) => gap)),
     level: median(others.map(({ level }) => level)),
-    isDue: isDue(run, stretches, others),
+    isDue: isDue(run, stretches, sharp),
   };
 }
 
-/** True where the holds beside a run stand so far apart that one is due between them. */
+/**
+ * True where the holds beside a run stand so far apart that one is due between them. All sharp holds tell how far apart that is, however
+ * much encoders left of them: without some of them the others seem twice as far apart.
+ */
 function isDue(
   { first, last }: RunPlace,
   stretches: Stretches,

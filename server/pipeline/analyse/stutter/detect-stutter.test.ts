@@ -332,6 +332,13 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
   });
 
+  it('finds two repeats in a shot seconds behind one that was converted from another rate', () => {
+    const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
+    const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [90], FPS)).toMatchObject([{ first: 130, last: 131 }]);
+    expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
+  });
+
   it('finds two repeats behind a cut to a shot of its own rate', () => {
     const moves = motion(150).map((move, i) => (i < 70 && i % 5 === 0 ? 0.1 : move));
     const planted = moves.map((move, i) => (i === 70 ? 150 : i === 71 || i === 72 ? 0.1 : move));

@@ -97,9 +97,12 @@ function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): bo
   });
 }
 
-/** First and last picture that may show how the shot of a run holds pictures: other shots may come from elsewhere. */
-function reachOf({ first, last, moves, cutSet, fps }: RunPlace): readonly [number, number] {
-  const reach = CADENCE_REACH_S * fps;
+/** First and last picture within a time of a run that may show how its shot holds pictures: other shots may come from elsewhere. */
+export function reachOf(
+  { first, last, moves, cutSet, fps }: RunPlace,
+  reachS: number,
+): readonly [number, number] {
+  const reach = reachS * fps;
   let from = first;
   while (from > Math.max(0, first - reach) && !cutSet.has(from)) from -= 1;
   let to = last;
@@ -109,7 +112,7 @@ function reachOf({ first, last, moves, cutSet, fps }: RunPlace): readonly [numbe
 
 function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
   const { first, last, moves } = run;
-  const [start, end] = reachOf(run);
+  const [start, end] = reachOf(run, CADENCE_REACH_S);
   const alike = Math.max(ALIKE_STILL, ALIKE_RATIO * Math.max(...moves.slice(first, last + 1)));
   const sharp = stretches.flatMap(([from, to], k) => {
     const isNear = (to < first || from > last) && to >= start && from <= end;

@@ -19,7 +19,7 @@ const MIN_RESIDUAL = 0.6;
 const MIN_COHERENCE = 0.4;
 /** A strong change behind pictures that stand still of which less than this can be followed is a cut, whatever a displacement explains of it. */
 const LOST_COHERENCE = 0.1;
-/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white (as `detectStutter` has it). */
+/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
 /** A change this strong is a cut even between two lively shots. */
 const STRONG_DIFFERENCE = 40;
@@ -55,8 +55,9 @@ function isCut(series: FrameSeries, i: number): boolean {
   );
 }
 
-function isEmpty({ lumaP10, lumaP90 }: FrameSeries, i: number): boolean {
-  return (lumaP90[i] ?? 0) - (lumaP10[i] ?? 0) < MIN_CONTRAST;
+/** True for a picture without content: there is nothing in it that could move, or be found again. */
+export function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
+  return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
 }
 
 /** What is usual around a picture: the upper quartile, so that a run of repeats beside it does not count. */

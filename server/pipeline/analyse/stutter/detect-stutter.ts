@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { isEmpty } from '../detect-cuts.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
@@ -92,8 +93,6 @@ const LONG_ENOUGH = 5;
 const MAX_SETTLED = 0.8;
 /** Confidence of a run that is frozen solid where little moves, or where a step or even motion tells it. */
 const CALM_CONFIDENCE = 0.9;
-/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
-const MIN_CONTRAST = 5;
 
 /**
  * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
@@ -296,11 +295,6 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
     lively,
     endsAtCut,
   };
-}
-
-/** True for a picture without content: there is nothing in it that could move. */
-function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
-  return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */

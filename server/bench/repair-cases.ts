@@ -28,6 +28,8 @@ export interface DefectCase {
   readonly kind: Defect['kind'];
   readonly needsMotion: boolean;
   readonly needsSound: boolean;
+  /** Pictures that the clip has more for each planted one, so that later ones have other numbers than in the clean clip. */
+  readonly added: 1 | 0 | -1;
   plant(input: PlantInput): Promise<BrokenClip>;
 }
 
@@ -51,6 +53,7 @@ function repeats(name: string, history: 'held' | 'inserted'): DefectCase {
     kind: 'stuttered_cut',
     needsMotion: true,
     needsSound: false,
+    added: history === 'inserted' ? 1 : 0,
     async plant({ places, random, ...input }) {
       const runs = places.map((frame) => ({ frame, count: between(random, 2, 6) }));
       const truth = await injectRepeats({ ...input, history, runs });
@@ -65,6 +68,7 @@ function holes(name: string, inject: typeof injectTimestampGaps, needsMotion: bo
     kind: 'dropped_frames',
     needsMotion,
     needsSound: false,
+    added: -1,
     async plant({ places, random, ...input }) {
       const wanted = places.map((frame) => ({ frame, count: between(random, 1, 5) }));
       const truth = await inject({ ...input, holes: wanted });
@@ -89,6 +93,7 @@ function damage(name: string, fault: ByteFault, amount?: number, close = false):
     kind: 'corrupted_section',
     needsMotion: false,
     needsSound: false,
+    added: 0,
     async plant({ places, random, ...input }) {
       const seed = between(random, 1, 1_000_000);
       const frames = close
@@ -103,10 +108,11 @@ function damage(name: string, fault: ByteFault, amount?: number, close = false):
   };
 }
 
-const sound: Pick<DefectCase, 'kind' | 'needsMotion' | 'needsSound'> = {
+const sound: Pick<DefectCase, 'kind' | 'needsMotion' | 'needsSound' | 'added'> = {
   kind: 'audio_sync',
   needsMotion: false,
   needsSound: true,
+  added: 0,
 };
 const WHOLE: readonly TrueDefect[] = [{ firstFrame: -1, lastFrame: -1, count: 1 }];
 
@@ -157,6 +163,8 @@ export interface Score {
   readonly positionErrors: readonly number[];
   /** Per true defect: was it found. */
   readonly hits: readonly boolean[];
+  /** The claims that fit no true defect. */
+  readonly wrongClaims: readonly Claim[];
 }
 
 /** What an entry of the report and a finding of the analysis have in common. */
@@ -174,7 +182,7 @@ export function scoreDefects(
   kind: Defect['kind'],
   truth: readonly TrueDefect[],
 ): Score {
-  const claims = entries.filter((entry) => entry.kind === kind && entry.confidence >= CLAIM_CONFIDENCE);
+  const claims = claimsOf(entries, kind);
   const used = new Set<Claim>();
   const hits: boolean[] = [];
   const positionErrors: number[] = [];
@@ -195,5 +203,39 @@ export function scoreDefects(
       );
     }
   }
-  return { found, missed: truth.length - found, wrong: claims.length - used.size, positionErrors, hits };
+  const wrongClaims = claims.filter((claim) => !used.has(claim));
+  const missed = truth.length - found;
+  return { found, missed, wrong: wrongClaims.length, positionErrors, hits, wrongClaims };
+}
+
+/** Entries of one kind that are sure enough to be claims. */
+function claimsOf(entries: readonly Claim[], kind: Defect['kind']): Claim[] {
+  return entries.filter((entry) => entry.kind === kind && entry.confidence >= CLAIM_CONFIDENCE);
+}
+
+/** Pictures that a claim of the same fault may be placed away from where the clean clip has it: coding anew leaves other changes. */
+const SAME_PLACE_FRAMES = 1;
+
+/**
+ * How many wrong claims stand where the clean clip has one of the same kind: faults of its own, or claims that are wrong without anything
+ * planted. Planting adds none of them, so that precision can be told without them too.
+ * @param clean what is claimed of the clean clip
+ * @param truth what was planted
+ */
+export function countOwnClaims(
+  { wrongClaims }: Pick<Score, 'wrongClaims'>,
+  clean: readonly Claim[],
+  { kind, added }: Pick<DefectCase, 'kind' | 'added'>,
+  truth: readonly TrueDefect[],
+): number {
+  const own = claimsOf(clean, kind);
+  const inClean = (frame: number) => {
+    const before = truth.filter(({ lastFrame }) => lastFrame <= frame);
+    return frame - added * before.reduce((sum, { count }) => sum + count, 0);
+  };
+  return wrongClaims.filter(({ firstFrame, lastFrame }) => {
+    if (firstFrame === null || lastFrame === null) return own.length > 0;
+    const [from, to] = [inClean(firstFrame) - SAME_PLACE_FRAMES, inClean(lastFrame) + SAME_PLACE_FRAMES];
+    return own.some((claim) => (claim.firstFrame ?? 0) <= to && (claim.lastFrame ?? Infinity) >= from);
+  }).length;
 }

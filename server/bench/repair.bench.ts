@@ -7,6 +7,7 @@ import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { Finding } from '#server/pipeline/analyse/analysis.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import { makeMovingClip, type Scenery } from '#server/test/broken-clips.ts';
@@ -14,7 +15,7 @@ import { makeTask } from '#server/test/media-job.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { describeMachine } from './machine.ts';
 import { scoreDamage, type DamageScore } from './damage-score.ts';
-import { DEFECT_CASES, scoreDefects, type DefectCase, type Score } from './repair-cases.ts';
+import { countOwnClaims, DEFECT_CASES, scoreDefects, type DefectCase, type Score } from './repair-cases.ts';
 import { measureMotionNoise } from './motion-noise.ts';
 import { measureRepair, type RepairQuality } from './repair-quality.ts';
 import { formatWind, measureWind } from './repair-sound-cases.ts';
@@ -185,23 +186,26 @@ async function measureCase(
   { folder, tools, seed, analyseOnly }: BenchSetting,
 ): Promise<CaseFigures> {
   const random = seededRandom(seed);
-  const scores = { found: 0, missed: 0, wrong: 0, positionErrors: new Array<number>() };
+  const scores = { found: 0, missed: 0, wrong: 0, own: 0, positionErrors: new Array<number>() };
   const quality: RepairQuality[] = [];
   const damage: DamageScore[] = [];
   const notes: string[] = [];
   const aboveNoise = { planted: 0, found: 0 };
   let clips = 0;
-  const count = (source: SourceClip, score: Score) => {
+  const count = (source: SourceClip, score: Score, own: number) => {
+    scores.own += own;
     scores.found += score.found;
     scores.missed += score.missed;
     scores.wrong += score.wrong;
     scores.positionErrors.push(...score.positionErrors);
     if (score.missed + score.wrong > 0)
-      notes.push(`${source.name}: ${score.missed} missed, ${score.wrong} wrong`);
+      notes.push(
+        `${source.name}: ${score.missed} missed, ${score.wrong} wrong${own > 0 ? `, ${own} of them claimed in the clean clip too` : ''}`,
+      );
   };
   for (const source of sources) {
     if (source.basePath === null) continue;
-    const places = await pickPlaces(source.basePath, defect.needsMotion, random, tools);
+    const { places, findings: clean } = await pickPlaces(source.basePath, defect.needsMotion, random, tools);
     if (places.length === 0 || (defect.needsSound && !(await isAudible(source.basePath, tools)))) continue;
     const broken = path.join(folder, 'broken.mp4');
     const planted = await defect.plant({
@@ -223,7 +227,7 @@ async function measureCase(
       const info = await probe(tools, broken, 'mov');
       const { findings } = await analysePicture({ inputPath: broken, info, tools });
       const score = scoreDefects(findings, defect.kind, planted.truth);
-      count(source, score);
+      count(source, score, countOwnClaims(score, clean, defect, planted.truth));
       countAboveNoise(score);
       clips += 1;
       continue;
@@ -262,7 +266,7 @@ async function measureCase(
             defect.kind,
             planted.truth,
           );
-      count(source, score);
+      count(source, score, countOwnClaims(score, clean, defect, planted.truth));
       countAboveNoise(score);
       quality.push(
         await measureRepair({
@@ -302,18 +306,19 @@ function fromDamage({ stretches, stretchesFound, wrongClaims }: DamageScore): Sc
     wrong: wrongClaims,
     positionErrors: [],
     hits: [],
+    wrongClaims: [],
   };
 }
 
-/** Pictures whose surroundings move, at least a second and a half apart, away from both ends. */
+/** Pictures whose surroundings move, at least a second and a half apart, away from both ends; and what is claimed of the clip as it is. */
 async function pickPlaces(
   file: string,
   needsMotion: boolean,
   random: () => number,
   tools: ToolPaths,
-): Promise<number[]> {
+): Promise<{ readonly places: number[]; readonly findings: readonly Finding[] }> {
   const info = await probe(tools, file, 'mov');
-  const { pictures, motion, sceneCuts } = await analysePicture({ inputPath: file, info, tools });
+  const { pictures, motion, sceneCuts, findings } = await analysePicture({ inputPath: file, info, tools });
   const count = pictures?.ptsTicks.length ?? 0;
   const rate = info.video[0]?.frameRate ?? 30;
   const series = motion?.motion ?? [];
@@ -329,7 +334,7 @@ async function pickPlaces(
     const frame = fit[Math.floor(random() * fit.length)] ?? 0;
     if (places.every((place) => Math.abs(place - frame) >= rate * 1.5)) places.push(frame);
   }
-  return places.sort((a, b) => a - b);
+  return { places: places.sort((a, b) => a - b), findings };
 }
 
 /** Grey levels that the liveliest blocks change by from picture to picture: clearly above sensor noise. */

@@ -13,8 +13,34 @@ export interface UnitRules {
  * data can have none of these faults: emulation prevention (ITU-T H.264, 7.4.1) keeps `00 00 00`,
  * `00 00 01` and `00 00 02` out of every NAL unit, the forbidden bit is 0 and a picture has a slice.
  */
-export const findSampleFault = (sample: Buffer, lengthSize: number): string | null =>
-  findFaultOf(sample, lengthSize, { isSlice, findFault: findUnitFault });
+export function findSampleFault(sample: Buffer, lengthSize: number): string | null {
+  let isBegun = false;
+  let hasOwn = false;
+  const findFault = (unit: Buffer) => {
+    if (!isBegun && isOwnUnit(unit)) {
+      hasOwn = true;
+      return null;
+    }
+    const isFirst = !isBegun && isSlice(unit);
+    isBegun ||= isFirst;
+    if (isFirst && hasOwn && !beginsPicture(unit)) return 'the first slice of the picture is none';
+    return findUnitFault(unit);
+  };
+  return findFaultOf(sample, lengthSize, { isSlice, findFault });
+}
+
+/** The first of the NAL unit types that are left to applications (ITU-T H.264, table 7-1: 24 to 31 are unspecified). */
+const FIRST_OWN_TYPE = 24;
+
+/**
+ * Whether a NAL unit is an application's own, which decoders leave out (ITU-T H.264, 7.4.1): an application that passes clips on puts one of
+ * six bytes in front of every key picture. Behind the first slice of a picture, or before one that does not begin it, it may as well be a
+ * damaged slice.
+ */
+function isOwnUnit(unit: Buffer): boolean {
+  const head = unit[0] ?? 0;
+  return head >= FIRST_OWN_TYPE && head < 32 && findStartCode(unit) === null;
+}
 
 /** The same for a coding that has NAL units of other kinds. */
 export function findFaultOf(sample: Buffer, lengthSize: number, rules: UnitRules): string | null {
@@ -42,12 +68,14 @@ export function findFaultOf(sample: Buffer, lengthSize: number, rules: UnitRules
 export function isFaultBeside(units: readonly Buffer[]): boolean {
   const first = units.findIndex(isSlice);
   const head = units[first];
-  // first_mb_in_slice 0 is a single set bit.
-  if (!head || ((head[1] ?? 0) & 0x80) === 0) return false;
+  if (!head || !beginsPicture(head)) return false;
   const isSet = (unit: Buffer) => nalType(unit) === NAL.sps || nalType(unit) === NAL.pps;
   const faults = units.flatMap((unit, at) => (findUnitFault(unit) === null ? [] : [{ unit, at }]));
   return faults.length > 0 && faults.every(({ unit, at }) => at < first && !isSet(unit));
 }
+
+/** Whether a slice is the first of its picture: `first_mb_in_slice` 0 is a single set bit. */
+const beginsPicture = (slice: Buffer) => ((slice[1] ?? 0) & 0x80) !== 0;
 
 /** What is wrong with one NAL unit (without its length); null when nothing is. */
 export function findUnitFault(unit: Buffer): string | null {

@@ -134,6 +134,8 @@ export interface Analysis {
   readonly sceneCuts: readonly number[];
   readonly findings: readonly Finding[];
   readonly speech: readonly SpeechSpan[];
+  /** Where the last coded frame of the sound ends; absent where that is not known. */
+  readonly soundEndMs?: number;
   /** Pictures that the file says an earlier repair has made or kept with their damage concealed; absent where it says nothing. */
   readonly mended?: readonly MendedSpan[];
   /** Display-order number of a picture fit for a poster: not black, not damaged. */

@@ -35,6 +35,14 @@ describe('detectCuts', () => {
     expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.5]]) }))).toEqual([]);
   });
 
+  it('takes a change to a black picture for a cut, in which texture is found anywhere', () => {
+    const moves = Array.from({ length: 60 }, (_, i) => (i >= 28 && i < 30 ? 0.1 : i === 30 ? 600 : 16));
+    const change = { histogramDiff: at(30, 0.6, 0.002), coherence: new Map([[30, 0.59]]) };
+    const black = { lumaP10: at(30, 0, 30), lumaP90: at(30, 0, 200) };
+    expect(detectCuts(frameSeries(moves, change))).toEqual([]);
+    expect(detectCuts(frameSeries(moves, { ...change, ...black }))).toEqual([30]);
+  });
+
   it('takes a strong change behind still pictures that nothing follows for a cut, though a displacement explains half of it', () => {
     const moves = Array.from({ length: 60 }, (_, i) => (i >= 24 && i < 30 ? 0.1 : i === 30 ? 700 : 16));
     const change = { histogramDiff: at(30, 0.06, 0.002), motionResidual: at(30, 0.5, 1) };

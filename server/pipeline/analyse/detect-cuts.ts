@@ -19,6 +19,8 @@ const MIN_RESIDUAL = 0.6;
 const MIN_COHERENCE = 0.4;
 /** A strong change behind pictures that stand still of which less than this can be followed is a cut, whatever a displacement explains of it. */
 const LOST_COHERENCE = 0.1;
+/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
+const MIN_CONTRAST = 5;
 /** A change this strong is a cut even between two lively shots. */
 const STRONG_DIFFERENCE = 40;
 const STRONG_RATIO = 2.5;
@@ -40,7 +42,8 @@ function isCut(series: FrameSeries, i: number): boolean {
   const difference = series.meanDiff[i] ?? 0;
   const broken = series.histogramDiff[i] ?? 0;
   if (difference < MIN_DIFFERENCE || broken < MIN_HISTOGRAM) return false;
-  const coherence = series.coherence.get(i);
+  // Texture is found anywhere in a picture that has none.
+  const coherence = isEmpty(series, i) ? undefined : series.coherence.get(i);
   if ((coherence ?? 0) >= MIN_COHERENCE) return false;
   const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
   const isUnlike = broken > STRONG_HISTOGRAM || (coherence ?? 1) < LOST_COHERENCE;
@@ -50,6 +53,11 @@ function isCut(series: FrameSeries, i: number): boolean {
     broken / Math.max(0.003, flankLevel(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&
     (series.motionResidual[i] ?? 1) >= MIN_RESIDUAL
   );
+}
+
+/** True for a picture without content: there is nothing in it that could move, or be found again. */
+export function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
+  return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
 }
 
 /** What is usual around a picture: the upper quartile, so that a run of repeats beside it does not count. */

@@ -31,6 +31,7 @@ import {
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
+import { soundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
@@ -198,13 +199,13 @@ export function besideDamage(run: StutterRun, surplus: number | null, isBeside: 
 /** Where picture and sound of a clip begin and end; null without sound. */
 export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {
   const firstPts = audio?.ptsTicks[0];
-  const lastPts = audio?.ptsTicks.at(-1);
-  if (!audio || firstPts === undefined || lastPts === undefined) return null;
+  const endMs = audio && soundEndMs(audio);
+  if (!audio || firstPts === undefined || endMs === null) return null;
   return {
     pictureStartMs: frameStartMs(times, 0),
     pictureEndMs: ticksToMs(steadyEnd(times.ptsTicks) ?? 0, times.timeBase),
     soundStartMs: isPriming(audio) ? 0 : ticksToMs(firstPts, audio.timeBase),
-    soundEndMs: ticksToMs(lastPts + (audio.durationTicks.at(-1) ?? 0), audio.timeBase),
+    soundEndMs: endMs,
   };
 }
 

@@ -180,6 +180,12 @@ describe('planRepair', () => {
     ]);
   });
 
+  it('asks the last coded frame of the sound where it ends, not the length that its writer states', () => {
+    const clip = analysis([finding(hidden, 10, 11)], info({ soundMs: 4120 }));
+    expect(planRepair({ ...clip, soundEndMs: 4010 }, limits).frames).toEqual([]);
+    expect(planRepair({ ...clip, soundEndMs: 4118 }, limits).frames).toHaveLength(1);
+  });
+
   it('puts back no more hidden losses than the sound has time for', () => {
     const two = [finding(hidden, 10, 11, { confidence: 0.7 }), finding(hidden, 50, 51)];
     const plan = planRepair(analysis(two, info({ soundMs: 4120 })), limits);

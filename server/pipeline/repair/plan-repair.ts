@@ -159,19 +159,20 @@ function toContext(analysis: Analysis): PlanContext | null {
     sceneCuts,
     isBad: (frame) => bad.has(frame),
     isBadItself: (frame) => badItself.has(frame),
-    surplusMs: soundSurplusMs(info, ticksToMs(removed, pictures.timeBase)),
+    surplusMs: soundSurplusMs(analysis, ticksToMs(removed, pictures.timeBase)),
   };
 }
 
 /** How much longer the sound lasts than the pictures that are left, ms; null where the container does not say. */
-function soundSurplusMs({ video, audio }: MediaInfo, removedMs: number): number | null {
-  const [picture] = video;
-  const [sound] = audio;
+function soundSurplusMs({ info, ...heard }: Analysis, removedMs: number): number | null {
+  const [picture] = info.video;
+  const [sound] = info.audio;
   if (!picture || !sound || picture.durationMs === null || sound.durationMs === null) return null;
   const pictureStartMs = picture.startMs ?? 0;
   const soundStartMs = sound.startMs ?? 0;
   const pictureEndMs = pictureStartMs + picture.durationMs;
-  const spans = { pictureStartMs, pictureEndMs, soundStartMs, soundEndMs: soundStartMs + sound.durationMs };
+  const soundEndMs = Math.min(soundStartMs + sound.durationMs, heard.soundEndMs ?? Infinity);
+  const spans = { pictureStartMs, pictureEndMs, soundStartMs, soundEndMs };
   return -surplusForLosses(spans, removedMs);
 }
 

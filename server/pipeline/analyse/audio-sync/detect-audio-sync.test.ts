@@ -238,6 +238,7 @@ describe('recordedStartMs', () => {
 
   it.each([
     ['the 3040 of HE-AAC that a service writes', { num: 1, den: 22_050 }, -3040],
+    ['the 7106 of HE-AAC v2 at the full rate', { num: 1, den: 22_050 }, -3553],
     ['2112 at 16 kHz', { num: 1, den: 16_000 }, -2112],
   ])('takes a head of %s for priming, unless its encoder puts less', (_, timeBase, first) => {
     const low = { ...stream, startMs: 0, timeBase };

@@ -98,6 +98,10 @@ describe('detectStutter', () => {
 
   it('reports no single repeat before a jump that is far longer than two steps: it leads to another shot', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), [], FPS)).toEqual([]);
+    const moves = withRun(motion(120), 50, 1, 2);
+    const meanDiff = moves.map((move, i) => (i === 51 ? 8 : 1) * (move / 8));
+    expect(detectStutter(frameSeries(moves), [], FPS)).toHaveLength(1);
+    expect(detectStutter(frameSeries(moves, { meanDiff }), [], FPS)).toEqual([]);
   });
 
   it('leaves the rests of stop motion alone, however frozen they are', () => {
@@ -251,6 +255,14 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
   });
 
+  it('takes a hold that is due for one of a converted rate, though encoders left more of every second one', () => {
+    const converted = motion(180).map((move, i) => (i % 6 !== 0 ? move : i % 12 === 0 ? 0.05 : 1.3));
+    const due = converted.map((move, i) => (i === 84 || i === 85 ? 0.05 : move));
+    const undue = converted.map((move, i) => (i === 87 || i === 88 ? 0.05 : move));
+    expect(detectStutter(frameSeries(due), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(undue), [], FPS)).toMatchObject([{ first: 87, last: 88 }]);
+  });
+
   it('finds two repeats as lively as the holds of a converted rate only where a step over a lost picture follows', () => {
     const converted = motion(160, 5).map((move, i) => (i % 5 === 2 ? 0.8 : move));
     const found = (jump: number) => {
@@ -318,6 +330,13 @@ describe('detectStutter', () => {
     );
     const slow = converted.map((move, i) => (i === 75 ? 3 : move));
     expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
+  });
+
+  it('finds two repeats in a shot seconds behind one that was converted from another rate', () => {
+    const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
+    const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));
+    expect(detectStutter(frameSeries(moves), [90], FPS)).toMatchObject([{ first: 130, last: 131 }]);
+    expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
   });
 
   it('finds two repeats behind a cut to a shot of its own rate', () => {

@@ -1,11 +1,14 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { isEmpty } from '../detect-cuts.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
 import { withEarlyNext } from './stutter-early.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
+import { isOverlay } from './stutter-overlay.ts';
+import { leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 
 export type { StutterRun } from './stutter-history.ts';
@@ -45,8 +48,6 @@ const MAX_QUIET_CADENCE = 0.06;
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
 const MAX_QUIET_SINGLE = 0.12;
-/** ...which is twice a usual step, and no more than this many times the livelier side: else it leads to another shot. */
-const MAX_SINGLE_JUMP = 4;
 /** Side motion (grey levels of the block difference) below which only `findCalmRuns` tells a run from rest. */
 const MIN_LEVEL = 1.2;
 /** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
@@ -92,8 +93,6 @@ const LONG_ENOUGH = 5;
 const MAX_SETTLED = 0.8;
 /** Confidence of a run that is frozen solid where little moves, or where a step or even motion tells it. */
 const CALM_CONFIDENCE = 0.9;
-/** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
-const MIN_CONTRAST = 5;
 
 /**
  * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
@@ -127,7 +126,7 @@ export function detectStutter(
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   const found = all.filter(({ first, last, evidence }) => {
     const run = { ...clip, first, last };
-    return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus });
+    return !restsByNature(run) && !isDrawn(run, { evidence, pictureSurplus }) && !isOverlay(run, evidence);
   });
   return decideHistories(found, pictureSurplus).map((run) =>
     cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn),
@@ -162,7 +161,7 @@ function judge(run: Candidate): Judged | null {
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
   if (length < SHORTEST_FRAMES) {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
-    if (after.edge > MAX_SINGLE_JUMP * livelier) return null;
+    if (leadsElsewhere(series, last, livelier)) return null;
   }
   const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
   const isEven = alive.length === 2 && alive.every((side) => side.least >= EVEN_SHARE * side.level);
@@ -296,11 +295,6 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
     lively,
     endsAtCut,
   };
-}
-
-/** True for a picture without content: there is nothing in it that could move. */
-function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
-  return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
 }
 
 /** True where the motion slows down before the run and picks up after it: the turning point of a sway. */

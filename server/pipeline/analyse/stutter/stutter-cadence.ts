@@ -97,9 +97,12 @@ function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): bo
   });
 }
 
-/** First and last picture that may show how the shot of a run holds pictures: other shots may come from elsewhere. */
-function reachOf({ first, last, moves, cutSet, fps }: RunPlace): readonly [number, number] {
-  const reach = CADENCE_REACH_S * fps;
+/** First and last picture within a time of a run that may show how its shot holds pictures: other shots may come from elsewhere. */
+export function reachOf(
+  { first, last, moves, cutSet, fps }: RunPlace,
+  reachS: number,
+): readonly [number, number] {
+  const reach = reachS * fps;
   let from = first;
   while (from > Math.max(0, first - reach) && !cutSet.has(from)) from -= 1;
   let to = last;
@@ -109,18 +112,18 @@ function reachOf({ first, last, moves, cutSet, fps }: RunPlace): readonly [numbe
 
 function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
   const { first, last, moves } = run;
-  const [start, end] = reachOf(run);
+  const [start, end] = reachOf(run, CADENCE_REACH_S);
   const alike = Math.max(ALIKE_STILL, ALIKE_RATIO * Math.max(...moves.slice(first, last + 1)));
-  const others = stretches.flatMap(([from, to], k) => {
+  const sharp = stretches.flatMap(([from, to], k) => {
     const isNear = (to < first || from > last) && to >= start && from <= end;
     if (!isNear || !isSharp(moves, from, to)) return [];
     const level = median(moves.slice(from, to + 1));
-    if (level > alike) return [];
     const before = from - (stretches[k - 1]?.[1] ?? -Infinity) - 1;
     const after = (stretches[k + 1]?.[0] ?? Infinity) - to - 1;
     const gap = Math.min(before, after);
     return gap <= CADENCE_GAP ? [{ from, length: to - from + 1, gap, level }] : [];
   });
+  const others = sharp.filter(({ level }) => level <= alike);
   if (others.length < CADENCE_RUNS) return null;
   return {
     recurs: recurs(run, stretches),
@@ -130,11 +133,14 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
     ),
     gap: median(others.map(({ gap }) => gap)),
     level: median(others.map(({ level }) => level)),
-    isDue: isDue(run, stretches, others),
+    isDue: isDue(run, stretches, sharp),
   };
 }
 
-/** True where the holds beside a run stand so far apart that one is due between them. */
+/**
+ * True where the holds beside a run stand so far apart that one is due between them. All sharp holds tell how far apart that is, however
+ * much encoders left of them: without some of them the others seem twice as far apart.
+ */
 function isDue(
   { first, last }: RunPlace,
   stretches: Stretches,

@@ -1,5 +1,5 @@
 import { median } from '#server/media/statistics.ts';
-import { isSharp, type RunPlace } from './stutter-cadence.ts';
+import { isSharp, reachOf, type RunPlace } from './stutter-cadence.ts';
 
 /** Living pictures at most between two holds where every picture is shown twice, three times or more... */
 const MAX_GAP = 1;
@@ -36,16 +36,22 @@ export interface FaultSigns {
  * clips in three manners (120 wrong runs without this, none with it), a film that no limit was chosen on (six and none),
  * and on 2464 planted runs.
  */
-export function isDrawn({ first, last, moves, runs, fps }: RunPlace, signs: FaultSigns): boolean {
+export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
+  const { first, last, moves, runs, fps } = run;
   const reach = REACH_S * fps;
   const length = last - first + 1;
   const sharp = runs.filter(([from, to]) => (to < first || from > last) && isSharp(moves, from, to));
-  const others = sharp.filter(([from, to]) => to >= first - reach && from <= last + reach);
-  const between = others.map(([from], k) => from - (others[k - 1]?.[1] ?? -Infinity) - 1);
-  const crowded = (most: number) =>
-    between.filter((gap, k) => gap <= most && (between[k + 1] ?? Infinity) <= most).length >= MIN_HOLDS;
-  if (length <= LONGEST_CONVERTED && crowded(MAX_GAP_CONVERTED)) return true;
-  return crowded(MAX_GAP) && !isFaultAmong(sharp, length, signs);
+  const within = (start: number, end: number) => sharp.filter(([from, to]) => to >= start && from <= end);
+  // Another shot may have been converted from another rate.
+  const shot = within(...reachOf(run, REACH_S));
+  if (length <= LONGEST_CONVERTED && isCrowded(shot, MAX_GAP_CONVERTED)) return true;
+  return isCrowded(within(first - reach, last + reach), MAX_GAP) && !isFaultAmong(sharp, length, signs);
+}
+
+/** Whether so many holds have another one on both sides with at most so many living pictures between. */
+function isCrowded(holds: readonly (readonly [number, number])[], most: number): boolean {
+  const between = holds.map(([from], k) => from - (holds[k - 1]?.[1] ?? -Infinity) - 1);
+  return between.filter((gap, k) => gap <= most && (between[k + 1] ?? Infinity) <= most).length >= MIN_HOLDS;
 }
 
 function isFaultAmong(

@@ -47,6 +47,8 @@ describe('decideHistories', () => {
   it('takes a short run over which nothing was lost for a rest, where it is livelier than copies and nothing was put in', () => {
     const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
     expect(historiesOf([rest], -0.4)).toEqual([]);
+    // As sounds of clips that are passed on outlast their pictures.
+    expect(historiesOf([rest], -1.8)).toEqual([]);
     expect(historiesOf([rest], 3)).toEqual(['inserted']);
     expect(historiesOf([rest], -3)).toHaveLength(1);
     expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { findSampleFault } from './check-sample.ts';
+
+/** An application's own unit, of type 31, as one of them puts it in front of key pictures. */
+const OWN = [0x1f, 0x01, 0x70, 0x75, 0x82, 0xc8];
+/** Key slices that begin a picture, and that go on with one. */
+const FIRST_SLICE = [0x65, 0x88, 0x84, 0x21, 0xa0, 0x7f];
+const LATER_SLICE = [0x65, 0x12, 0x84, 0x21, 0xa0, 0x7f];
+
+const sampleOf = (...units: readonly (readonly number[])[]) =>
+  Buffer.from(units.flatMap((unit) => [0, 0, 0, unit.length, ...unit]));
+
+describe('findSampleFault', () => {
+  it("takes an application's own unit in front of a whole picture for no damage", () => {
+    expect(findSampleFault(sampleOf(FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
+    expect(findSampleFault(sampleOf(OWN, FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
+  });
+
+  it('tells such a unit where it may be a damaged slice', () => {
+    expect(findSampleFault(sampleOf(FIRST_SLICE, OWN), 4)).not.toBeNull();
+    expect(findSampleFault(sampleOf(OWN, LATER_SLICE), 4)).not.toBeNull();
+    expect(findSampleFault(sampleOf(OWN), 4)).not.toBeNull();
+  });
+
+  it('tells bytes in it that cannot occur, and the forbidden bit', () => {
+    expect(findSampleFault(sampleOf([0x1f, 1, 0, 0, 1, 5], FIRST_SLICE), 4)).not.toBeNull();
+    expect(findSampleFault(sampleOf([0x9f, 1, 2], FIRST_SLICE), 4)).not.toBeNull();
+  });
+});

@@ -100,6 +100,41 @@ export function hits(seconds: number, rateHz: number, timesMs: readonly number[]
   return samples;
 }
 
+/** Crackles at chance moments, as of embers: bursts of noise that die away in 1.5 ms. Peak 0.2. */
+export function crackles(seconds: number, rateHz: number, perSecond: number, seed: number): Samples {
+  const random = seededRandom(seed);
+  const samples = new Float32Array(Math.round(seconds * rateHz));
+  for (let k = 0; k < seconds * perSecond; k++) {
+    const first = Math.floor(random() * samples.length);
+    const peak = 0.2 * (0.4 + 0.6 * random());
+    for (let i = 0; i < 0.006 * rateHz && first + i < samples.length; i++) {
+      const value = peak * (2 * random() - 1) * Math.exp(-i / (0.0015 * rateHz));
+      samples[first + i] = (samples[first + i] ?? 0) + value;
+    }
+  }
+  return samples;
+}
+
+/**
+ * Thumps of a ball or a drum, not quite evenly spaced: noise below 80 Hz that dies away in 60 ms.
+ */
+export function thumps(seconds: number, rateHz: number, perSecond: number, seed: number): Samples {
+  const random = seededRandom(seed);
+  const samples = new Float32Array(Math.round(seconds * rateHz));
+  const pole = 1 - Math.exp((-2 * Math.PI * 80) / rateHz);
+  for (let at = 0.3; at < seconds; at += (0.6 + 0.8 * random()) / perSecond) {
+    const start = Math.floor(at * rateHz);
+    let once = 0;
+    let twice = 0;
+    for (let i = 0; i < 0.4 * rateHz && start + i < samples.length; i++) {
+      once += pole * (2 * random() - 1 - once);
+      twice += pole * (once - twice);
+      samples[start + i] = (samples[start + i] ?? 0) + 4 * twice * Math.exp(-i / (0.06 * rateHz));
+    }
+  }
+  return samples;
+}
+
 /** A rotor or engine: harmonics of one steady pitch over quiet broadband noise. RMS 0.1. */
 export function engine(seconds: number, rateHz: number, pitchHz: number, seed: number): Samples {
   const random = seededRandom(seed);

@@ -62,6 +62,17 @@ export const WIND_LIMITS = {
    * plain; plain wind over notes has 0.35 too.
    */
   usualPauseTonalShare: 0.32,
+  /**
+   * `cracklesPerSecond` over a windy stretch: 341 winds alone, under and beside voices have up to 2.4, the embers of 13 of 21
+   * recordings of fires 3 to 9. Chosen on half of the collections (45 fires found in error, now 15; on the others 33, now 17).
+   */
+  cracklesPerSecond: 3,
+  /**
+   * `knocksPerSecond` over a windy stretch whose rumble bursts more than this (`blockLowBurst`, nats), unless it has a window
+   * with this margin: wind in bursts has up to 0.4 but for one, balls in a hall 1.2, beats of clips 0.6 to 2.2. Steadier rumble has as
+   * many, of voices and steps in the wind; plain wind under music does too.
+   */
+  knocks: { perSecond: 0.5, lowBurst: 0.45, plainMargin: 0.9 },
   /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
   totalOverFloorDb: 16,
   /** Rumble 20-80 Hz that no voice has: from this level on, dBFS, up to 4 dB more are granted above. */

@@ -1,4 +1,6 @@
 import { createFramer, createPowerSpectrum } from '#server/media/signal/signal-frames.ts';
+import { createCrackleMeter } from './detect-wind-noise-crackles.ts';
+import { countKnocks } from './detect-wind-noise-knocks.ts';
 import { createLineMeter, type LineFigures } from './detect-wind-noise-lines.ts';
 import { createSpectralFloor } from '#server/media/signal/signal-floor.ts';
 import { fitLine, mean, percentile, powerToDb, selectQuantile } from '#server/media/signal/signal.ts';
@@ -37,6 +39,10 @@ export interface WindWindow {
   /** The same below 500 Hz at four times the resolution, and how steady those lines are. */
   readonly fineLineShare: number;
   readonly lineSteadiness: number;
+  /** Bursts in the highs that come and go within 12 ms, as embers and scratches make them. */
+  readonly cracklesPerSecond: number;
+  /** Sudden rises below 250 Hz that die away at once, as balls, drums and doors make them. */
+  readonly knocksPerSecond: number;
   /** Sub-band spectral centroid below 500 Hz (Nelke and Vary 2014), Hz, quieter half. */
   readonly centroidHz: number;
 }
@@ -65,6 +71,7 @@ interface FrameFigures {
   readonly bandPower: number;
   readonly excess: number;
   readonly lowPower: number;
+  readonly thumpPower: number;
   readonly centroidHz: number;
 }
 
@@ -84,6 +91,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
   const spectrum = createPowerSpectrum(FRAME);
   const background = createSpectralFloor(BINS, FLOOR_HALF_BINS);
   const lines = createLineMeter(WIND_RATE_HZ);
+  const crackles = createCrackleMeter(WIND_RATE_HZ);
   const windows: WindWindow[] = [];
   const blockFloorDb: number[] = [];
   const blockLowBurst: number[] = [];
@@ -91,7 +99,9 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
   const recent: FrameFigures[] = [];
   let waiting: Float64Array | null = null;
   let frames = 0;
-  const linesOf = (first: number, end: number) => lines.between(first, end);
+  const detailsOf = (first: number, end: number) => {
+    return { ...lines.between(first, end), cracklesPerSecond: crackles.between(first, end) };
+  };
   const take = (power: Float64Array, floor: Float64Array) => {
     listen?.(power, floor);
     const figures = measureFrame(power, floor);
@@ -105,7 +115,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
       block = [];
     }
     if (recent.length === WINDOW_FRAMES) {
-      windows.push(summarise(recent, frames - WINDOW_FRAMES, linesOf));
+      windows.push(summarise(recent, frames - WINDOW_FRAMES, detailsOf));
       recent.splice(0, WINDOW_HOP_FRAMES);
     }
   };
@@ -118,6 +128,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
   return {
     push(samples) {
       lines.push(samples);
+      crackles.push(samples);
       framer.push(samples);
     },
     finish() {
@@ -126,7 +137,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
       // The rest behind the last full window is judged when it is longer than the overlap.
       const covered = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
       if (recent.length > covered + 8 || (windows.length === 0 && recent.length >= 16)) {
-        windows.push(summarise(recent, frames - recent.length, linesOf));
+        windows.push(summarise(recent, frames - recent.length, detailsOf));
       }
       return { windows, blockFloorDb, blockLowBurst, blockMs: (BLOCK_FRAMES * HOP * 1000) / WIND_RATE_HZ };
     },
@@ -169,6 +180,7 @@ function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
     bandPower: tonalBand,
     excess,
     lowPower: bandSum(power, 16, 78),
+    thumpPower: bandSum(power, 16, 250),
     centroidHz: mass > 0 ? moment / mass : 0,
   };
 }
@@ -184,14 +196,17 @@ function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
   });
 }
 
+/** What is measured of a window at other resolutions than that of the frames. */
+type Details = LineFigures & Pick<WindWindow, 'cracklesPerSecond'>;
+
 function summarise(
   frames: readonly FrameFigures[],
   firstFrame: number,
-  linesOf: (first: number, end: number) => LineFigures,
+  detailsOf: (first: number, end: number) => Details,
 ): WindWindow {
   const firstSample = firstFrame * HOP;
   const endSample = firstSample + (frames.length - 1) * HOP + FRAME;
-  const fine = linesOf(firstSample, endSample);
+  const fine = detailsOf(firstSample, endSample);
   const quiet = quietestQuarter(frames);
   const half = [...frames].sort((a, b) => a.bandFloor - b.bandFloor).slice(0, frames.length >> 1);
   const octaves: number[] = [];
@@ -217,6 +232,10 @@ function summarise(
     pauseTonalShare: pausePower > 0 ? sum((frame) => frame.excess, pauses) / pausePower : 0,
     fineLineShare: fine.pauseShare,
     lineSteadiness: fine.steadiness,
+    cracklesPerSecond: fine.cracklesPerSecond,
+    knocksPerSecond:
+      (countKnocks(frames.map(({ thumpPower }) => powerToDb(thumpPower))) * WIND_RATE_HZ) /
+      (frames.length * HOP),
     centroidHz: percentile(
       half.map((frame) => frame.centroidHz),
       0.5,

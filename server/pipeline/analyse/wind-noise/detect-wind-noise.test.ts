@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   chords,
+  crackles,
   engine,
   gustingWind,
   mixAtSnr,
   steadyNoise,
+  thumps,
   voiceLike,
   type Samples,
 } from '#server/test/synthetic-sound.ts';
@@ -82,6 +84,26 @@ describe('detectWindNoise', () => {
     },
   );
 
+  const added = (a: Samples, b: Samples) => a.map((value, i) => value + (b[i] ?? 0));
+
+  it.each([1, 2, 3])(
+    'does not take the roar of a fire for wind, which crackles all the time (seed %i)',
+    (seed) => {
+      const roar = gustingWind(SECONDS, WIND_RATE_HZ, seed);
+      expect(windOf(added(roar, crackles(SECONDS, WIND_RATE_HZ, 8, seed + 5)))).toEqual([]);
+      expect(windOf(added(roar, crackles(SECONDS, WIND_RATE_HZ, 1, seed + 5)))).not.toEqual([]);
+    },
+  );
+
+  it.each([1, 2, 3])('does not take balls that bounce in a hall for wind (seed %i)', (seed) => {
+    const wind = gustingWind(SECONDS, WIND_RATE_HZ, seed);
+    const quiet = wind.map((value) => 0.3 * value);
+    expect(windOf(added(quiet, thumps(SECONDS, WIND_RATE_HZ, 1.5, seed)))).toEqual([]);
+    // A single ball in the wind.
+    const once = thumps(1, WIND_RATE_HZ, 1, seed);
+    expect(windOf(added(wind, once))).not.toEqual([]);
+  });
+
   /** Gusty background; what is not given is plainly wind. */
   const seriesOf = (windows: readonly Partial<WindWindow>[]): WindSeries => ({
     windows: windows.map((given, i) => ({
@@ -95,6 +117,8 @@ describe('detectWindNoise', () => {
       pauseTonalShare: 0.2,
       fineLineShare: 0.3,
       lineSteadiness: 0.05,
+      cracklesPerSecond: 0.5,
+      knocksPerSecond: 0.2,
       centroidHz: 120,
       ...given,
     })),
@@ -179,6 +203,28 @@ describe('detectWindNoise', () => {
     const shallow = seriesOf(Array.from({ length: 4 }, () => ({ lowFloorDb: -36 })));
     expect(spansOf(bursting(shallow, 0.18))).toHaveLength(1);
     expect(spansOf(bursting(shallow, 0.1))).toEqual([]);
+  });
+
+  it('counts knocks against wind only where the rumble bursts as well, as steps and gusts of wind do not', () => {
+    const knocking = (knocksPerSecond: number, burst: number, tiltDbPerOctave = -5.4) => {
+      const series = seriesOf(Array.from({ length: 4 }, () => ({ knocksPerSecond, tiltDbPerOctave })));
+      return { ...series, blockLowBurst: series.blockLowBurst.map(() => burst) };
+    };
+    expect(spansOf(knocking(1.2, 0.57))).toEqual([]);
+    expect(spansOf(knocking(1.2, 0.4))).toHaveLength(1);
+    expect(spansOf(knocking(0.33, 0.57))).toHaveLength(1);
+    // Somebody walks or plays in a wind that leaves no doubt.
+    const plain = knocking(1.2, 0.57, -10);
+    const gusty = plain.blockFloorDb.map((level) => -24 + 1.5 * (level + 24));
+    expect(spansOf({ ...plain, blockFloorDb: gusty })).toHaveLength(1);
+  });
+
+  it('counts the crackles of a whole stretch, not of one window', () => {
+    const crackling = (...rates: number[]) => {
+      return spansOf(seriesOf(rates.map((cracklesPerSecond) => ({ cracklesPerSecond }))));
+    };
+    expect(crackling(5, 1, 1, 1)).toHaveLength(1);
+    expect(crackling(4, 3, 3, 3)).toEqual([]);
   });
 
   it('does not take a fan for wind that is switched on for some seconds: the step is no gust', () => {

@@ -1,5 +1,5 @@
 import { MAX_CURVE_POINTS } from '#common/report.ts';
-import { median, percentile } from '#server/media/signal/signal.ts';
+import { mean, median, percentile } from '#server/media/signal/signal.ts';
 import type { Finding, SpeechSpan } from '../analysis.ts';
 import {
   isVoiced,
@@ -104,9 +104,24 @@ function holdsUp(run: readonly JudgedWindow[], short: boolean): boolean {
   const stays = lined || (deep && steadiness > WIND_LIMITS.usualSteadiness);
   const lowBurst = usual(({ around }) => around.lowBurst);
   const even = lowBurst < (deep ? WIND_LIMITS.deepBurst : WIND_LIMITS.leastBurst);
-  const unplain = Math.max(...run.map(({ margin }) => margin)) < ALONE_MARGIN;
+  const rate = (pick: (window: WindWindow) => number) => meanOverTime(run, pick);
+  const crackles = rate((window) => window.cracklesPerSecond) > WIND_LIMITS.cracklesPerSecond;
+  const best = Math.max(...run.map(({ margin }) => margin));
+  const { knocks } = WIND_LIMITS;
+  const knocked =
+    best < knocks.plainMargin &&
+    lowBurst > knocks.lowBurst &&
+    rate((window) => window.knocksPerSecond) > knocks.perSecond;
+  const unplain = best < ALONE_MARGIN;
   const babbles = unplain && usual(({ window }) => window.pauseTonalShare) > WIND_LIMITS.usualPauseTonalShare;
-  return !stays && !even && !babbles && (plain || short);
+  return !stays && !even && !crackles && !knocked && !babbles && (plain || short);
+}
+
+/** Mean of a rate over windows, each with the weight of its length: the last one of a sound may be short. */
+function meanOverTime(run: readonly JudgedWindow[], rate: (window: WindWindow) => number): number {
+  const lengthMs = ({ startMs, endMs }: WindWindow) => endMs - startMs;
+  const total = mean(run.map(({ window }) => lengthMs(window)));
+  return mean(run.map(({ window }) => rate(window) * lengthMs(window))) / total;
 }
 
 /** Median background 60-500 Hz of a span, dBFS: the figure of the report, before and after. */

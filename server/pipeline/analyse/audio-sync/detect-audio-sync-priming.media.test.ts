@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe/probe.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { moveSound } from '#server/test/broken-sound.ts';
+import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
+import { analyseVideo } from '../analyse-video.ts';
+import { measureSilentHead } from './detect-audio-sync-priming.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+
+const SECONDS = 6;
+const RATE_HZ = 44_100;
+/** Of ffmpeg's encoder, and of Apple's, whose silence is made of the first and as much more as is missing. */
+const [OWN, APPLES] = [1024, 2112];
+
+/** A clip whose sound begins as Apple's encoder begins one, under its name, with the priming hidden by an edit list or played. */
+async function makeApples(name: string, isHidden: boolean): Promise<void> {
+  const noise = `anoisesrc=c=pink:a=0.3:r=${RATE_HZ}:seed=3,adelay=${APPLES - OWN}S:all=1`;
+  const samples = SECONDS * RATE_HZ + (isHidden ? APPLES - OWN : -OWN);
+  const args = ['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=s=320x192:r=30:d=${SECONDS}`];
+  args.push('-f', 'lavfi', '-i', `${noise},atrim=end_sample=${samples}`);
+  args.push(...'-c:v libx264 -preset veryfast -bf 0 -c:a aac -b:a 96k -flags:a +bitexact'.split(' '));
+  args.push('-metadata:s:a:0', 'handler_name=Core Media Audio', at(name));
+  await runTool('make a clip', tools.ffmpeg, args);
+  const bytes = await readFile(at(name));
+  const edits = bytes.lastIndexOf('elst', undefined, 'latin1');
+  expect(bytes.readInt32BE(edits + 16)).toBe(OWN);
+  bytes.writeUInt32BE(SECONDS * 1000, edits + 12);
+  bytes.writeInt32BE(isHidden ? APPLES : 0, edits + 16);
+  await writeFile(at(name), bytes);
+}
+
+async function offsetOf(name: string): Promise<number | null> {
+  const info = await probe(tools, at(name), 'mov');
+  const { findings } = await analyseVideo({ inputPath: at(name), info, tools });
+  const detail = findings.find(({ kind }) => kind === 'audio_sync')?.detail;
+  return detail?.kind === 'audio_sync' ? detail.offsetMs : null;
+}
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  await makeApples('hidden.mp4', true);
+  await makeApples('played.mp4', false);
+});
+afterAll(() => folder.remove());
+
+describe('a sound that was moved by copying its streams', () => {
+  it.each([
+    ['hidden', 200],
+    ['hidden', -230],
+    ['played', 200],
+    ['played', -230],
+  ])('whose priming was %s is measured %d ms off', async (name, offsetMs) => {
+    const outputPath = at(`${name}${offsetMs}.mp4`);
+    await moveSound({ tools, inputPath: at(`${name}.mp4`), outputPath, offsetMs });
+    expect(Math.abs(((await offsetOf(path.basename(outputPath))) ?? 0) - offsetMs)).toBeLessThan(3);
+  });
+
+  it.each(['hidden', 'played'])('is no fault before it was moved (%s)', async (name) => {
+    expect(await offsetOf(`${name}.mp4`)).toBeNull();
+  });
+
+  it('is heard from its first coded sample on, whatever is hidden of it', async () => {
+    const info = await probe(tools, at('hidden.mp4'), 'mov');
+    const silent = await measureSilentHead(at('hidden.mp4'), info, tools);
+    expect(Math.abs((silent ?? 0) - APPLES)).toBeLessThan(225);
+  });
+});

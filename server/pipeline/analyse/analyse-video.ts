@@ -3,7 +3,7 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis } from './analysis.ts';
 import { hearSound, judgeSound, leadingSilenceMs } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
-import { soundEndMs } from './packets/sound-end.ts';
+import { listedSoundEndMs } from './packets/sound-end.ts';
 import type { RepairSign } from './repair-signs.ts';
 
 export interface AnalyseInput {
@@ -58,7 +58,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
   const { audioPackets, motion } = picture;
   const sound = await judgeSound({ ...input, audioPackets, motion }, heard);
   onProgress?.(1);
-  const endMs = audioPackets && soundEndMs(audioPackets);
+  const endMs = audioPackets && listedSoundEndMs(audioPackets);
   const findings = [...picture.findings, ...sound.findings].sort((a, b) => a.startMs - b.startMs);
   return {
     info: input.info,

@@ -31,7 +31,7 @@ import {
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
-import { soundEndMs } from './packets/sound-end.ts';
+import { listedSoundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
@@ -199,7 +199,7 @@ export function besideDamage(run: StutterRun, surplus: number | null, isBeside: 
 /** Where picture and sound of a clip begin and end; null without sound. */
 export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {
   const firstPts = audio?.ptsTicks[0];
-  const endMs = audio && soundEndMs(audio);
+  const endMs = audio && listedSoundEndMs(audio);
   if (!audio || firstPts === undefined || endMs === null) return null;
   return {
     pictureStartMs: frameStartMs(times, 0),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { soundEndMs } from './sound-end.ts';
+import { listedSoundEndMs } from './sound-end.ts';
 
 const timeBase = { num: 1, den: 44_100 };
 const endOf = (durationTicks: number[]) => {
-  return soundEndMs({ timeBase, ptsTicks: durationTicks.map((_, i) => i * 2048), durationTicks });
+  return listedSoundEndMs({ timeBase, ptsTicks: durationTicks.map((_, i) => i * 2048), durationTicks });
 };
 
-describe('soundEndMs', () => {
+describe('listedSoundEndMs', () => {
   it('lets the last frame last no longer than the others, whatever the stated length leaves for it', () => {
     expect(endOf([2048, 2048, 9092])).toBeCloseTo((3 * 2048) / 44.1, 6);
     expect(endOf([2048, 2048, 500])).toBeCloseTo((2 * 2048 + 500) / 44.1, 6);

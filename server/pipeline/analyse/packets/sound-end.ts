@@ -6,7 +6,7 @@ import type { AudioPackets } from './read-packets.ts';
  * stream leaves for it, and writers that state their priming as well leave 45 to 160 ms too much (15 of 93 public clips): a coded
  * frame lasts no longer than the others.
  */
-export function soundEndMs({ ptsTicks, durationTicks, timeBase }: AudioPackets): number | null {
+export function listedSoundEndMs({ ptsTicks, durationTicks, timeBase }: AudioPackets): number | null {
   const lastPts = ptsTicks.at(-1);
   if (lastPts === undefined) return null;
   const last = durationTicks.at(-1) ?? 0;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
-import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { carryTrack, retimeTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
@@ -44,12 +44,9 @@ async function withTimes(name: string, outputName: string, timed: (samples: Samp
   try {
     const movie = await readMovie(file);
     const video = findVideoTrack(movie, 0);
-    const samples = timed(readSamples(video.stbl)).map((sample) => ({
-      ...sample,
-      bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
-    }));
+    const samples = timed(readSamples(video.stbl));
     const tracks = movie.tracks.map((track) =>
-      track === video ? rebuildTrack(video.trak, video.timescale, samples) : carryTrack(track, file),
+      track === video ? retimeTrack(video, video.trak, samples, file) : carryTrack(track, file),
     );
     await writeMovie(at(outputName), { ...movie, tracks, temporary: true });
   } finally {

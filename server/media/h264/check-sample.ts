@@ -1,4 +1,4 @@
-import { NAL, isSlice, nalType } from './nal.ts';
+import { NAL, isSlice, nalType, opensPicture } from './nal.ts';
 
 /** How a coding names its NAL units. */
 export interface UnitRules {
@@ -23,7 +23,7 @@ export function findSampleFault(sample: Buffer, lengthSize: number): string | nu
     }
     const isFirst = !isBegun && isSlice(unit);
     isBegun ||= isFirst;
-    if (isFirst && hasOwn && !beginsPicture(unit)) return 'the first slice of the picture is none';
+    if (isFirst && hasOwn && !opensPicture(unit)) return 'the first slice of the picture is none';
     return findUnitFault(unit);
   };
   return findFaultOf(sample, lengthSize, { isSlice, findFault });
@@ -68,14 +68,11 @@ export function findFaultOf(sample: Buffer, lengthSize: number, rules: UnitRules
 export function isFaultBeside(units: readonly Buffer[]): boolean {
   const first = units.findIndex(isSlice);
   const head = units[first];
-  if (!head || !beginsPicture(head)) return false;
+  if (!head || !opensPicture(head)) return false;
   const isSet = (unit: Buffer) => nalType(unit) === NAL.sps || nalType(unit) === NAL.pps;
   const faults = units.flatMap((unit, at) => (findUnitFault(unit) === null ? [] : [{ unit, at }]));
   return faults.length > 0 && faults.every(({ unit, at }) => at < first && !isSet(unit));
 }
-
-/** Whether a slice is the first of its picture: `first_mb_in_slice` 0 is a single set bit. */
-const beginsPicture = (slice: Buffer) => ((slice[1] ?? 0) & 0x80) !== 0;
 
 /** What is wrong with one NAL unit (without its length); null when nothing is. */
 export function findUnitFault(unit: Buffer): string | null {

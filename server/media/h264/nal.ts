@@ -22,6 +22,11 @@ export function isSlice(unit: Buffer): boolean {
   return type === NAL.slice || type === NAL.idrSlice;
 }
 
+/** Whether a slice is the first of its picture: `first_mb_in_slice` 0 is a single set bit (ITU-T H.264, 7.3.3). */
+export function opensPicture(slice: Buffer): boolean {
+  return ((slice[1] ?? 0) & 0x80) !== 0;
+}
+
 /**
  * The NAL units of an MP4 sample.
  * @throws H264Error when the lengths do not fill the sample exactly.

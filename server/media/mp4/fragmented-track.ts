@@ -4,7 +4,7 @@ import { type Edit, writeEditList } from './edit-list.ts';
 import type { Fragment } from './fragments.ts';
 import type { Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
-import { readSamples } from './sample-table.ts';
+import { endOfSamples, readSamples } from './sample-table.ts';
 import { type NewSample, withDuration } from './write-tables.ts';
 
 /** Samples of one track, gathered from its tables and all fragments. */
@@ -12,6 +12,8 @@ export interface GatheredTrack {
   readonly track: Track;
   /** Decode order; times as the fragments tell them. */
   readonly samples: NewSample[];
+  /** Media time at which what the tables list ends, in front of all fragments; 0 where they list nothing. */
+  readonly listedTicks: number;
   /** Decode time at which the next fragment goes on. */
   nextTicks: number;
   /** Listed, but not in the file. */
@@ -38,8 +40,11 @@ export function gatherTrack(
   fileBytes: number,
   reach: 'fragment' | 'file' = 'fragment',
 ): GatheredTrack {
-  const all: GatheredTrack = { track, samples: [], nextTicks: 0, missing: 0, misplaced: 0, holeTicks: 0 };
-  for (const { offset, sizeBytes, dts, pts, durationTicks, sync } of readInitialSamples(track)) {
+  const listed = readInitialSamples(track);
+  const listedTicks = endOfSamples(listed);
+  const counts = { nextTicks: 0, missing: 0, misplaced: 0, holeTicks: 0 };
+  const all: GatheredTrack = { track, samples: [], listedTicks, ...counts };
+  for (const { offset, sizeBytes, dts, pts, durationTicks, sync } of listed) {
     if (offset + sizeBytes > fileBytes) all.missing += 1;
     else all.samples.push({ bytes: { file, offset, sizeBytes }, dts, pts, durationTicks, sync });
     all.nextTicks = dts + durationTicks;
@@ -116,7 +121,7 @@ export interface TimedTrack {
  * @returns null for a track without samples
  */
 export function timeTrack(
-  { track, samples }: GatheredTrack,
+  { track, samples, listedTicks }: GatheredTrack,
   movieTimescale: number,
   originSeconds: number,
 ): TimedTrack | null {
@@ -130,9 +135,9 @@ export function timeTrack(
   }));
   const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
   const mediaTicks = last.dts + last.durationTicks - first.dts;
-  const endTicks = endOf(moved);
+  const endTicks = endOfSamples(moved);
   const waitTicks = Math.round((first.dts / track.timescale - originSeconds) * movieTimescale);
-  const edits = toEdits(track, { endTicks, waitTicks, toMovie });
+  const edits = toEdits(track, { endTicks, listedTicks, waitTicks, toMovie });
   const total = edits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
   const movieTicks = edits.length > 0 ? total : toMovie(mediaTicks);
   let trak = replaceBox(track.trak, 'tkhd', (header) => withDuration(header, movieTicks));
@@ -147,6 +152,7 @@ export function timeTrack(
 
 interface EditTimes {
   readonly endTicks: number;
+  readonly listedTicks: number;
   readonly waitTicks: number;
   readonly toMovie: (ticks: number) => number;
 }
@@ -155,10 +161,9 @@ interface EditTimes {
  * The edits of the header with the lengths that are known now: a length of 0 there means to the end, and so does that of a last
  * edit which ends with what the tables in front of all fragments list. Apple's recorders write the latter while they record.
  */
-function toEdits(track: Track, { endTicks, waitTicks, toMovie }: EditTimes): Edit[] {
-  const listedTicks = endOf(readInitialSamples(track));
-  const known = track.edits.map((edit, at) => {
-    const isLast = at === track.edits.length - 1;
+function toEdits({ edits }: Track, { endTicks, listedTicks, waitTicks, toMovie }: EditTimes): Edit[] {
+  const known = edits.map((edit, at) => {
+    const isLast = at === edits.length - 1;
     const listed = toMovie(Math.max(0, listedTicks - edit.mediaTime));
     const goesOn = isLast && Math.abs(edit.durationTicks - listed) <= MOST_ROUNDING_TICKS;
     if (edit.mediaTime < 0 || (edit.durationTicks > 0 && !goesOn)) return edit;
@@ -168,11 +173,6 @@ function toEdits(track: Track, { endTicks, waitTicks, toMovie }: EditTimes): Edi
   const wait: Edit = { durationTicks: waitTicks, mediaTime: -1, rate: 1 };
   const shown: Edit = { durationTicks: toMovie(endTicks), mediaTime: 0, rate: 1 };
   return known.length > 0 ? [wait, ...known] : [wait, shown];
-}
-
-/** Media time at which the last of some samples ends, ticks. */
-function endOf(samples: readonly { readonly pts: number; readonly durationTicks: number }[]): number {
-  return samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
 }
 
 /** Movie ticks by which the length of an edit may be rounded. */

@@ -17,6 +17,13 @@ export interface Sample {
   readonly description: number;
 }
 
+/** Media time at which the last shown of some samples ends, ticks; 0 for none. */
+export function endOfSamples(
+  samples: readonly { readonly pts: number; readonly durationTicks: number }[],
+): number {
+  return samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
+}
+
 /** A run of samples that lie end to end in the file. */
 export interface Chunk {
   readonly offset: number;

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Box, container, fullBox, needBox, replaceBox } from './box.ts';
 import { type Edit, writeEditList } from './edit-list.ts';
 import type { Track } from './movie.ts';
-import { type Chunk, readChunks, readSamples, sampleCount } from './sample-table.ts';
+import { type Chunk, endOfSamples, readChunks, readSamples, sampleCount } from './sample-table.ts';
 import { carryTrack, type OutTrack, rebuildTrack } from './write-movie.ts';
 import { withDuration } from './write-tables.ts';
 
@@ -75,7 +75,7 @@ function withoutLoosePictures<S extends Timed>(samples: readonly S[], holeTicks:
 
 /** Where the last picture without a missing one before it ends; later ones that others refer to stay coded, but unseen. */
 function endOfWhole(samples: readonly Timed[], holeTicks: number): number {
-  const last = samples.reduce((end, { pts, durationTicks }) => Math.max(end, pts + durationTicks), 0);
+  const last = endOfSamples(samples);
   const isBehind = samples.some(({ pts }) => pts > holeTicks);
   return isBehind ? Math.min(last, holeTicks) : last;
 }

@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { container, needBox, replaceBox, serializeBox, type Box } from './box.ts';
 import { type ByteRange, readExactly, writeFully } from './file-bytes.ts';
 import { Mp4Error } from './mp4-error.ts';
-import { readChunks } from './sample-table.ts';
+import { readChunks, type Sample } from './sample-table.ts';
 import { type NewSample, rebuildSampleTables, withChunkOffsets } from './write-tables.ts';
 import type { Track } from './movie.ts';
 
@@ -70,6 +70,15 @@ export function rebuildTrack(trak: Box, timescale: number, samples: readonly New
   }
   const rebuilt = replaceBox(trak, 'mdia/minf/stbl', (old) => rebuildSampleTables(old, samples, perChunk));
   return { trak: rebuilt, chunks };
+}
+
+/** A track whose own samples, left where they are, have other times; `trak` gives everything but the sample tables. */
+export function retimeTrack(track: Track, trak: Box, samples: readonly Sample[], file: FileHandle): OutTrack {
+  const timed = samples.map((sample) => ({
+    ...sample,
+    bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
+  }));
+  return rebuildTrack(trak, track.timescale, timed);
 }
 
 const PLAIN_FTYP = Buffer.concat([

@@ -6,7 +6,7 @@ import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
 import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
-import { lostPriming, measureSilentHead } from './audio-sync/detect-audio-sync-priming.ts';
+import { lostPriming, mayLackPriming, measureSilentHead } from './audio-sync/detect-audio-sync-priming.ts';
 import {
   FFMPEG_PRIMING,
   hasEncoderMark,
@@ -136,7 +136,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
   const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
   const silentSamples =
-    moved && !marked && stream.codec === 'aac'
+    moved && !marked && mayLackPriming(stream, input.audioPackets)
       ? await measureSilentHead(input.inputPath, input.info, input.tools, input.signal)
       : null;
   const unmarked = { stream, packets: input.audioPackets, ...pictures, soundEndMs: endMs };

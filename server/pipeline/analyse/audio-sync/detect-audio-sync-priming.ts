@@ -3,11 +3,10 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { saneFilter } from '#server/media/sane-samples.ts';
 import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
-import { frameSamples } from './detect-audio-sync-start.ts';
+import { firstPacketMs, frameSamples, isPriming, LC_FRAME } from './detect-audio-sync-start.ts';
 import type { AudioPackets } from '../packets/read-packets.ts';
 
-/** Samples in a frame of AAC-LC, and in one of HE-AAC as it is heard (ISO/IEC 14496-3, 4.5.2.1.1 and 4.6.18). */
-const LC_FRAME = 1024;
+/** Samples in a frame of HE-AAC as it is heard (ISO/IEC 14496-3, 4.6.18). */
 const HE_FRAME = 2048;
 /** Samples that Apple's AAC-LC encoder puts before the sound (QuickTime File Format, "Audio Priming"). */
 const APPLE_PRIMING = 2112;
@@ -45,6 +44,15 @@ export interface MovedSound {
 }
 
 /**
+ * Whether it is worth listening to the head of a sound: not where an edit list still hides what can be all priming of HE-AAC, which is how
+ * services write every clip.
+ */
+export function mayLackPriming(stream: AudioStreamInfo, packets: AudioPackets | null): boolean {
+  if (stream.codec !== 'aac' || !packets) return false;
+  return frameSamples(stream, packets) <= LC_FRAME || !isPriming(packets);
+}
+
+/**
  * How much priming an edit list hid of a sound that another tool moved afterwards: copying the streams beside each other keeps its
  * packets, but not that the first ones were hidden, so that it comes later by as much as was meant. Two signs have to speak for it: the sound begins
  * as that encoder's does, and it is longer than the picture, as hiding the priming leaves both equally long.
@@ -52,10 +60,9 @@ export interface MovedSound {
  */
 export function lostPriming(sound: MovedSound): number | null {
   const { stream, packets, pictureStartMs, pictureEndMs, soundEndMs, silentSamples } = sound;
-  const [first] = packets?.ptsTicks ?? [];
-  if (stream.codec !== 'aac' || !packets || first === undefined || pictureEndMs === null) return null;
-  const { num, den } = packets.timeBase;
-  const longerMs = soundEndMs - pictureEndMs - ((first * num * 1000) / den - pictureStartMs);
+  const firstMs = firstPacketMs(packets);
+  if (stream.codec !== 'aac' || !packets || firstMs === null || pictureEndMs === null) return null;
+  const longerMs = soundEndMs - pictureEndMs - (firstMs - pictureStartMs);
   const longer = (longerMs * stream.sampleRateHz) / 1000;
   const isApples = stream.handler === APPLE_HANDLER;
   const frame = Math.round(frameSamples(stream, packets));

@@ -10,7 +10,8 @@ export const FFMPEG_PRIMING = 1024;
 const MOVED_MS = 50;
 /** A wait before HE-AAC that is longer was made: by moving the sound, perhaps farther than that, as up to 161 ms of its priming were hidden. */
 const MADE_WAIT_MS = 5;
-const LC_FRAME = 1024;
+/** Samples in a frame of AAC-LC (ISO/IEC 14496-3, 4.5.2.1.1). */
+export const LC_FRAME = 1024;
 /** A first packet up to this long before 0 is priming hidden by an edit list, ms: 2624 samples at 44.1 kHz... */
 const HIDDEN_PRIMING_MS = 60;
 /**
@@ -72,7 +73,8 @@ export function frameSamples({ sampleRateHz }: AudioStreamInfo, packets: AudioPa
   return (ticksToMs(median(packets.durationTicks), packets.timeBase) * sampleRateHz) / 1000;
 }
 
-function firstPacketMs(packets: AudioPackets | null): number | null {
+/** When the first packet of a sound is said to begin, ms; null where none is listed. */
+export function firstPacketMs(packets: AudioPackets | null): number | null {
   const first = packets?.ptsTicks[0];
   if (!packets || first === undefined) return null;
   return ticksToMs(first, packets.timeBase);

@@ -16,7 +16,7 @@ const STRICT_SHARE = 0.99;
 /** What outlasts its holds there shows more repeats than this many of them. */
 const STRICT_RATIO = 2;
 /** A step behind it that says so clearly that pictures were lost, or lengths of picture and sound that say copies were put in. */
-const MIN_EVIDENCE = 0.3;
+export const MIN_EVIDENCE = 0.3;
 const SURPLUS_SHARE = 0.8;
 
 /** What speaks for a fault, whatever the clip does by nature. */

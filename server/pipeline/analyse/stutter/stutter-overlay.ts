@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
+import { MIN_EVIDENCE } from './stutter-drawn.ts';
 
 /** Pictures on each side of a run that show how much of the picture moves. */
 const FLANK = 6;
@@ -13,8 +14,6 @@ const TELLING_LEAST = 3;
  * 60 public clips 0.065 and more.
  */
 const MOST_SHARE = 0.058;
-/** A step behind it that says so clearly that pictures were lost (as `isDrawn` asks for). */
-const MIN_EVIDENCE = 0.3;
 
 /** Where a run stands, and what was measured around it. */
 export interface OverlayPlace {

@@ -1,6 +1,6 @@
 import { findUnitFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { isSlice, NAL, nalType } from '#server/media/h264/nal.ts';
+import { isSlice, NAL, nalType, opensPicture } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
@@ -61,10 +61,8 @@ function mayBegin(unit: Buffer, isBehindGap: boolean): boolean {
   const head = unit[0] ?? 0x80;
   const type = head & 31;
   if (head & 0x80) return false;
-  const isSlice = type === NAL.slice || type === NAL.idrSlice;
-  // `first_mb_in_slice` 0 is a single set bit (ITU-T H.264, 7.3.3).
-  if (isSlice && isBehindGap && ((unit[1] ?? 0) & 0x80) === 0) return false;
-  return isSlice || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
+  if (isSlice(unit) && isBehindGap && !opensPicture(unit)) return false;
+  return isSlice(unit) || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
 }
 
 const BESIDE: UnitRead = { role: 'ahead', head: null, take: () => undefined };

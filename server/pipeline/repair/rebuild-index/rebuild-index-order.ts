@@ -3,7 +3,7 @@ import type { Box } from '#server/media/mp4/box.ts';
 import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
-import { carryTrack, rebuildTrack, type OutTrack } from '#server/media/mp4/write-movie.ts';
+import { carryTrack, retimeTrack, type OutTrack } from '#server/media/mp4/write-movie.ts';
 import { median } from '#server/media/statistics.ts';
 import type { MovedMedia } from './rebuild-index-move.ts';
 import { readHeads } from './rebuild-index-heads.ts';
@@ -53,13 +53,9 @@ export async function mendOrder(
   const timed = timeByOrder(samples, places);
   const trak = withStart(video, timescale, samples, timed);
   if (!trak) return null;
-  const mended = timed.map((sample) => ({
-    ...sample,
-    bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
-  }));
   return {
     tracks: tracks.map((track): OutTrack =>
-      track === video ? rebuildTrack(trak, video.timescale, mended) : carryTrack(track, file),
+      track === video ? retimeTrack(video, trak, timed, file) : carryTrack(track, file),
     ),
     notes: [
       `The index showed ${turned} of ${samples.length} pictures before ones that come before them; now all have times in the order that their data tell.`,

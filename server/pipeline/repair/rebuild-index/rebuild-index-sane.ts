@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { container, needBox, type Box } from '#server/media/mp4/box.ts';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
-import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
-import { carryTrack, rebuildTrack, type OutTrack } from '#server/media/mp4/write-movie.ts';
+import { endOfSamples, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { carryTrack, retimeTrack, type OutTrack } from '#server/media/mp4/write-movie.ts';
 import { readDuration } from '#server/media/mp4/write-tables.ts';
 import type { MovedMedia } from './rebuild-index-move.ts';
 
@@ -26,10 +26,7 @@ export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'times
   const timed = hasTimes(video, samples) ? null : evenTimes(video, samples, movie.timescale);
   if (timed)
     notes.push('The times of the pictures in the index made no sense; even ones were set by its header.');
-  const ends = (timed ?? samples).reduce(
-    (end, { pts, durationTicks }) => Math.max(end, pts + durationTicks),
-    0,
-  );
+  const ends = endOfSamples(timed ?? samples);
   const blind =
     video.edits.length > 0 && !video.edits.some(({ mediaTime }) => mediaTime >= 0 && mediaTime < ends);
   if (blind) notes.push('An edit list showed nothing of the pictures; it was taken out.');
@@ -37,14 +34,7 @@ export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'times
   const tracks = movie.tracks.map((track): OutTrack => {
     const trak = blind ? withoutEdits(track.trak) : track.trak;
     if (track !== video || !timed) return { ...carryTrack(track, file), trak };
-    return rebuildTrack(
-      trak,
-      track.timescale,
-      timed.map((sample) => ({
-        ...sample,
-        bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
-      })),
-    );
+    return retimeTrack(track, trak, timed, file);
   });
   return { tracks, notes };
 }

@@ -1,5 +1,5 @@
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { isSlice, NAL, nalType } from '#server/media/h264/nal.ts';
+import { isSlice, NAL, nalType, opensPicture as opensAvcPicture } from '#server/media/h264/nal.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isHevcSlice, opensPicture } from '#server/media/hevc/hevc-nal.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
@@ -41,8 +41,7 @@ function avcRules(lengthSize: number): UnitRules {
       const isOther = type >= NAL.sei && type <= NAL.accessUnitDelimiter;
       return ((unit[0] ?? 0) & FORBIDDEN) === 0 && (isSlice(unit) || isOther);
     },
-    // `first_mb_in_slice` 0 is a single set bit (ITU-T H.264, 7.3.3).
-    beginsPicture: (unit) => isSlice(unit) && ((unit[1] ?? 0) & 0x80) !== 0,
+    beginsPicture: (unit) => isSlice(unit) && opensAvcPicture(unit),
     isWhole: (sample) => findSampleFault(sample, lengthSize) === null,
   };
 }

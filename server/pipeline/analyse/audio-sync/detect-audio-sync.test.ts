@@ -438,6 +438,14 @@ describe('detectAudioSync', () => {
     });
     expect(verdict.finding).toBeNull();
     expect(verdict.notes[0]).toContain('The picture begins 1000 ms after the sound');
+    expect(verdict.notes[0]).toContain('a piece is missing at the start');
+  });
+
+  it('does not call a piece missing at the start where the ends lie apart the same way', () => {
+    const early = times({ pictureStartMs: 137, pictureEndMs: 10_200 });
+    const { finding, notes } = detectAudioSync({ times: early, clock, motion: null, onsets: null });
+    expect(finding).toBeNull();
+    expect(notes).toEqual([expect.stringContaining('they end 200 ms apart, the same one later both times')]);
   });
 
   it.each([

@@ -188,11 +188,12 @@ function describeLead(times: StreamTimes): string {
   if (times.pictureEndMs === null) {
     return `The ${who} ${amount}; where the picture ends is not stated, so nothing was moved.`;
   }
-  const end = Math.round(Math.abs(times.soundEndMs - times.pictureEndMs));
-  return (
-    `The ${who} ${amount} and they end ${end} ms apart: a piece is missing at the start, ` +
-    'the rest is not shifted, so nothing was moved.'
-  );
+  const apart = times.soundEndMs - times.pictureEndMs;
+  const ends = `and they end ${Math.round(Math.abs(apart))} ms apart`;
+  if (apart / lead >= CONTAINER_LIMITS.endShare) {
+    return `The ${who} ${amount} ${ends}, the same one later both times: it was moved and lost a piece, or is only of another length. Nothing shows which, so nothing was moved.`;
+  }
+  return `The ${who} ${amount} ${ends}: a piece is missing at the start, the rest is not shifted, so nothing was moved.`;
 }
 
 /** Streams whose ends lie farther apart, as a share of the clip, were cut: no recorder runs so fast (44.1 kHz told as 48 is 0.089). */

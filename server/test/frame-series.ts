@@ -25,6 +25,7 @@ export function frameSeries(moves: readonly number[], other: Partial<FrameSeries
     sharpness: fill(120),
     rises: moves.map(() => null),
     jumps: new Map(),
+    holds: new Map(),
     coherence: new Map(),
     ...other,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '#server/test/seeded-random.ts';
+import { texturedView } from '#server/test/textured-view.ts';
 import { blockFlow } from './grey-flow.ts';
 import { measureJump } from './grey-jumps.ts';
 import { createGreyKernel } from './grey-kernel.ts';
@@ -7,21 +7,7 @@ import { median } from '../statistics.ts';
 
 const SIZE = { width: 160, height: 88 };
 
-/** A smooth random texture seen through a window that stands at (x, y). */
-function view(x: number, y: number): Uint8Array {
-  const random = seededRandom(7);
-  const waves = Array.from({ length: 24 }, () => ({
-    u: (random() - 0.5) * 0.8,
-    v: (random() - 0.5) * 0.8,
-    phase: random() * 6.28,
-  }));
-  return Uint8Array.from({ length: SIZE.width * SIZE.height }, (_, i) => {
-    const px = (i % SIZE.width) + x;
-    const py = Math.floor(i / SIZE.width) + y;
-    const sum = waves.reduce((total, { u, v, phase }) => total + Math.sin(u * px + v * py + phase), 0);
-    return Math.round(128 + 12 * sum);
-  });
-}
+const view = (x: number, y: number) => texturedView(SIZE, x, y);
 
 /** The pictures in a kernel, in places 0 and up. */
 function kept(...pictures: Uint8Array[]) {

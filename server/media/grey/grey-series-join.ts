@@ -34,6 +34,7 @@ export function joinSeries(
     sharpness: join(head.sharpness, tail.sharpness),
     rises: join(head.rises, tail.rises),
     jumps: joinMaps(head.jumps, tail.jumps),
+    holds: joinMaps(head.holds, tail.holds),
     coherence: joinMaps(head.coherence, tail.coherence),
   };
 }

@@ -1,6 +1,7 @@
 import { BLOCK, histogramDistance, measureLevels, strongestMean, type GreySize } from './grey-frame.ts';
 import { measureJump, type JumpMeasure } from './grey-jumps.ts';
 import { jumpCoherence } from './grey-coherence.ts';
+import { createHoldFollower, type HoldMeasure } from './grey-holds.ts';
 import { createGreyKernel } from './grey-kernel.ts';
 import { curveShift, emptyProjections, project } from './grey-motion.ts';
 import { createStepRises, type StepRise } from './grey-rises.ts';
@@ -38,6 +39,8 @@ export interface FrameSeries {
   readonly rises: readonly (StepRise | null)[];
   /** Motion compared step by step, for the few pictures that differ more than their neighbours. */
   readonly jumps: ReadonlyMap<number, JumpMeasure>;
+  /** Motion across runs of repeats, by the picture behind each. */
+  readonly holds: ReadonlyMap<number, HoldMeasure>;
   /** Whether far steps behind still pictures lead to the same shot (`jumpCoherence`), for those that tell. */
   readonly coherence: ReadonlyMap<number, number>;
 }
@@ -91,6 +94,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const rises = createStepRises();
   const jumps = new Map<number, JumpMeasure>();
   const coherence = new Map<number, number>();
+  const holds = createHoldFollower(kernel, kept);
   const countsBefore = new Uint32Array(256);
   let curves = emptyProjections(size);
   let curvesBefore = emptyProjections(size);
@@ -150,6 +154,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       sharpness.push(kernel.gradient(place) / ((size.width - 1) * (size.height - 1)));
       followJump(now);
       compareShots(now);
+      holds.follow(blockDiff.get(1) ?? []);
       return now === 0 ? null : (meanDiff[now] ?? null);
     },
     finish: () => ({
@@ -168,6 +173,7 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       sharpness,
       rises: rises.finish(),
       jumps,
+      holds: holds.measures,
       coherence,
     }),
   };

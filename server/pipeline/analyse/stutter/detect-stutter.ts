@@ -6,7 +6,8 @@ import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
 import { withEarlyNext } from './stutter-early.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
-import { decideHistories, lossEvidence, type Judged, type StutterRun } from './stutter-history.ts';
+import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
+import { decideHistories, type Judged, type StutterRun } from './stutter-history.ts';
 import { isOverlay } from './stutter-overlay.ts';
 import { leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
@@ -196,10 +197,7 @@ function judge(run: Candidate): Judged | null {
   return {
     first,
     last: end,
-    evidence:
-      endsAtCut || endsTorn(run, end)
-        ? 0
-        : lossEvidence(series, { first, last: end }, levelBefore, after.level),
+    ...(endsAtCut ? NOTHING_BEHIND : evidenceBehind({ ...run, last: end }, levelBefore, after.level)),
     startsAtCut,
     endsAtCut,
     quietness,
@@ -227,22 +225,18 @@ function judgeCalm(
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
   const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
-  const evidence =
-    endsAtCut || endsTorn(run, end) ? 0 : lossEvidence(series, { first, last: end }, before, after);
-  if (isUneven && last - first + 1 >= LONG_RUN && evidence <= 0 && !endsAtCut) return null;
+  const evidence = endsAtCut ? NOTHING_BEHIND : evidenceBehind({ ...run, last: end }, before, after);
+  if (isUneven && last - first + 1 >= LONG_RUN && evidence.evidence <= 0 && !endsAtCut) return null;
   return {
     first,
     last: end,
-    evidence,
+    ...evidence,
     startsAtCut: cutSet.has(first - 1),
     endsAtCut,
     quietness,
     confidence: clamp(CALM_CONFIDENCE - quietness, 0, 0.99),
   };
 }
-
-/** True where the step behind a run is none of the motion: a picture whose own data are damaged makes it. */
-const endsTorn = ({ isTorn }: Candidate, end: number) => isTorn(end) || isTorn(end + 1);
 
 const middleOf = ({ first, last }: Pick<RunPlace, 'first' | 'last'>) => Math.floor((first + last) / 2);
 

@@ -21,7 +21,7 @@ const SURPLUS_SHARE = 0.8;
 
 /** What speaks for a fault, whatever the clip does by nature. */
 export interface FaultSigns {
-  /** As `lossEvidence` answers it. */
+  /** The change in `Evidence`. */
   readonly evidence: number;
   readonly pictureSurplus: number | null;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decideHistories, type Judged } from './stutter-history.ts';
 
-const run = (first: number, count: number, evidence: number): Judged => ({
+const run = (first: number, count: number, evidence: number, motionEvidence = 0): Judged => ({
   first,
   last: first + count - 1,
   evidence,
+  motionEvidence,
   startsAtCut: false,
   endsAtCut: false,
   confidence: 0.9,
@@ -25,6 +26,12 @@ describe('decideHistories', () => {
     expect(historiesOf(atCut, 12.9)).toEqual(['held', 'inserted', 'inserted']);
     const doubtful = [run(10, 4, 1.19), run(40, 2, -1.18), run(60, 4, 0.36), run(80, 4, -0.31)];
     expect(historiesOf(doubtful, 2.4)).toEqual(['held', 'inserted', 'held', 'held']);
+  });
+
+  it('hears the motion where the change says little', () => {
+    expect(historiesOf([run(30, 4, 0.2), run(60, 4, 0.9)], null)).toEqual(['held', 'held']);
+    expect(historiesOf([run(30, 4, 0.2, -0.75), run(60, 4, 0.9)], 4)).toEqual(['inserted', 'held']);
+    expect(historiesOf([run(30, 4, -0.3, 0.7)], null)).toEqual(['held']);
   });
 
   it('takes nothing out of a clip without sound that is about as likely held', () => {

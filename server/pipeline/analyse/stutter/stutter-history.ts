@@ -1,5 +1,5 @@
-import { LAGS, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
-import { clamp, median } from '#server/media/statistics.ts';
+import { clamp } from '#server/media/statistics.ts';
+import type { Evidence } from './stutter-evidence.ts';
 
 /** A run of repeated pictures inside motion; numbers count decoded pictures, both ends included. */
 export interface StutterRun {
@@ -15,42 +15,14 @@ export interface StutterRun {
   readonly quietness: number;
 }
 
-/** Pictures on each side of a run that show what steps are usual. */
-const FLANK = 6;
 /** Fewer repeats than this leave no trace in the lengths of picture and sound. */
 const MIN_REPEATS = 2;
 
-/** A run whose history is still to be decided. */
-export interface Judged extends Omit<StutterRun, 'history'> {
-  /** As `lossEvidence` answers it; 0 where nothing follows that could tell. */
-  readonly evidence: number;
-}
+/** A run whose history is still to be decided, with what the step behind it tells. */
+export type Judged = Omit<StutterRun, 'history'> & Evidence;
 
-/**
- * How much more the step after the run looks like pictures were lost under it (positive) than like copies
- * were put in (negative), as a difference of log distances: lost pictures make the step as big as a step
- * over the whole run is elsewhere; inserted copies leave it as big as any single step.
- * @param before usual change of the pictures before the run, null where another shot ends there
- * @param after the same behind it
- */
-export function lossEvidence(
-  series: FrameSeries,
-  { first, last }: { readonly first: number; readonly last: number },
-  before: number | null,
-  after: number,
-): number {
-  const moves = series.blockDiff.get(1) ?? [];
-  const step = Math.max(0.1, moves[last + 1] ?? 0);
-  const single = Math.sqrt(Math.max(0.1, before ?? after) * Math.max(0.1, after));
-  const span = last - first + 2;
-  const lag = LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - span) < Math.abs(best - span) ? lag : best), 1);
-  const far = series.blockDiff.get(lag) ?? [];
-  const long = median([
-    ...(before === null ? [] : far.slice(Math.max(lag + 1, first - FLANK), first)),
-    ...far.slice(last + 1 + lag, last + 1 + lag + FLANK),
-  ]);
-  return Math.abs(Math.log(step / single)) - Math.abs(Math.log(step / Math.max(0.1, long)));
-}
+/** What the step behind a run says, by its change and by its motion. */
+const told = ({ evidence, motionEvidence }: Judged) => evidence + motionEvidence;
 
 /** Evidence of one run counts up to this... */
 const MAX_EVIDENCE = 1.5;
@@ -96,17 +68,17 @@ const UNSURE_SHARE = 0.3;
 export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
   const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeats, pictureSurplus);
-  const common = runs.reduce((sum, { evidence }) => sum + clamp(evidence, -1, 1), 0);
+  const common = runs.reduce((sum, run) => sum + clamp(told(run), -1, 1), 0);
   const faults =
     pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run, pictureSurplus)) : runs;
-  const putIn = faults.filter(({ evidence }) => {
-    const own = clamp(evidence, -MAX_EVIDENCE, MAX_EVIDENCE);
-    const others = clamp(common - clamp(evidence, -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
+  const putIn = faults.filter((run) => {
+    const own = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
+    const others = clamp(common - clamp(told(run), -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
     return own + OTHERS_SHARE * others + byLength < 0;
   });
   const chosen = pictureSurplus === null ? putIn : likeliest(faults, putIn, pictureSurplus);
   return faults.map((judged) => {
-    const { evidence: _, ...run } = judged;
+    const { evidence: _, motionEvidence: __, ...run } = judged;
     return { ...run, history: chosen.includes(judged) ? 'inserted' : 'held' };
   });
 }
@@ -135,7 +107,7 @@ function likeliest(
   putIn: readonly Judged[],
   pictureSurplus: number,
 ): readonly Judged[] {
-  const tried = [...runs].sort((a, b) => Math.abs(a.evidence) - Math.abs(b.evidence)).slice(0, MOST_TRIED);
+  const tried = [...runs].sort((a, b) => Math.abs(told(a)) - Math.abs(told(b))).slice(0, MOST_TRIED);
   const fixed = putIn.filter((run) => !tried.includes(run));
   let best: readonly Judged[] = putIn;
   let bestEvidence = -Infinity;
@@ -151,7 +123,7 @@ function likeliest(
 
 function evidenceFor(putIn: readonly Judged[], runs: readonly Judged[], pictureSurplus: number): number {
   const own = runs.reduce((sum, run) => {
-    const held = clamp(run.evidence, -MAX_EVIDENCE, MAX_EVIDENCE);
+    const held = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
     return sum + (putIn.includes(run) ? -held : held);
   }, 0);
   const takenOut = putIn.reduce((sum, { first, last }) => sum + last - first + 1, 0);

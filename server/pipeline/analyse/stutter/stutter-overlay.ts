@@ -27,7 +27,7 @@ export interface OverlayPlace {
 /**
  * True where a drawing alone moves over a picture that stands still, on both sides of a run as far as they tell: words and stickers appear, rest and
  * go, and a rest of theirs looks as a stutter does. What was filmed changes a little everywhere, by its light and its noise.
- * @param evidence as `lossEvidence` answers it
+ * @param evidence that of the change in `Evidence`
  */
 export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidence: number): boolean {
   if (evidence >= MIN_EVIDENCE) return false;

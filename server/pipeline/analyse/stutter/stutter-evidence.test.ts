@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { motionEvidence } from './stutter-evidence.ts';
+
+describe('motionEvidence', () => {
+  const followed = {
+    windows: 12,
+    agreement: 0.95,
+    steadiness: 0.9,
+    excess: 1,
+    leastAround: 0.9,
+    speed: 1,
+    livelyBlocks: 20,
+    commonRise: 1,
+  };
+  const seen = (slope: number, other = {}) =>
+    motionEvidence(
+      frameSeries(
+        Array.from({ length: 80 }, () => 10),
+        {
+          holds: new Map([[34, { ...followed, repeats: 4, slope, ...other }]]),
+        },
+      ),
+      { first: 30, last: 33 },
+    );
+
+  it('tells lost pictures by a step as long as the run, and copies by one like any other', () => {
+    expect(seen(4.6)).toBeGreaterThan(0.6);
+    expect(seen(1.1)).toBeLessThan(-0.6);
+  });
+
+  it('says nothing where the motion goes elsewhere, few windows move, or another run was measured', () => {
+    expect(seen(4.6, { agreement: 0.4 })).toBe(0);
+    expect(seen(4.6, { windows: 3 })).toBe(0);
+    expect(seen(4.6, { repeats: 3 })).toBe(0);
+  });
+});

@@ -109,8 +109,8 @@ export function judgePictures(
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);
   const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
-  const repeatsMs = (repeatsOf(plainStutter) * 1000) / fps;
-  const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs);
+  const [repeatsMs, plainPutInMs] = [repeatsOf, putIn].map((of) => (of(plainStutter) * 1000) / fps);
+  const surplusMs = spans && surplusForCopies(spans, repeatsMs ?? 0, leadingSilenceMs, plainPutInMs);
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));

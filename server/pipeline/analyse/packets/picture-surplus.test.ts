@@ -41,6 +41,13 @@ describe('by how much the picture outlasts the sound', () => {
     expect(surplusForCopies({ ...LATE_PICTURE, pictureEndMs: 5250 }, 167, 0)).toBe(167);
   });
 
+  it('believes that a sound was moved where some of the copies explain what its length then lacks', () => {
+    // Moved by 146 ms beside 133 of 267 ms of copies that were put in: both end nearly together.
+    const moved = spans({ pictureEndMs: 5133, soundStartMs: 146, soundEndMs: 5146 });
+    expect(surplusForCopies(moved, 267, 0)).toBe(-13);
+    expect(surplusForCopies(moved, 267, 0, 133)).toBe(133);
+  });
+
   it('takes the smaller room where neither reading fits', () => {
     expect(surplusForLosses({ ...LATE_PICTURE, pictureEndMs: 4983 }, 0)).toBe(-100);
   });

@@ -24,15 +24,22 @@ export function surplusByLengths(spans: StreamSpans): number {
  * By how much the picture outlasts the sound, ms, as evidence for copies that were put in. A sound that begins away from the
  * picture was moved, or the picture lacks a piece at its start; silence in front of a sound may be how it was recorded, or
  * have moved it. Whichever fits the copies that were found is believed, all of them put in or none; a moved sound where
- * several fit or none does.
+ * several fit or none does, and where those fit that the steps behind them call put in beside such a sound.
  * @param repeatsMs length of all copies that were found
  * @param leadingSilenceMs digital silence in front of the sound
+ * @param putInMs length of the copies that were put in, judged beside a moved sound
  */
-export function surplusForCopies(spans: StreamSpans, repeatsMs: number, leadingSilenceMs: number): number {
+export function surplusForCopies(
+  spans: StreamSpans,
+  repeatsMs: number,
+  leadingSilenceMs: number,
+  putInMs = 0,
+): number {
   const { endToleranceMs, silenceMs } = CONTAINER_LIMITS;
   const moved = surplusByLengths(spans);
   const readings = [moved, byEnds(spans)];
   if (leadingSilenceMs > silenceMs) readings.push(moved + leadingSilenceMs);
+  if (Math.abs(moved - putInMs) <= endToleranceMs) return moved;
   const fits = (ms: number) => Math.min(Math.abs(ms), Math.abs(ms - repeatsMs)) <= endToleranceMs;
   return readings.find(fits) ?? moved;
 }

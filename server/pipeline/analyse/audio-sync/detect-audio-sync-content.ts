@@ -34,8 +34,10 @@ export const CONTENT_LIMITS = {
   leastEvents: 4,
   /** The two halves of the clip must name the same offset within this, ms. */
   agreementMs: 45,
-  /** ITU-R BT.1359-1: detectable from 45 ms (sound early). */
+  /** ITU-R BT.1359-1: detectable from 45 ms where the sound is early... */
   offsetMs: 45,
+  /** ...and from 125 ms where it is late. Clips that are cut to music change a picture or two before the beat (45 to 55 ms seen). */
+  lateMs: 80,
 } as const;
 
 export interface ContentEvidence {

@@ -493,6 +493,22 @@ describe('detectAudioSync', () => {
     points.forEach(({ value }) => expect(Math.abs(value - 200)).toBeLessThanOrEqual(25));
   });
 
+  it.each([
+    [60, false],
+    [110, true],
+    [-70, true],
+  ])('acts on content alone for a sound %i ms beside the picture: %s', (offsetMs, acts) => {
+    const sound = hits(
+      15,
+      16_000,
+      EVENTS.map((t) => t + offsetMs),
+      3,
+    );
+    const onsets = onsetsOf(mixAtSnr(sound, voiceLike(15, 16_000, 8), 10));
+    const { finding } = detectAudioSync({ times: times({}), clock, motion: motionAt(EVENTS, 15, 5), onsets });
+    expect(finding !== null).toBe(acts);
+  });
+
   it('draws the curve of a drift that only the content shows', () => {
     const { finding } = detectAudioSync({
       times: times({ pictureEndMs: 15_000, soundEndMs: 15_000 }),

@@ -90,7 +90,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       );
       offsetMs = 0;
     }
-  } else if (heard && Math.abs(heard.line.interceptMs) > CONTENT_LIMITS.offsetMs) {
+  } else if (heard && Math.abs(heard.line.interceptMs) > contentLimit(heard.line.interceptMs)) {
     offsetMs = heard.line.interceptMs;
     evidence = 'content';
     confidence = heard.confidence;
@@ -174,9 +174,12 @@ function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: numbe
   return motion && onsets ? contentCurve(motion, onsets, line, maxPoints) : [];
 }
 
+/** From where an offset that is seen and heard alone is one, ms, by which way it lies. */
+const contentLimit = (offsetMs: number) => (offsetMs > 0 ? CONTENT_LIMITS.lateMs : CONTENT_LIMITS.offsetMs);
+
 function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: 'container' | 'content' }): number {
   if (cause.offsetMs !== 0) {
-    return cause.evidence === 'content' ? CONTENT_LIMITS.offsetMs : CONTAINER_LIMITS.offsetMs;
+    return cause.evidence === 'content' ? contentLimit(cause.offsetMs) : CONTAINER_LIMITS.offsetMs;
   }
   return cause.drifts ? CONTAINER_LIMITS.driftMs : CONTAINER_LIMITS.holeSumMs;
 }

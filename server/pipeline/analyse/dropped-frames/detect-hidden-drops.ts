@@ -137,12 +137,12 @@ export function detectHiddenDrops(
 }
 
 /**
- * True for a step whose windows can be followed but do not go farther on the way of those beside it: a jump cut to another take, a flash, a zoom
- * that begins. Losses of four and five pictures may look so too, as motion turns within the hole: it counts only where the sound does not say
- * that pictures are missing.
+ * True for a step whose windows can be followed but do not go farther along the motion beside it, forth or, where it turned within the hole, back: a
+ * jump cut to another take, a flash, a zoom that begins. Losses of four and five pictures may look so too: it counts only where the sound does
+ * not say that pictures are missing.
  */
 function leadsAstray(jump: JumpMeasure | undefined): boolean {
-  return jump !== undefined && jump.windows >= MIN_WINDOWS && jump.slope < FARTHER;
+  return jump !== undefined && jump.windows >= MIN_WINDOWS && Math.abs(jump.slope) < FARTHER;
 }
 
 /** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */

@@ -19,8 +19,8 @@ const LOSS_RATIO = 1.25;
 export type ChangeTo = (frame: number) => number | null;
 
 /**
- * The holes of one picture in a constant rate, over which no more motion passes than over any other step: writers set pictures of 21 or 29.5 a second to the
- * moments of a round rate, so that one moment stays empty now and then. Nothing is missing there, and a picture made between
+ * The holes of one picture in a constant rate, over which no more motion passes than over any other step: writers set pictures of 21 or nearly 30 a second to the
+ * moments of a rate a little higher, so that one moment stays empty now and then. Nothing is missing there, and a picture made between
  * would slow the motion down. Of 44 holes in 14 public clips as they are passed on 14 are such; of 138 holes of 1 to 5 pictures planted
  * into moving places of 63 clips none (docs/benchmarks/repeats-and-losses.md).
  * @param blockTo change of the liveliest blocks, grey levels

@@ -48,11 +48,11 @@ function defects({ findings }: PictureAnalysis) {
     });
 }
 
-async function encode(from: string, to: string, filter: string): Promise<void> {
+async function encode(from: string, to: string, filter: string, extra: string[] = []): Promise<void> {
   const plan: FfmpegPlan = {
     label: 'make a clip',
     inputs: [{ path: at(from) }],
-    outputs: [{ path: at(to), options: ['-vf', filter, '-an', ...DEFAULT_ENCODE, '-f', 'mp4'] }],
+    outputs: [{ path: at(to), options: ['-vf', filter, ...extra, '-an', ...DEFAULT_ENCODE, '-f', 'mp4'] }],
     expectedDurationMs: null,
   };
   await runFfmpeg(plan, { tools });
@@ -139,6 +139,15 @@ describe('analysePicture on missing pictures', () => {
         count,
       ]),
     );
+  });
+
+  it('leaves moments alone that stay empty because the rate is a little slower than theirs: nothing is missing there', async () => {
+    await encode('pan.mp4', 'slower.mp4', 'setpts=(N+floor(N/40))/30/TB', ['-fps_mode', 'passthrough']);
+    const result = await analyse('slower.mp4');
+    expect(result.pictures?.ptsTicks).toHaveLength(180);
+    expect(result.pictures?.variableByNature).toBe(false);
+    expect(defects(result)).toEqual([]);
+    expect(result.notes.join()).toContain('a moment empty at 4 places');
   });
 
   it('finds losses hidden in a constant rate by the jump of the motion', async () => {

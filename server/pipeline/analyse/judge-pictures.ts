@@ -6,6 +6,7 @@ import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
 import { withoutRests } from './dropped-frames/gaps-at-rest.ts';
+import { findHolesWithoutLoss } from './dropped-frames/gaps-without-loss.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
@@ -115,12 +116,16 @@ export function judgePictures(
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
   const cutSet = new Set(decodedCuts);
-  const moveTo = (frame: number): number | null => {
+  const changeTo = (changes: readonly number[]) => (frame: number) => {
     const at = decodedOf.get(frame) ?? 0;
-    return at === 0 || cutSet.has(at) ? null : (moves[at] ?? null);
+    return at === 0 || cutSet.has(at) ? null : (changes[at] ?? null);
   };
+  const moveTo = changeTo(moves);
   const listed = detectTimestampGaps(times);
-  const gaps = times.variableByNature ? withoutRests(listed, moveTo) : listed;
+  const empty = times.variableByNature ? [] : findHolesWithoutLoss(listed, moveTo, changeTo(series.meanDiff));
+  const gaps = times.variableByNature
+    ? withoutRests(listed, moveTo)
+    : listed.filter((gap) => !empty.includes(gap));
   const slower = findSlowerStretches(times, moveTo);
   const putInMs = (putIn(stutter) * 1000) / fps;
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
@@ -130,7 +135,7 @@ export function judgePictures(
         series,
         cuts,
         fps,
-        explained(series.count, stutter, gaps, index, { isSound, speaksTrue, isSettled }),
+        explained(series.count, stutter, listed, index, { isSound, speaksTrue, isSettled }),
         lossSurplus,
       );
   const findings: Finding[] = [
@@ -150,7 +155,12 @@ export function judgePictures(
     findings: findings.sort((a, b) => a.startMs - b.startMs),
     mended,
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
-    notes: [...notesOn(times, scan), ...notesOnSlower(slower, times), ...notesOnMended(mended)],
+    notes: [
+      ...notesOn(times, scan),
+      ...notesOnSlower(slower, times),
+      ...notesOnEmpty(outsideOf(slower, empty)),
+      ...notesOnMended(mended),
+    ],
     audioPackets: scan.audio,
     motion: motionAsMended(
       moves,
@@ -306,6 +316,13 @@ function notesOnSlower(stretches: readonly SlowerStretch[], times: PictureTimes)
     const fromS = (frameStartMs(times, first) / 1000).toFixed(1);
     return `From about ${fromS} s a part of ${Math.round(perSecond * share)} pictures a second follows in the rhythm of ${Math.round(perSecond)}; its even holes are kept as they are.`;
   });
+}
+
+function notesOnEmpty({ length }: readonly TimestampGap[]): string[] {
+  if (length === 0) return [];
+  return [
+    `The times leave a moment empty at ${length === 1 ? 'one place' : `${length} places`} over which no more motion passes than elsewhere: nothing is missing, and they are kept as they are.`,
+  ];
 }
 
 function notesOnMended(mended: readonly MendedSpan[]): string[] {

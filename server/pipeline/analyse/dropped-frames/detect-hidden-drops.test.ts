@@ -6,6 +6,8 @@ import type { Forest } from './detect-hidden-drops-forest.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
 
 const FPS = 30;
+/** So slow that one picture more of sound is no matter of its last block. */
+const SLOW_FPS = 15;
 const NONE = new Set<number>();
 const LOSS: JumpMeasure = {
   windows: 20,
@@ -89,7 +91,7 @@ describe('detectHiddenDrops', () => {
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
     const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.33) });
     const found = (surplus: number | null) =>
-      detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
+      detectHiddenDrops(series, [], SLOW_FPS, NONE, surplus, byRise).map(({ after }) => after);
     expect(found(-2)).toEqual([80]);
     expect(found(null)).toEqual([]);
     expect(found(0)).toEqual([]);
@@ -106,7 +108,7 @@ describe('detectHiddenDrops', () => {
         surplus,
         byRise,
       ).length;
-    expect([found(0.43, null), found(0.43, 0)]).toEqual([1, 0]);
+    expect([found(0.53, null), found(0.53, 0)]).toEqual([1, 0]);
     expect([found(0.6, null), found(0.6, 0)]).toEqual([1, 1]);
   });
 
@@ -114,11 +116,40 @@ describe('detectHiddenDrops', () => {
     const strong = rising([60], 0.5);
     const rises = rising([120], 0.33).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
     const found = (surplus: number) =>
-      detectHiddenDrops(frameSeries(moves([60, 120], 1.5), { rises }), [], FPS, NONE, surplus, byRise).map(
-        ({ after }) => after,
-      );
+      detectHiddenDrops(
+        frameSeries(moves([60, 120], 1.5), { rises }),
+        [],
+        SLOW_FPS,
+        NONE,
+        surplus,
+        byRise,
+      ).map(({ after }) => after);
     expect(found(-2)).toEqual([60]);
     expect(found(-4)).toEqual([60, 120]);
+  });
+
+  it('learns nothing from a sound that is longer by what coded sounds are by nature', () => {
+    const series = frameSeries(moves([80], 1.5), {
+      rises: rising([80], 0.33),
+      jumps: new Map([[80, { ...LOSS, slope: 4 }]]),
+    });
+    const found = (fps: number, surplus: number) =>
+      detectHiddenDrops(series, [], fps, NONE, surplus, byRise).length;
+    expect([found(30, -2.5), found(30, -3.5)]).toEqual([0, 1]);
+    expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
+  });
+
+  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash unless the sound is longer', () => {
+    const found = (jump: Partial<JumpMeasure>, surplus: number | null) => {
+      const jumps = new Map([[80, { ...LOSS, commonRise: 2.1, ...jump }]]);
+      const series = frameSeries(moves([80], 2), { rises: rising([80]), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, surplus).length;
+    };
+    const elsewhere = { agreement: -0.05, slope: -0.7 };
+    const asBefore = { agreement: 0.65, slope: 0.72 };
+    expect([found({}, null), found({}, 0), found({}, -4)]).toEqual([1, 1, 1]);
+    expect([found(elsewhere, null), found(elsewhere, -2), found(elsewhere, -4)]).toEqual([0, 0, 1]);
+    expect([found(asBefore, null), found(asBefore, -2), found(asBefore, -4)]).toEqual([0, 0, 1]);
   });
 
   it('takes a step as far as sixteen pictures for a cut between like scenes', () => {

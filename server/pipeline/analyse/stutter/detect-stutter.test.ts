@@ -104,6 +104,46 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves, { meanDiff }), [], FPS)).toEqual([]);
   });
 
+  it('reports no single repeat before a flash: brightness jumps, and nothing was lost', () => {
+    const moves = withRun(motion(120), 50, 1, 2);
+    const histogramDiff = moves.map((_, i) => (i === 51 ? 0.105 : 0.002));
+    expect(detectStutter(frameSeries(moves, { histogramDiff }), [], FPS)).toEqual([]);
+  });
+
+  it('leaves three pictures a second alone, though the encoder refines each of them in its midst', () => {
+    const refined = [
+      [0.95, 0.08, 0.04, 0.17, 1.32, 0.02, 1.04, 0.02, 0.24],
+      [1.13, 0.02, 0.9, 0.07, 0.03, 0.1, 1.5, 0.19, 1.85],
+      [0.11, 0.07, 1.13, 0.11, 0.84, 0.01, 0, 0.04, 1.48],
+    ];
+    const steps = [54, 26, 30, 38, 72, 41, 50, 57, 40, 51, 33, 47, 58, 63, 44, 52, 48, 61];
+    const slides = steps.flatMap((step, k) => [step, ...(refined[k % 3] ?? [])]);
+    expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
+  });
+
+  it('reports no rest of a short shot that has as few lively pictures as it has resting ones', () => {
+    const montage = motion(120);
+    montage[50] = 80;
+    montage.fill(0.3, 51, 55);
+    montage.fill(0.2, 58, 64);
+    montage[64] = 90;
+    const found = (moves: readonly number[]) => detectStutter(frameSeries(moves), [50, 64], FPS);
+    expect(found(montage)).toEqual([]);
+    const alive = montage.map((move, i) => (i >= 58 && i < 64 ? 12 : move));
+    expect(found(alive)).toMatchObject([{ first: 51, last: 54 }]);
+  });
+
+  it('counts a rest among the holds of a recording that shows every picture twice only for a short time', () => {
+    const often = [
+      18, 0.2, 24, 0.06, 0.9, 0.07, 30, 0.08, 36, 0.08, 38, 0.05, 41, 0.08, 47, 0.1, 52, 0.09, 56,
+    ];
+    const before = motion(100, 16);
+    const found = (count: number) =>
+      detectStutter(frameSeries([...before, ...often.slice(0, count), ...motion(60, 40)]), [], 2 * FPS);
+    expect(found(8)).toMatchObject([{ first: 103, last: 105 }]);
+    expect(found(often.length)).toEqual([]);
+  });
+
   it('leaves the rests of stop motion alone, however frozen they are', () => {
     const onTwos = motion(180).map((move, i) => (i % 2 === 0 ? move : 0.1));
     for (const [first, last] of [

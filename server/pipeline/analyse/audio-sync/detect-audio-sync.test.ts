@@ -182,6 +182,26 @@ describe('lostPriming', () => {
     expect(lostPriming(sound)).toBeNull();
   });
 
+  it('is told of HE-AAC by its profile, however late it is heard', () => {
+    const { stream, packets } = moved(0, 0);
+    const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
+    const he = (profile: string) => ({
+      stream: { ...stream, handler: 'SoundHandler', profile },
+      packets: long,
+      silentSamples: 8492,
+    });
+    expect(lostPriming(moved(0, PLAIN + 7, he('HE-AAC')))).toBe(5058);
+    expect(lostPriming(moved(0, PLAIN + 7, he('HE-AACv2')))).toBe(7106);
+  });
+
+  it('is told of a service by the name of its writer, though its sound ends before the picture', () => {
+    const { stream, packets } = moved(0, 0);
+    const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
+    const named = { stream: { ...stream, handler: 'ETI ISO Audio Media Handler' }, packets: long };
+    expect(lostPriming(moved(5780, PLAIN - 2, { ...named, silentSamples: 9082 }))).toBe(3040);
+    expect(lostPriming(moved(5780, PLAIN - 2, { ...named, silentSamples: 1000 }))).toBeNull();
+  });
+
   it('is told of HE-AAC by when it is heard first and by how much longer it is', () => {
     const { stream, packets } = moved(0, 0);
     const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };

@@ -2,18 +2,21 @@ import type { FileHandle } from 'node:fs/promises';
 import { container, replaceBox } from '#server/media/mp4/box.ts';
 import { gatherTrack, type GatheredTrack, timeTrack } from '#server/media/mp4/fragmented-track.ts';
 import { findFragments, type Fragment, readFragmentDefaults } from '#server/media/mp4/fragments.ts';
+import { readListedMovie, underOneIndex } from '#server/media/mp4/listed-movie.ts';
 import type { Movie } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import { moveFragments } from './rebuild-index-fragments-move.ts';
 import { mendFragmentTimes } from './rebuild-index-fragment-times.ts';
+import { mendOrder } from './rebuild-index-order.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
 import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './rebuild-index-types.ts';
 
 /**
  * Writes a damaged fragmented movie with one index for all that its fragments list. Players stop at the first fragment
  * that they cannot follow; here each is found by its own bytes, so that only what is listed nowhere or cut off is
- * lost, and that is said. A movie whose fragments follow one another to the end of the file is left alone.
+ * lost, and that is said. A movie whose fragments follow one another to the end of the file is left alone, but for times that
+ * contradict the order of its pictures.
  * @param every write an index for a chain that is whole as well, where the index in front of it cannot be read as it is
  * @throws Mp4Error when the movie header or its tables cannot be used; the signal's reason when aborted
  */
@@ -49,8 +52,7 @@ export async function rebuildFragments(
   const missing = gathered.some((one) => one.missing > 0);
   const hasHole = isBrokenSequence(fragments) && gathered.some((one) => one.holeTicks > 0);
   const isWhole = hidden === 0 && unread <= 0 && found === 0 && !missing && !hasHole;
-  if (isWhole && !second && mended === 0 && !every)
-    return { rebuilt: false, reason: 'The fragments of the file follow one another.' };
+  if (isWhole && !second && mended === 0 && !every) return mendWholeOrder(input, file);
   const pictures = gathered.find(({ track }) => track.handler === 'vide');
   if (!pictures || pictures.samples.length === 0)
     return { rebuilt: false, reason: 'No fragment with pictures can be read.' };
@@ -71,7 +73,14 @@ export async function rebuildFragments(
     await writeMovie(input.outputPath, { ftyp, moov: index, tracks: media.tracks, signal: input.signal });
     return { rebuilt: true, notes: [...notes, ...media.notes] };
   }
-  const tracks = gathered.flatMap((one) => toOutTrack(one, movie.timescale, origin) ?? []);
+  const one = underOneIndex(movie, gathered, origin);
+  const ordered = await mendOrder(file, one, input.signal);
+  if (ordered) {
+    const { ftyp, moov: index } = one;
+    await writeMovie(input.outputPath, { ftyp, moov: index, tracks: ordered.tracks, signal: input.signal });
+    return { rebuilt: true, notes: [...notes, ...ordered.notes] };
+  }
+  const tracks = gathered.flatMap((track) => toOutTrack(track, movie.timescale, origin) ?? []);
   const longest = Math.max(...tracks.map(({ movieTicks }) => movieTicks));
   const children = (moov.children ?? []).filter(({ type }) => type !== 'mvex');
   await writeMovie(input.outputPath, {
@@ -81,6 +90,16 @@ export async function rebuildFragments(
     signal: input.signal,
   });
   return { rebuilt: true, notes };
+}
+
+/** A chain that is whole is written under one index only where its times contradict the order of its pictures. */
+async function mendWholeOrder(input: RebuildIndexInput, file: FileHandle): Promise<RebuildIndexResult> {
+  const movie = await readListedMovie(file);
+  const ordered = movie.fragmented ? null : await mendOrder(file, movie, input.signal);
+  if (!ordered) return { rebuilt: false, reason: 'The fragments of the file follow one another.' };
+  const { ftyp, moov } = movie;
+  await writeMovie(input.outputPath, { ftyp, moov, tracks: ordered.tracks, signal: input.signal });
+  return { rebuilt: true, notes: ordered.notes };
 }
 
 function joinedNote(count: number, isIndexDamaged: boolean): string {

@@ -25,6 +25,7 @@ const LEAST_INTERVAL = 0.25;
  * H.265, 8.3.1), which every decoder follows: an index without its table of composition times does, and one by a writer that
  * took the times of decoding for those of display. The pictures then get their times by the order counts: those that are listed, or, where
  * these lie too close together to be true, the times of decoding, which every writer knows.
+ * @param lookedAt pictures that are looked at from the beginning and from the middle on
  * @returns the tracks with usable times; null when the order is right, or cannot be told from every picture
  * @throws Mp4Error when tables cannot be read
  */
@@ -32,6 +33,7 @@ export async function mendOrder(
   file: FileHandle,
   { tracks, timescale }: Pick<Movie, 'tracks' | 'timescale'>,
   signal?: AbortSignal,
+  lookedAt = LOOKED_AT,
 ): Promise<MovedMedia | null> {
   const video = tracks.find(({ handler }) => handler === 'vide');
   const settings = video ? readTrackSettings(video) : null;
@@ -43,7 +45,9 @@ export async function mendOrder(
     return pictures !== null && countTurned(inDisplayOrder(part, displayPlaces(pictures, order))) > 0;
   };
   const middle = samples.findIndex(({ sync }, at) => sync && at >= samples.length / 2);
-  const parts = [0, middle].filter((at) => at >= 0).map((at) => samples.slice(at, at + LOOKED_AT));
+  const parts = (lookedAt < samples.length ? [0, middle] : [0])
+    .filter((at) => at >= 0)
+    .map((at) => samples.slice(at, at + lookedAt));
   const verdicts = await Promise.all(parts.map(isWrong));
   if (!verdicts.includes(true)) return null;
   const pictures = await readHeads(file, samples, settings, signal);

@@ -7,6 +7,7 @@ import { testTools } from '#server/test/media-job.ts';
 import {
   decodeHashes,
   encodeSource,
+  listPictures,
   renderLimits,
   sharedFolder,
   soundHash,
@@ -28,6 +29,25 @@ const change = (box: string, at: number, to: (old: number) => number, which: 'fi
     return bytes;
   };
 };
+
+/** More descriptions of pictures than there are, and a last chunk that is said to have as many samples as all have together. */
+function overfillLastChunk(bytes: Buffer): Buffer {
+  const table = bytes.indexOf('stsc', 0, 'latin1') + 4;
+  const last = 12 * (bytes.readUInt32BE(table + 4) - 1);
+  bytes.writeUInt32BE(75, table + 8 + last + 4);
+  return change('stsd', 4, () => 0x00ee0000, 'first')(bytes);
+}
+
+/** Times of display that are three pictures too late for the tenth and all that share its entry. */
+function delaySome(bytes: Buffer): Buffer {
+  overfillLastChunk(bytes);
+  const table = bytes.indexOf('ctts', 0, 'latin1') + 4;
+  const entry = table + 8 + 8 * 9 + 4;
+  bytes.writeUInt32BE(bytes.readUInt32BE(entry) + 3 * TICKS, entry);
+  return bytes;
+}
+/** A picture lasts so long on the clock that ffmpeg chooses for 25 a second. */
+const TICKS = 512;
 
 /** Whether the sound between two chunks of pictures is somewhere as long as the second of them. */
 async function fillsByChance(clipPath: string): Promise<boolean> {
@@ -67,6 +87,7 @@ describe('an index with damaged tables', () => {
     ['how many samples a chunk of the sound has', change('stsc', 8 + 4, () => 0x7fffffff)],
     ['how many places of chunks there are', change('stco', 4, (count) => count + 4000)],
     ['the size of one sound packet', change('stsz', 12 + 4 * 40, () => 0x01000000)],
+    ['how many pictures the last chunk has', overfillLastChunk],
     ['how many descriptions of pictures there are', change('stsd', 4, () => 0x00ee0000, 'first')],
     ['what kind the track of pictures is', change('vide', -4, () => 0, 'first')],
     ['in which file the pictures are', change('dref', 4, () => 0x00010001, 'first')],
@@ -118,6 +139,13 @@ describe('an index with damaged tables', () => {
     };
     const opened = await openDamaged('half', harm);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+  });
+
+  it('shows pictures in the order of their data where times of display are damaged as well', async () => {
+    const opened = await openDamaged('late', delaySome);
+    const timesOf = async (file: string) =>
+      (await listPictures(file, '-v error')).rows.map((cells) => cells[2]);
+    expect(await timesOf(opened.path)).toEqual(await timesOf(clip));
   });
 
   it('leaves a whole index alone', async () => {

@@ -205,12 +205,13 @@ function addsUp(
 ): boolean {
   let first = 0;
   for (const [chunk, room] of rooms.entries()) {
-    const samples = perChunk[chunk] ?? 0;
+    const end = first + (perChunk[chunk] ?? 0);
+    // Numbers of samples that are damaged list more than there are sizes for.
+    if (end > count) return false;
     let used = 0;
-    for (let index = first; index < first + samples; index += 1) used += sizeOf(index);
+    for (let index = first; index < end; index += 1) used += sizeOf(index);
     if (used > room) return false;
-    first += samples;
-    if (first > count) return false;
+    first = end;
   }
   return first === count;
 }

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rename, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
 import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
@@ -109,9 +109,29 @@ async function writeHealed(
   const moov = container('moov', [needBox(movie.moov, 'mvhd')]);
   const sounded = await withMissingSound(input, file, movie, media);
   try {
-    return await writeMoved(input, { ftyp: movie.ftyp, moov }, sounded);
+    return await withOrder(input, await writeMoved(input, { ftyp: movie.ftyp, moov }, sounded));
   } finally {
     await sounded.release();
+  }
+}
+
+/**
+ * Tables that were damaged may tell times of display that are damaged too: pictures written by them get times in the order of their
+ * data where these contradict it anywhere.
+ */
+async function withOrder(input: RebuildIndexInput, written: RebuildIndexResult): Promise<RebuildIndexResult> {
+  if (!written.rebuilt) return written;
+  const orderedPath = `${input.outputPath}.ordered`;
+  const file = await open(input.outputPath, 'r');
+  try {
+    const movie = await readable(() => readMovie(file));
+    const ordered = movie && (await mendOrder(file, movie, input.signal, Infinity));
+    if (!ordered) return written;
+    await writeMoved({ ...input, outputPath: orderedPath }, movie, ordered);
+    await rename(orderedPath, input.outputPath);
+    return { rebuilt: true, notes: [...written.notes, ...ordered.notes] };
+  } finally {
+    await file.close();
   }
 }
 
@@ -179,7 +199,7 @@ async function repairListed(
   const { fileBytes, topLevel } = movie;
   if (!movie.tracks.every(hasReadableTables)) {
     const salvaged = await salvageTracks(file, movie);
-    if (salvaged) return writeMoved(input, movie, salvaged);
+    if (salvaged) return withOrder(input, await writeMoved(input, movie, salvaged));
   }
   const moved = await tryTables(() => moveMedia(file, movie, input.signal));
   if (moved === 'lost') {
@@ -191,7 +211,7 @@ async function repairListed(
   const others = (track: Track) => movie.tracks.filter((other) => other !== track);
   if (!movie.tracks.every((track) => hasOwnBytes(track, others(track), fileBytes))) {
     const salvaged = await salvageTracks(file, movie);
-    if (salvaged) return writeMoved(input, movie, salvaged);
+    if (salvaged) return withOrder(input, await writeMoved(input, movie, salvaged));
   }
   let reach = 0;
   for (const { offset, sizeBytes } of movie.tracks.flatMap(tryChunks)) {

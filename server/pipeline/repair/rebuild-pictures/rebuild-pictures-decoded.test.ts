@@ -162,6 +162,27 @@ describe('a short damaged stretch', () => {
     expect(await keptOf(hole(), show)).toEqual([]);
   });
 
+  it('is joined with what its damaged pictures show rightly, where it is rebuilt', async () => {
+    const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
+    const [lost, end] = [WIDTH * (HEIGHT - 8), WIDTH * HEIGHT];
+    const darker = (picture: Uint8Array) =>
+      picture.map((value, at) => (at >= lost && at < end ? Math.max(0, value - 40) : value));
+    const truth = (frame: number) => scene(frame / 2, 4, frame);
+    const show = (frame: number) => (isIn(frame) ? darker(truth(frame)) : truth(frame));
+    const input = hole();
+    const { pictures, joinedCount } = await rebuildPictures(input, decode(input, show));
+    expect(pictures.map(({ pixels }) => pixels.kind)).toEqual(Array(COUNT).fill('raw'));
+    expect(joinedCount).toBeGreaterThan(0);
+  });
+
+  it('of one picture is left as it is decoded where all of that picture is plausible', async () => {
+    const input = hole();
+    const task = { ...input.task, endFrame: FIRST + 1, slotTicks: [FIRST * 40], after: FIRST + 1 };
+    const isBad = (frame: number) => frame === FIRST;
+    const show = (frame: number) => scene(frame / 2, 4, frame);
+    expect(await keptOf(hole({ task, isBad }), show)).toEqual([FIRST]);
+  });
+
   it('is kept where its steps are those of the motion, though the motion jumps right behind it', async () => {
     const jump = (frame: number) => frame / 2 + (frame >= FIRST + COUNT ? 9 : 0);
     const show = (frame: number) => scene(jump(frame), 4, frame);

@@ -177,15 +177,17 @@ async function fill(
     const isCopy = input.isRepeat?.(frame) === true;
     const decoded = isDamage(input.task) && !isCopy ? known.get(frame) : undefined;
     const mayTell = !isShort || damaged?.includes(frame) === false;
-    const isKept =
+    const isNear =
       decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, judgement, format);
-    if (decoded && isShort && !isKept) {
-      const share = mixWithDecoded(decoded, rebuilt, { before, after }, judgement, format);
-      if (share > TOLD_SHARE) joinedCount += 1;
-    } else if (isKept || (decoded && isPlausible(decoded, rebuilt, judgement, format))) {
+    const isKept = isNear || (decoded && !isShort && isPlausible(decoded, rebuilt, judgement, format));
+    // All of the damaged picture in the outcome is that picture: as decoded it is not coded once more.
+    const share =
+      decoded && !isKept ? mixWithDecoded(decoded, rebuilt, { before, after }, judgement, format) : 0;
+    if (isKept || share === 1) {
       pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
       continue;
     }
+    if (share > TOLD_SHARE) joinedCount += 1;
     await raw.write(rebuilt);
     pictures.push({ ptsTicks, pixels: { kind: 'raw', path: input.rawPath, index: rawCount } });
     rawCount += 1;

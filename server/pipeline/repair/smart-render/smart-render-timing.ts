@@ -64,6 +64,7 @@ export function planTimes(samples: readonly Sample[], segments: readonly Segment
     shift = segment.shiftAfter;
   }
   keepUpTo(samples.length);
+  riseToEnd(out);
   const [first] = out;
   if (!first) return { ok: false, reason: 'The planned changes leave no picture.' };
   // Tables count decode times from 0: an early start moves everything, a late one only this sample.
@@ -80,6 +81,17 @@ export function planTimes(samples: readonly Sample[], segments: readonly Segment
     return { ok: false, reason: 'The decode times of the result would not rise.' };
   }
   return { ok: true, samples: timed, rebase };
+}
+
+/**
+ * Two samples of an original may have one decode time, as those of security cameras do that list a picture of no length: the earlier
+ * one is decoded a tick before, which no player shows.
+ */
+function riseToEnd(out: { dts: number; readonly from: ResultSample['from'] }[]): void {
+  for (let at = out.length - 2; at >= 0; at -= 1) {
+    const [sample, next] = out.slice(at, at + 2);
+    if (sample?.from.kind === 'kept' && next && sample.dts === next.dts) sample.dts -= 1;
+  }
 }
 
 function risesBetween(before: number, segment: Segment, behind: number): boolean {

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Box, findBox, needBox, parseBoxes } from './box.ts';
 import { readEditList, type Edit } from './edit-list.ts';
 import { readExactly } from './file-bytes.ts';
+import { healNames } from './heal-names.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { readSampleEntries, type SampleEntry } from './sample-entry.ts';
 import { scanTopLevel, type TopLevel } from './top-level.ts';
@@ -40,6 +41,23 @@ const MAX_TRACKS = 32;
  * @throws Mp4Error when there is no readable index.
  */
 export async function readMovie(file: FileHandle): Promise<Movie> {
+  return toMovie(await readMoov(file));
+}
+
+/**
+ * The same where boxes of the index have lost their names.
+ * @returns null where all have the names that they need
+ * @throws Mp4Error when there is no readable index for all that
+ */
+export async function readRenamedMovie(file: FileHandle): Promise<Movie | null> {
+  const read = await readMoov(file);
+  const moov = healNames(read.moov);
+  return moov === read.moov ? null : toMovie({ ...read, moov });
+}
+
+type ReadMoov = Pick<Movie, 'topLevel' | 'fileBytes' | 'ftyp' | 'moov'>;
+
+async function readMoov(file: FileHandle): Promise<ReadMoov> {
   const fileBytes = (await file.stat()).size;
   const topLevel = await scanTopLevel(file, fileBytes);
   const at = topLevel.boxes.find((box) => box.type === 'moov');
@@ -49,10 +67,14 @@ export async function readMovie(file: FileHandle): Promise<Movie> {
   const bytes = await readExactly(file, at.offset + at.headerBytes, at.sizeBytes - at.headerBytes);
   const moov: Box = { type: 'moov', payload: Buffer.alloc(0), children: parseBoxes(bytes) };
   const ftypAt = topLevel.boxes.find((box) => box.type === 'ftyp' && box.sizeBytes <= 4096);
+  const ftyp = ftypAt ? await readExactly(file, ftypAt.offset, ftypAt.sizeBytes) : null;
+  return { topLevel, fileBytes, ftyp, moov };
+}
+
+function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
   return {
+    ...rest,
     topLevel,
-    fileBytes,
-    ftyp: ftypAt ? await readExactly(file, ftypAt.offset, ftypAt.sizeBytes) : null,
     moov,
     timescale: readMovieTimescale(moov),
     tracks: readTracks(moov),

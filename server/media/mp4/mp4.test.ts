@@ -6,6 +6,7 @@ import { seededRandom } from '#server/test/seeded-random.ts';
 import { container, findBox, fullBox, leaf, parseBoxes, replaceBox, serializeBox } from './box.ts';
 import { displayOrder } from './display-order.ts';
 import { readEditList, toSimpleEdit, writeEditList } from './edit-list.ts';
+import { healNames } from './heal-names.ts';
 import { readMovie } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { readAvcConfig, writeAvcConfig } from './sample-entry.ts';
@@ -84,6 +85,28 @@ describe('readSamples', () => {
 // Tables never touch the file itself.
 const notAFile = await open('/dev/null');
 afterAll(() => notAFile.close());
+
+describe('healNames', () => {
+  const renamed = (from: string, to: string) => replaceBox(TABLES, from, (box) => ({ ...box, type: to }));
+  const typesOf = (box: { readonly children: readonly { readonly type: string }[] | null }) =>
+    box.children?.map(({ type }) => type);
+
+  it('names a table again that lost one letter of its name, and leaves whole ones alone', () => {
+    expect(typesOf(healNames(renamed('stco', 'stc\xff')))).toEqual(typesOf(TABLES));
+    expect(typesOf(healNames(renamed('stsz', 'qtsz')))).toEqual(typesOf(TABLES));
+    expect(healNames(TABLES)).toBe(TABLES);
+  });
+
+  it('takes no other known table, nor one of a wholly other name, for the missing one', () => {
+    const others = container('stbl', [leaf('stps', words(0, 0)), leaf('abcd', words(0))]);
+    expect(healNames(others)).toBe(others);
+    // Which of two tables it was is not told by what both names share.
+    const doubtful = container('stbl', [leaf('st\xffs', words(0))]);
+    expect(typesOf(healNames(doubtful))).toEqual(['stts']);
+    const eitherOf = container('stbl', [leaf('sts\xff', words(0))]);
+    expect(healNames(eitherOf)).toBe(eitherOf);
+  });
+});
 
 describe('readChunks', () => {
   it('gives place, size and time of each chunk', () => {

@@ -63,6 +63,10 @@ async function fillsByChance(clipPath: string): Promise<boolean> {
   }
 }
 
+/** Takes the last letter of the name of a box, where the pictures or the sound have it. */
+const unname = (box: string, which: 'first' | 'last' = 'first') =>
+  change(box, -4, (name) => (name | 0xff) >>> 0, which);
+
 describe('an index with damaged tables', () => {
   const folder = sharedFolder();
   let clip = '';
@@ -94,6 +98,9 @@ describe('an index with damaged tables', () => {
     ['how many key pictures are listed', change('stss', 4, () => 0x7fffffff)],
     ['where the box of the media header of the sound ends', change('smhd', -8, () => 0x00ffffff)],
     ['where the track of the pictures ends', change('trak', -8, () => 24, 'first')],
+    ['the name of where the pieces of the pictures are listed', unname('stco')],
+    ['the name of where sizes of the sound are listed', unname('stsz', 'last')],
+    ['the names of the media header and of durations', (bytes) => unname('mdhd')(unname('stts')(bytes))],
   ])('gives back every picture and all of the sound where %s is wrong', async (name, harm) => {
     const opened = await openDamaged(name.replaceAll(' ', '-'), harm);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);

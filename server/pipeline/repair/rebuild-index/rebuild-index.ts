@@ -9,6 +9,7 @@ import {
   type Movie,
   readMovie,
   readMovieTimescale,
+  readRenamedMovie,
   readTracks,
   type Track,
 } from '#server/media/mp4/movie.ts';
@@ -57,6 +58,9 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
   return withFile(input, async (file) => {
     const fileBytes = (await file.stat()).size;
     const topLevel = await scanTopLevel(file, fileBytes);
+    const renamed = await readable(() => readRenamedMovie(file));
+    if (renamed?.fragmented) return await rebuildFragments(input, file, renamed, true);
+    if (renamed) return await repairListed(input, file, renamed, 'Boxes of the index had lost their names.');
     const listed = await readable(() => readMovie(file));
     if (listed?.fragmented) return await rebuildFragments(input, file, listed);
     if (listed && listsPictures(listed.tracks)) return await repairListed(input, file, listed);
@@ -190,11 +194,15 @@ async function readable<T>(read: () => Promise<T>): Promise<T | null> {
 const listsPictures = (tracks: readonly Track[]) =>
   tracks.some((track) => track.handler === 'vide' && tryChunks(track).length > 0);
 
-/** The index is where it should be: does the file hold all that it lists? */
+/**
+ * The index is where it should be: does the file hold all that it lists?
+ * @param fault why it is written anew where it does
+ */
 async function repairListed(
   input: RebuildIndexInput,
   file: FileHandle,
   movie: Movie,
+  fault: string | null = null,
 ): Promise<RebuildIndexResult> {
   const { fileBytes, topLevel } = movie;
   if (!movie.tracks.every(hasReadableTables)) {
@@ -220,7 +228,8 @@ async function repairListed(
   const tooLong = topLevel.boxes.find((box) => box.type === 'mdat' && box.offset + box.sizeBytes > fileBytes);
   if (reach <= fileBytes && !tooLong) {
     const ordered = await mendOrder(file, movie, input.signal);
-    return ordered ? writeMoved(input, movie, ordered) : refuse(WHOLE_INDEX);
+    if (ordered) return writeMoved(input, movie, ordered);
+    return fault === null ? refuse(WHOLE_INDEX) : writeTrimmed(input, file, movie.moov, movie.ftyp, [fault]);
   }
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
   const note = `The file ends ${missing} bytes before its media box says it does.`;

@@ -1,0 +1,49 @@
+import type { Box } from './box.ts';
+
+/** What each container cannot do without (ISO/IEC 14496-12, table 1), and what may stand in place of one of them. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  trak: ['tkhd'],
+  mdia: ['mdhd', 'hdlr'],
+  stbl: ['stsd', 'stts', 'stsc', 'stsz', 'stco'],
+};
+const INSTEAD: Readonly<Record<string, string>> = { stco: 'co64', stsz: 'stz2' };
+/** Other boxes of these containers, whose names are one letter off a needed one, or two. */
+const OTHERS = [
+  'stss',
+  'stps',
+  'stsh',
+  'stdp',
+  'sdtp',
+  'stvp',
+  'ctts',
+  'cslg',
+  'sbgp',
+  'sgpd',
+  'subs',
+  'saiz',
+  'saio',
+];
+/** Letters of a name that must be left to tell which it was. */
+const LEFT_LETTERS = 3;
+
+/**
+ * Gives boxes of an index their names back: where a container lacks one that it needs and holds one of an unknown name that differs from it in
+ * a single letter. A flipped byte there hides a table whose content is whole.
+ * @returns the same box where no name was lost
+ */
+export function healNames(box: Box): Box {
+  if (!box.children) return box;
+  const needed = NEEDED[box.type] ?? [];
+  const has = (type: string) => box.children?.some((child) => child.type === type) ?? false;
+  const missing = needed.filter((type) => !has(type) && !has(INSTEAD[type] ?? type));
+  const children = box.children.map((child) => {
+    const isKnown = needed.includes(child.type) || OTHERS.includes(child.type);
+    const found = isKnown ? [] : missing.filter((type) => lettersAlike(type, child.type) >= LEFT_LETTERS);
+    const [name] = found;
+    return found.length === 1 && name !== undefined ? { ...child, type: name } : healNames(child);
+  });
+  return children.every((child, at) => child === box.children?.[at]) ? box : { ...box, children };
+}
+
+const lettersAlike = (one: string, other: string) =>
+  [...one].filter((letter, at) => letter === other[at]).length;

@@ -7,6 +7,9 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
 import type { Segment } from '../smart-render-plan.ts';
 
+/** Where riders are read from. */
+type RiddenClip = Pick<HevcSource, 'units' | 'dolbyVision'>;
+
 /** What rides with a coded picture beside its slices: units before and behind them. */
 export interface Riders {
   readonly before: readonly Buffer[];
@@ -52,18 +55,43 @@ export async function readRiders(
  * What rides with a sample.
  * @throws HevcError when a picture of a Dolby Vision clip has no such data
  */
-export async function ridersOf(source: HevcSource, sample: number): Promise<Riders> {
-  const units = await unitsOf(source, sample);
-  const before = units.flatMap((unit) => onlyMessages(unit, [SEI.registeredUserData]) ?? []);
-  const behind = source.dolbyVision ? units.filter((unit) => hevcNalType(unit) === HEVC_NAL.dolbyVision) : [];
+export async function ridersOf(source: RiddenClip, sample: number): Promise<Riders> {
+  const { before, behind } = await foundRiders(source, sample);
   if (source.dolbyVision && behind.length !== 1) {
     throw new HevcError('A picture of the video has no Dolby Vision data to go on with.');
   }
   return { before, behind };
 }
 
+/** Pictures in front of one without Dolby Vision data among which such are looked for. */
+const NEAR = 8;
+
+/**
+ * What rides with a sample that may have lost it. Dolby Vision data are then those of the picture shown before it, which go on as the
+ * light does; captions are not shown twice.
+ * @throws HevcError when no picture of a Dolby Vision clip near it has such data
+ */
+export async function ridersOrNear(source: RiddenClip, order: DisplayOrder, sample: number): Promise<Riders> {
+  const own = await foundRiders(source, sample);
+  if (!source.dolbyVision || own.behind.length === 1) return own;
+  const place = order.placeOf[sample] ?? 0;
+  for (let before = place - 1; before >= Math.max(0, place - NEAR); before -= 1) {
+    const { behind } = await foundRiders(source, order.samples[before] ?? 0);
+    if (behind.length === 1) return { ...own, behind };
+  }
+  throw new HevcError('A picture of the video has no Dolby Vision data to go on with.');
+}
+
+async function foundRiders(source: RiddenClip, sample: number): Promise<Riders> {
+  const units = await unitsOf(source, sample);
+  return {
+    before: units.flatMap((unit) => onlyMessages(unit, [SEI.registeredUserData]) ?? []),
+    behind: source.dolbyVision ? units.filter((unit) => hevcNalType(unit) === HEVC_NAL.dolbyVision) : [],
+  };
+}
+
 /** None where the sample is damaged: what rides with it is then lost with it. */
-async function unitsOf(source: HevcSource, sample: number): Promise<Buffer[]> {
+async function unitsOf(source: RiddenClip, sample: number): Promise<Buffer[]> {
   try {
     return await source.units(sample);
   } catch (error) {

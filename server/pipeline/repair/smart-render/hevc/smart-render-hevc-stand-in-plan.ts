@@ -1,4 +1,10 @@
-import { hevcLayer, hevcNalType, isHevcSlice, isSubLayerNonReference } from '#server/media/hevc/hevc-nal.ts';
+import {
+  HEVC_NAL,
+  hevcLayer,
+  hevcNalType,
+  isHevcSlice,
+  isSubLayerNonReference,
+} from '#server/media/hevc/hevc-nal.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import type { ChangedSpan, NewPicture, PictureEdit, PixelSource } from '../../picture-edit.ts';
@@ -64,12 +70,35 @@ export async function findHevcCandidates(source: HevcSource, input: PlanInput): 
   const candidates: HevcCandidate[] = [];
   let shift = 0;
   for (const span of input.edit) {
-    const found = await toCandidate(source, input.order, span, shift);
+    const found = await toCandidate(source, input.order, span, { shift, keepsWhole: true });
     const isCheap = found && (found.standIns.length <= FEW || found.staying.length > 0);
     if (found && (isCheap || takesOthers(input, span))) candidates.push(found);
     shift += span.shiftAfterTicks;
   }
   return candidates;
+}
+
+/**
+ * Candidates whose whole pictures could not keep their data, with these exchanged as well: a few that refer to a lost picture would
+ * else take the rest of their group with them.
+ * @param input as `findHevcCandidates` was given
+ */
+export async function exchangedWhole(
+  source: HevcSource,
+  input: PlanInput,
+  candidates: readonly HevcCandidate[],
+): Promise<HevcCandidate[]> {
+  const made: HevcCandidate[] = [];
+  let shift = 0;
+  for (const span of input.edit) {
+    const isOne = candidates.some((one) => one.span === span && one.staying.length > 0);
+    if (isOne && takesOthers(input, span)) {
+      const whole = await toCandidate(source, input.order, span, { shift, keepsWhole: false });
+      if (whole) made.push(whole);
+    }
+    shift += span.shiftAfterTicks;
+  }
+  return made;
 }
 
 /** Whether encoding a span anew would take other pictures with it. */
@@ -83,7 +112,7 @@ async function toCandidate(
   source: HevcSource,
   order: DisplayOrder,
   span: ChangedSpan,
-  shift: number,
+  { shift, keepsWhole }: { readonly shift: number; readonly keepsWhole: boolean },
 ): Promise<HevcCandidate | null> {
   const { firstFrame, endFrame, pictures, shiftAfterTicks } = span;
   const count = endFrame - firstFrame;
@@ -94,7 +123,7 @@ async function toCandidate(
     pixels.kind === 'original' && pixels.frame === firstFrame + index;
   const isIntact = (picture: NewPicture, index: number) =>
     isInPlace(picture, index) && picture.pixels.kind === 'original' && picture.pixels.intact === true;
-  const mayStay = pictures.every((picture, at) => picture.pixels.kind === 'raw' || isInPlace(picture, at));
+  const isExchange = pictures.every((picture, at) => picture.pixels.kind === 'raw' || isInPlace(picture, at));
   const standIns: HevcStandIn[] = [];
   const staying: number[] = [];
   for (const [index, picture] of pictures.entries()) {
@@ -104,12 +133,12 @@ async function toCandidate(
     if (sample === undefined || !old) return null;
     if (ptsTicks - source.shownEdit.offsetTicks !== old.pts + shift) return null;
     const isOriginal = pixels.kind === 'original';
-    if (mayStay && isIntact(picture, index)) {
+    if (keepsWhole && isExchange && isIntact(picture, index)) {
       staying.push(sample);
       continue;
     }
     if (old.sync || standIns.length === MAX_STAND_INS) return null;
-    const nalHead = await sliceHead(source, sample);
+    const nalHead = (await sliceHead(source, sample)) ?? (await lostHead(source, order, sample));
     if (!nalHead || !isPlainHead(nalHead)) return null;
     standIns.push({
       sample,
@@ -140,6 +169,39 @@ async function sliceHead(source: HevcSource, sample: number): Promise<Buffer | n
   }
   return null;
 }
+
+/** Pictures to each side, decode order, that tell how a lost one is coded. */
+const NEAR = 8;
+
+/**
+ * What stands in front of the slices of a picture of which nothing is left: that of a picture that others may refer to, as they might,
+ * behind its key picture or leading it as the pictures beside it do (ITU-T H.265, 7.4.2.2).
+ * @returns null for a leading picture that no other beside it tells the kind of
+ */
+async function lostHead(
+  source: HevcSource,
+  { placeOf }: DisplayOrder,
+  sample: number,
+): Promise<Buffer | null> {
+  const keyOf = (one: number) => source.samples.findLastIndex(({ sync }, at) => sync && at <= one);
+  const key = keyOf(sample);
+  const leads = (one: number) => (placeOf[one] ?? 0) < (placeOf[key] ?? 0);
+  if (!leads(sample)) return Buffer.from([HEVC_NAL.trailR << 1, LOWEST_SUB_LAYER]);
+  for (let away = 1; away <= NEAR; away += 1) {
+    for (const other of [sample - away, sample + away]) {
+      if (other <= key || keyOf(other) !== key || !leads(other)) continue;
+      const type = hevcNalType((await sliceHead(source, other)) ?? Buffer.alloc(0));
+      const reference = type | 1;
+      if (reference === HEVC_NAL.radlR || reference === HEVC_NAL.raslR) {
+        return Buffer.from([reference << 1, LOWEST_SUB_LAYER]);
+      }
+    }
+  }
+  return null;
+}
+
+/** nuh_temporal_id_plus1 of pictures that those of all sub-layers may refer to. */
+const LOWEST_SUB_LAYER = 1;
 
 /** What rebuilt pictures must have scored to be referred to; measured on 12 clips, where 36 to 54 gained and 21 to 22 lost. */
 const REFERENCE_DB = 33;

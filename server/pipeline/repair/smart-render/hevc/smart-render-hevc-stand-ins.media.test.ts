@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { copyFile, open } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hevcNalType, isHevcSlice, isSubLayerNonReference } from '#server/media/hevc/hevc-nal.ts';
@@ -93,6 +93,23 @@ async function middles(file: string): Promise<number[]> {
   });
 }
 
+/** A copy of a clip in which nothing of some samples, in the order of decoding, is left but zeros. */
+async function withoutSamples(file: string, name: string, lost: readonly number[]): Promise<string> {
+  const copy = path.join(folder.path, `${name}.mp4`);
+  await copyFile(file, copy);
+  const handle = await open(copy, 'r+');
+  try {
+    const samples = readSamples(findVideoTrack(await readMovie(handle), 0).stbl);
+    for (const sample of lost) {
+      const { offset = 0, sizeBytes = 0 } = samples[sample] ?? {};
+      await handle.write(Buffer.alloc(sizeBytes), 0, sizeBytes, offset);
+    }
+  } finally {
+    await handle.close();
+  }
+  return copy;
+}
+
 /** The pictures of an intact clip as they were coded, laid end to end in one file. */
 async function rawPictures(file: string): Promise<string> {
   const raw = `${file}.raw`;
@@ -150,6 +167,53 @@ describe('exchanging HEVC pictures alone', () => {
       for (const frame of frames) expect(scores[frame], `picture ${frame}`).toBeGreaterThan(38);
     });
   }
+
+  it('exchanges pictures of which nothing is left, also those that lead a key picture', async () => {
+    const clean = await make({ name: 'lost', params: 'keyint=24:min-keyint=24:open-gop=1:bframes=3' });
+    const shown = await shownPictures(clean);
+    const plain = await disposable(clean);
+    const isLeading = (frame: number) =>
+      shown.slice(frame).some(({ isKey, sample }) => isKey && sample < (shown[frame]?.sample ?? 0));
+    const leading = plain.find(isLeading) ?? 0;
+    const trailing = plain.find((frame) => frame > leading + 8 && !isLeading(frame)) ?? 0;
+    expect(leading).toBeGreaterThan(0);
+    const frames = [leading, trailing];
+    const samples = frames.map((frame) => shown[frame]?.sample ?? 0);
+    const torn = await withoutSamples(clean, 'lost-torn', samples);
+    const times = await shownTimes(clean);
+    const edit = exchange(frames, times, await rawPictures(clean));
+    const { output, result } = await renderEdit(folder.path, torn, 'lost', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(times.length - frames.length);
+    const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+    expect(changed).toEqual(frames);
+  });
+
+  it('exchanges the few that refer to a lost picture with it where they cannot keep their data', async () => {
+    const clean = await make({
+      name: 'lost-middle',
+      params: 'bframes=3:b-pyramid=1:ref=1:open-gop=0:keyint=48',
+    });
+    const middle = (await middles(clean))[2] ?? 0;
+    const lost = (await shownPictures(clean))[middle]?.sample ?? 0;
+    const torn = await withoutSamples(clean, 'lost-middle-torn', [lost]);
+    const times = await shownTimes(clean);
+    const touched = [middle - 1, middle, middle + 1];
+    const pictures = touched.map((frame) => {
+      const pixels = { kind: 'original', frame, intact: frame !== middle } as const;
+      return { ptsTicks: times[frame] ?? 0, pixels };
+    });
+    const edit = [{ firstFrame: middle - 1, endFrame: middle + 2, pictures, shiftAfterTicks: 0 }];
+    const { output, result } = await renderEdit(folder.path, torn, 'lost-middle', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect(result.framesKept).toBe(times.length - touched.length);
+    const [before, after] = [await decodeHashes(clean), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    const changed = before.hashes.flatMap((hash, frame) => (after.hashes[frame] === hash ? [] : [frame]));
+    expect(changed.every((frame) => touched.includes(frame))).toBe(true);
+  });
 
   it('leaves what leans on an open group as it was, though it is decoded behind the next key picture', async () => {
     const clean = await make({ name: 'leaning', params: 'keyint=24:open-gop=1:bframes=3:ref=4' });

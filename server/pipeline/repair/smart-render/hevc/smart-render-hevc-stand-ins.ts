@@ -12,7 +12,7 @@ import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
 import { spoolFrom, type EncodedPicture, type RawPictures } from '../smart-render-encoder.ts';
 import { concealGroup } from './smart-render-hevc-conceal.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
-import { ridersOf } from './smart-render-hevc-riders.ts';
+import { ridersOrNear } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
 import { isNoFartherMended, nearestMended, type StayingTrial } from './smart-render-hevc-staying.ts';
 import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
@@ -23,6 +23,7 @@ import {
   stillReferred,
 } from './smart-render-hevc-stand-in-places.ts';
 import {
+  exchangedWhole,
   findHevcCandidates,
   isCovered,
   isGoodReference,
@@ -79,8 +80,8 @@ export interface HevcStandIns extends Omit<MadeGroup, 'spans'> {
 /**
  * Exchanges damaged pictures for intra pictures of the clip's own sequence, so that every other sample of their group stays
  * byte for byte, and plans the stretches for all other changes. No picture that stays may refer to one of them. A group is
- * tried before: what others may refer to goes to the stretches, and then all of it, when the decoder complains or shows
- * any other picture otherwise than before.
+ * tried before: when the decoder complains or shows any other picture otherwise than before, pictures that kept their data though they
+ * refer to exchanged ones are exchanged too or go to the stretches, then what others may refer to does, and then all of it.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcStandIns> {
@@ -91,8 +92,10 @@ export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcSt
   let candidates = target ? await findHevcCandidates(source, { ...planning, edit }) : [];
   let made: MadeGroup[] = [];
   let position = input.position;
-  const leave = (ones: readonly HevcCandidate[]) => {
-    candidates = candidates.filter((candidate) => !ones.includes(candidate));
+  const leave = (ones: readonly HevcCandidate[], instead: readonly HevcCandidate[] = []) => {
+    candidates = candidates.flatMap((candidate) => {
+      return ones.includes(candidate) ? instead.filter(({ span }) => span === candidate.span) : [candidate];
+    });
     made = made.filter(({ spans }) => spans.every((span) => candidates.some((one) => one.span === span)));
   };
   for (;;) {
@@ -113,7 +116,7 @@ export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcSt
       made.push(tried.made);
       const ends = tried.made.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes);
       position = Math.max(position, ...ends);
-    } else leave(tried.refused);
+    } else leave(tried.refused, await exchangedWhole(source, { ...planning, edit }, tried.refused));
   }
 }
 
@@ -162,6 +165,7 @@ async function tryGroup(
     // What does not fit here is encoded with the pictures around it.
     if (!isUnfit(error)) throw error;
   }
+  if (stayers.length > 0) return { made: null, refused: stayers };
   const referred = candidates.filter(({ isReferred }) => isReferred);
   return { made: null, refused: referred.length > 0 ? referred : candidates };
 }
@@ -230,7 +234,7 @@ async function encodeGroup(
     standIns.map((standIn) => standIn.pixels),
   );
   const riders = [];
-  for (const { sample } of standIns) riders.push(await ridersOf(source, sample));
+  for (const { sample } of standIns) riders.push(await ridersOrNear(source, input.order, sample));
   const { pictures, pps } = await encodeIntra({
     ...input,
     take: spoolFrom(input.position),

@@ -110,8 +110,9 @@ export function judgePictures(
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);
   const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
-  const [repeatsMs, plainPutInMs] = [repeatsOf, putIn].map((of) => (of(plainStutter) * 1000) / fps);
-  const surplusMs = spans && surplusForCopies(spans, repeatsMs ?? 0, leadingSilenceMs, plainPutInMs);
+  const inMs = (pictures: number) => (pictures * 1000) / fps;
+  const [repeatsMs, plainPutInMs] = [inMs(repeatsOf(plainStutter)), inMs(putIn(plainStutter))];
+  const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs, plainPutInMs);
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
@@ -127,7 +128,7 @@ export function judgePictures(
     ? withoutRests(listed, moveTo)
     : listed.filter((gap) => !empty.includes(gap));
   const slower = findSlowerStretches(times, moveTo);
-  const putInMs = (putIn(stutter) * 1000) / fps;
+  const putInMs = inMs(putIn(stutter));
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
   const hidden = times.variableByNature
     ? []

@@ -51,7 +51,7 @@ async function mendTorn(name: string, scenery: Scenery, torn: Torn): Promise<str
 }
 
 it.each<[string, Scenery, Torn, string]>([
-  ['jumps out of a smear', 'zoom', { frames: [63], fault: 'random' }, 'dropped_frames'],
+  ['jumps out of a smear', 'zoom', { frames: [66], fault: 'random' }, 'dropped_frames'],
   ['freezes of a lost group', 'mover', { frames: [60], fault: 'lost' }, 'stuttered_cut'],
 ])('%s that a repair kept are not mended in its result', async (name, scenery, torn, kind) => {
   const result = await mendTorn(name.replaceAll(' ', '-'), scenery, torn);
@@ -63,7 +63,7 @@ it.each<[string, Scenery, Torn, string]>([
 });
 
 it('a result that is damaged and mended once more says what both repairs have kept', async () => {
-  const result = await mendTorn('twice', 'zoom', { frames: [63], fault: 'random' });
+  const result = await mendTorn('twice', 'zoom', { frames: [66], fault: 'random' });
   const damage = { frames: [20], fault: 'random', seed: 7, amount: 64, place: 0.1 } as const;
   await corruptSamples({ tools, inputPath: result, outputPath: at('twice-torn.mp4'), ...damage });
   const second = await process(at('twice-torn.mp4'), 'twice-again');

@@ -44,20 +44,14 @@ export async function readMovie(file: FileHandle): Promise<Movie> {
   return toMovie(await readMoov(file));
 }
 
+/** What an index is made of, before any of its tracks is looked at. */
+export type ReadMoov = Pick<Movie, 'topLevel' | 'fileBytes' | 'ftyp' | 'moov'>;
+
 /**
- * The same where boxes of the index have lost their names.
- * @returns null where all have the names that they need
- * @throws Mp4Error when there is no readable index for all that
+ * Reads the index without looking into it.
+ * @throws Mp4Error when there is none whose boxes fit into each other.
  */
-export async function readRenamedMovie(file: FileHandle): Promise<Movie | null> {
-  const read = await readMoov(file);
-  const moov = healNames(read.moov);
-  return moov === read.moov ? null : toMovie({ ...read, moov });
-}
-
-type ReadMoov = Pick<Movie, 'topLevel' | 'fileBytes' | 'ftyp' | 'moov'>;
-
-async function readMoov(file: FileHandle): Promise<ReadMoov> {
+export async function readMoov(file: FileHandle): Promise<ReadMoov> {
   const fileBytes = (await file.stat()).size;
   const topLevel = await scanTopLevel(file, fileBytes);
   const at = topLevel.boxes.find((box) => box.type === 'moov');
@@ -71,7 +65,11 @@ async function readMoov(file: FileHandle): Promise<ReadMoov> {
   return { topLevel, fileBytes, ftyp, moov };
 }
 
-function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
+/**
+ * The movie of an index that is read.
+ * @throws Mp4Error when a track lacks what every track must have.
+ */
+export function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
   return {
     ...rest,
     topLevel,
@@ -80,6 +78,16 @@ function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
     tracks: readTracks(moov),
     fragmented: findBox(moov, 'mvex') !== null || topLevel.boxes.some((box) => box.type === 'moof'),
   };
+}
+
+/**
+ * The same where boxes of the index have lost their names.
+ * @returns null where all have the names that they need
+ * @throws Mp4Error when a track lacks what every track must have for all that
+ */
+export function toRenamedMovie(read: ReadMoov): Movie | null {
+  const moov = healNames(read.moov);
+  return moov === read.moov ? null : toMovie({ ...read, moov });
 }
 
 /**

@@ -5,3 +5,13 @@ export class Mp4Error extends Error {
     this.name = 'Mp4Error';
   }
 }
+
+/** What can be read; null where the boxes are damaged. */
+export async function readable<T>(read: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Mp4Error) return null;
+    throw error;
+  }
+}

@@ -53,7 +53,7 @@ const FARTHER = 1.2;
 /** Both kinds of evidence, each a little weaker. */
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
 /** A change of the histogram beyond this is a flash or a cut, no jump. */
-const MAX_HISTOGRAM = 0.05;
+export const MAX_HISTOGRAM = 0.05;
 /** ...unless half of all that moves goes so much farther (logarithm): then up to this. */
 const MAX_HISTOGRAM_JUMP = 0.085;
 const JUMP_RISE = 0.6;

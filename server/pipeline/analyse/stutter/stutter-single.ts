@@ -1,12 +1,11 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
+import { MAX_HISTOGRAM } from '../dropped-frames/detect-hidden-drops.ts';
 
 /** Pictures on each side that show how much of the whole picture usually changes. */
 const FLANK = 6;
 /** A jump behind a single repeat is twice a usual step, and no more than this many times: else it leads to another shot. */
 const MAX_SINGLE_JUMP = 4;
-/** A change of the histogram beyond this is a flash or a cut: brightness changes, and nothing has to have moved. The limit of hidden losses. */
-const MAX_HISTOGRAM = 0.05;
 
 /**
  * True where the step behind a single repeat leads to another shot: it is too long, by what moves most or by the whole picture. A jump cut in

@@ -7,13 +7,15 @@ import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { healMovie } from '#server/media/mp4/heal-movie.ts';
 import {
   type Movie,
+  readMoov,
   readMovie,
   readMovieTimescale,
-  readRenamedMovie,
   readTracks,
+  toMovie,
+  toRenamedMovie,
   type Track,
 } from '#server/media/mp4/movie.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { Mp4Error, readable } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
 import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
@@ -58,10 +60,11 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
   return withFile(input, async (file) => {
     const fileBytes = (await file.stat()).size;
     const topLevel = await scanTopLevel(file, fileBytes);
-    const renamed = await readable(() => readRenamedMovie(file));
+    const index = await readable(() => readMoov(file));
+    const renamed = index && (await readable(() => toRenamedMovie(index)));
     if (renamed?.fragmented) return await rebuildFragments(input, file, renamed, true);
     if (renamed) return await repairListed(input, file, renamed, 'Boxes of the index had lost their names.');
-    const listed = await readable(() => readMovie(file));
+    const listed = index && (await readable(() => toMovie(index)));
     if (listed?.fragmented) return await rebuildFragments(input, file, listed);
     if (listed && listsPictures(listed.tracks)) return await repairListed(input, file, listed);
     const hidden = await findHiddenMoov(file, fileBytes, input.signal);
@@ -178,16 +181,6 @@ async function withFile(
     throw error;
   } finally {
     await file.close();
-  }
-}
-
-/** What can be read; null where the boxes are damaged. */
-async function readable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Mp4Error) return null;
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
-import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
 import { smallGrey, smallSize } from '#server/media/grey/grey-frame.ts';
@@ -59,7 +59,7 @@ export async function hashClip(clipPath: string, input: HashInput): Promise<stri
       : `[0:v:0]${ONCE}[all]`,
     outputs: [
       ...(small && chain
-        ? [{ path: small.path, options: ['-map', '[small]', ...EACH_PICTURE, '-f', 'rawvideo'] }]
+        ? [{ path: small.path, options: ['-map', '[small]', ...EACH_AT_ITS_TIME, '-f', 'rawvideo'] }]
         : []),
       { path: 'pipe:1', options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
     ],

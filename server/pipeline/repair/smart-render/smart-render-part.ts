@@ -3,7 +3,7 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import type { ClipSource, SmartSource } from './smart-render-source.ts';
+import { bytesOf, withSets, type ClipSource, type SmartSource } from './smart-render-source.ts';
 
 /** Samples `[from, end)`, decode order; decoding can start at the first. */
 export interface Part {
@@ -48,7 +48,8 @@ export interface TrialPart {
 /** Writes a part of an H.264 clip as `writeTrialPart` does. */
 export async function writeTrialClip(clip: TrialClip): Promise<Map<number, number>> {
   const { source, replaced } = clip;
-  const entry = replaced ? withPps(source, replaced.pps) : source.entry.bytes;
+  const isAsItWas = !replaced && !source.replaced;
+  const entry = isAsItWas ? source.entry.bytes : withPps(source, replaced?.pps ?? []);
   return writeTrialPart({ ...clip, coded: replaced?.coded ?? new Map(), entry });
 }
 
@@ -66,8 +67,7 @@ export async function writeTrialPart(clip: TrialPart): Promise<Map<number, numbe
     const sample = source.samples[number];
     if (!sample) return [];
     placeAt.set(sample.pts - origin, order.placeOf[number] ?? 0);
-    const own: ByteRange = { file: source.file, offset: sample.offset, sizeBytes: sample.sizeBytes };
-    const bytes = coded.get(number)?.bytes ?? own;
+    const bytes = coded.get(number)?.bytes ?? bytesOf(source, number);
     const next = source.samples[numbers[index + 1] ?? -1];
     const durationTicks = next ? next.dts - sample.dts : sample.durationTicks;
     const { sync } = sample;
@@ -102,5 +102,5 @@ function withEntry(trak: Parameters<typeof replaceBox>[0], entry: Buffer) {
 
 /** The sample description with more picture parameter sets. */
 function withPps({ config, entry }: SmartSource, more: readonly Buffer[]): Buffer {
-  return withEntryBox(entry, 'avcC', writeAvcConfig({ ...config, pps: [...config.pps, ...more] }));
+  return withEntryBox(entry, 'avcC', writeAvcConfig(withSets(config, more)));
 }

@@ -6,7 +6,7 @@ import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-hea
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { findBox } from '#server/media/mp4/box.ts';
 import { type SimpleEdit, startedAt, toSimpleEdit } from '#server/media/mp4/edit-list.ts';
-import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { readExactly, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
@@ -23,6 +23,8 @@ export interface ClipSource {
   readonly entry: SampleEntry;
   readonly samples: readonly Sample[];
   readonly shownEdit: SimpleEdit;
+  /** Samples whose bytes lie elsewhere, as they have been replaced already. */
+  readonly replaced?: ReadonlyMap<number, ByteRange>;
 }
 
 /** An MP4 clip whose H.264 pictures can be replaced one by one. */
@@ -88,14 +90,23 @@ export async function openClip(
 }
 
 /**
+ * Where the bytes of a sample are.
+ * @throws Mp4Error when there is none of this number
+ */
+export function bytesOf({ file, samples, replaced }: ClipSource, sample: number): ByteRange {
+  const found = samples[sample];
+  if (!found) throw new Mp4Error('The file has no such picture.');
+  return replaced?.get(sample) ?? { file, offset: found.offset, sizeBytes: found.sizeBytes };
+}
+
+/**
  * NAL units of a sample.
  * @throws Mp4Error or H264Error when they cannot be read
  */
 export async function readUnits(clip: ClipSource, sample: number, lengthSize: number): Promise<Buffer[]> {
-  const found = clip.samples[sample];
-  if (!found) throw new Mp4Error('The file has no such picture.');
-  if (found.sizeBytes > MAX_SAMPLE_BYTES) throw new Mp4Error('A picture of the file is impossibly large.');
-  return splitSample(await readExactly(clip.file, found.offset, found.sizeBytes), lengthSize);
+  const { file, offset, sizeBytes } = bytesOf(clip, sample);
+  if (sizeBytes > MAX_SAMPLE_BYTES) throw new Mp4Error('A picture of the file is impossibly large.');
+  return splitSample(await readExactly(file, offset, sizeBytes), lengthSize);
 }
 
 async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
@@ -113,6 +124,10 @@ async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer>
   const sps = parseSps(spsUnit);
   const refusal = refuseSequence(sps, stream.width, stream.height);
   if (refusal) return decline(refusal);
+  return { ok: true, source: withReaders(clip, config, sps) };
+}
+
+function withReaders(clip: ClipSource, config: AvcConfig, sps: Sps): SmartSource {
   const pps = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
   const units = (index: number) => readUnits(clip, index, config.lengthSize);
   const head = async (index: number) => {
@@ -125,7 +140,29 @@ async function inspect(file: FileHandle, info: MediaInfo): Promise<SourceAnswer>
       throw error;
     }
   };
-  return { ok: true, source: { ...clip, config, sps, pps, units, head } };
+  return { ...clip, config, sps, pps, units, head };
+}
+
+/**
+ * The clip as it is once some of its samples are replaced.
+ * @param replaced bytes by sample
+ * @param sets picture parameter sets that they name
+ */
+export function withReplaced(
+  source: SmartSource,
+  replaced: ReadonlyMap<number, ByteRange>,
+  sets: readonly Buffer[],
+): SmartSource {
+  const { config, sps } = source;
+  const all = new Map([...(source.replaced ?? []), ...replaced]);
+  return withReaders({ ...source, replaced: all }, withSets(config, sets), sps);
+}
+
+/** Decoder settings that know more picture parameter sets, each once. */
+export function withSets(config: AvcConfig, sets: readonly Buffer[]): AvcConfig {
+  const units = [...config.pps, ...sets];
+  const pps = units.filter((unit, at) => units.findIndex((other) => other.equals(unit)) === at);
+  return { ...config, pps };
 }
 
 /** Why slices of our encoder cannot stand in this sequence; null when they can. */

@@ -12,13 +12,12 @@ import type { MediaLimits } from '../../worker-protocol.ts';
 import { keptFrames, type PictureEdit } from '../picture-edit.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { planAround } from './smart-render-around.ts';
-import { makeBridges } from './bridge/smart-render-bridges.ts';
 import { createCoder } from './smart-render-coder.ts';
 import { damagedPlaces } from './smart-render-damaged.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
 import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
-import { makeExchanges } from './exchange/smart-render-exchange.ts';
 import { renderHevc } from './hevc/smart-render-hevc.ts';
+import { lastOfEach, replaceAlone } from './smart-render-replace.ts';
 import { encodeSegments } from './smart-render-segments.ts';
 import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
 import {
@@ -31,6 +30,7 @@ import {
 import type { StandIn } from './smart-render-stand-ins.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { toRuns } from './smart-render-seen.ts';
+import { verbatimPps } from './smart-render-verbatim.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
 
 export interface SmartRenderInput {
@@ -91,9 +91,8 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
   }
 }
 
-/** Shares of the work that are over when long groups are bridged and damaged pictures exchanged, if any are. */
-const BRIDGED = 0.45;
-const EXCHANGED = 0.8;
+/** Share of the work that is over when pictures are replaced alone, if any are. */
+const REPLACED = 0.8;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
 
@@ -118,50 +117,27 @@ async function render(
   const shown = stream;
   const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
   let tried = 0;
-  const trying = (from: number, to: number) => (share: number) => {
-    tried = to;
-    onProgress?.(from + (to - from) * share);
-  };
   const coder = createCoder({
     ...shared,
     pictureBytes: format.pictureBytes,
     onProgress: (share) => onProgress?.(tried + (1 - tried) * share),
   });
-  const bridging = {
-    ...shared,
-    coder,
-    targetOf: (decodeFrom: Cut, endSample: number) =>
-      toTarget(source, input.info, [{ decodeFrom, endSample }]),
-  };
-  const bridged = await makeBridges({
-    ...bridging,
-    onShare: trying(0, BRIDGED),
-    edit: isTooLarge ? [] : input.edit,
-    left: null,
-    spent: 0,
-  });
-  const exchanged = await makeExchanges({
-    ...shared,
-    onShare: trying(BRIDGED, EXCHANGED),
-    edit: isTooLarge ? input.edit : bridged.rest,
-    takeSpool: coder.take,
-    spent: bridged.verbatimCount,
-  });
-  const done = new Set(exchanged.exchanges.flatMap(({ spans }) => spans));
-  const left = new Set(bridged.rest.filter((span) => !done.has(span)));
-  const instead = await makeBridges({
-    ...bridging,
-    edit: isTooLarge || left.size === 0 ? [] : bridged.rest,
-    left,
-    spent: bridged.verbatimCount + exchanged.exchanges.flatMap(({ samples: own }) => own).length,
-  });
-  const retaken = new Set(instead.bridges.flatMap(({ spans }) => spans));
-  const around = [
-    ...bridged.bridges,
-    ...exchanged.exchanges.filter(({ spans }) => !spans.some((span) => retaken.has(span))),
-    ...instead.bridges,
-  ];
-  const { plan, standIns, exchanges } = await planAround(source, order, cuts, input.edit, around);
+  const pps = verbatimPps(source);
+  const around = pps
+    ? await replaceAlone({
+        ...shared,
+        coder,
+        verbatimPps: pps,
+        canEncode: !isTooLarge,
+        targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
+        onShare: (share) => {
+          tried = REPLACED;
+          onProgress?.(REPLACED * share);
+        },
+      })
+    : [];
+  const { plan, standIns, ...found } = await planAround(source, order, cuts, input.edit, around);
+  const exchanges = lastOfEach(found.exchanges);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return decline(timing.reason);
@@ -187,14 +163,13 @@ async function render(
           wanted: standIns.map(({ pixels }) => pixels),
           place: { neighbourIdrIds: [], standIns },
         });
-  const bridges = [...bridged.bridges, ...instead.bridges].filter((one) => exchanges.includes(one));
   const exchangedSamples = exchanges.flatMap(({ samples: replaced }) => replaced);
   await writeResult({
     source,
     sampleEntry: withNewPps(
       source,
-      [...encoded, alone, ...bridges.flatMap(({ pps }) => (pps ? [{ pps }] : []))],
-      exchanges.length > 0 ? (bridged.verbatimPps ?? exchanged.pps ?? instead.verbatimPps) : null,
+      [...encoded, alone, ...exchanges.flatMap((one) => (one.pps ? [{ pps: one.pps }] : []))],
+      exchanges.length > 0 ? (pps?.unit ?? null) : null,
     ),
     order,
     timing,

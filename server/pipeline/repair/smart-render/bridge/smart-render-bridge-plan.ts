@@ -102,9 +102,22 @@ function upTo(order: DisplayOrder, { slots, group }: BridgeGroup, span: ChangedS
 
 export type IsWanted = (slots: readonly Slots[]) => boolean;
 
+const isKept = ({ changed }: Slots): boolean =>
+  [...changed.values()].every((content) => content === 'decoded');
+
 /** Whether there are new pictures among them. */
-export const hasNew: IsWanted = (slots) =>
-  slots.some(({ changed }) => [...changed.values()].some((content) => content !== 'decoded'));
+export const hasNew: IsWanted = (slots) => !slots.every(isKept);
+
+/** Whether there are spans among them that stay as they decode. */
+export const hasKept: IsWanted = (slots) => slots.some(isKept);
+
+/** A group without the spans behind all new pictures, which stay as they decode; the group itself where that leaves nothing. */
+export function upToNew(order: DisplayOrder, group: BridgeGroup): BridgeGroup {
+  let found: BridgeGroup | null = group;
+  for (let last = group.slots.at(-1); found && last && isKept(last); last = found?.slots.at(-1))
+    found = withoutLast(order, found, hasNew);
+  return found ?? group;
+}
 
 /** A group without its last span, up to where that is coded anew; null where nothing wanted is left. */
 export function withoutLast(

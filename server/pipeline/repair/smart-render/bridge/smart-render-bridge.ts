@@ -12,18 +12,16 @@ import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
 import type { StandInNumbers } from '../smart-render-encode.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { cropPicture } from '../smart-render-crop.ts';
-import type { HashedPart } from '../exchange/smart-render-exchange-decode.ts';
+import { isComplaint, type HashedPart } from '../exchange/smart-render-exchange-decode.ts';
 import type { Exchange, ExchangeInput } from '../exchange/smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from '../exchange/smart-render-exchange-plan.ts';
 import { AS_CODED, HASHED, hashClip } from '../smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type Part, type ReplacedSamples } from '../smart-render-part.ts';
 import { wantedOf } from '../smart-render-seen.ts';
 import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
-import { verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+import { verbatimSample } from '../smart-render-verbatim.ts';
 
 export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'spent'> {
-  /** Picture parameter set of verbatim pictures. */
-  readonly verbatimPps: VerbatimPps;
   /** Encodes raw pictures, each by itself, to stand in for others. */
   readonly encode: (
     pictures: readonly PixelSource[],
@@ -31,14 +29,9 @@ export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 's
   ) => Promise<{ readonly pictures: readonly EncodedPicture[]; readonly pps: Buffer }>;
 }
 
-export interface Bridge extends Exchange {
-  /** Picture parameter set of the pictures that were encoded; null when all are verbatim. */
-  readonly pps: Buffer | null;
-}
-
 /** Either the bridge, or the samples that came out otherwise than before and must not. */
 export interface TriedBridge {
-  readonly bridge: Bridge | null;
+  readonly bridge: Exchange | null;
   readonly strays: readonly number[];
 }
 
@@ -98,7 +91,7 @@ const ENCODED = 0.55;
 const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>
   verbatim.length === 0 && fresh.every(({ head, pixels }) => head.refIdc === 0 && pixels !== null);
 
-async function withoutTrial(input: BridgeInput, { spans, fresh, endSample }: BridgePlan): Promise<Bridge> {
+async function withoutTrial(input: BridgeInput, { spans, fresh, endSample }: BridgePlan): Promise<Exchange> {
   const wanted = fresh.flatMap(({ pixels }) => pixels ?? []);
   const { pictures, pps } = await input.encode(wanted, fresh.map(toNumbers));
   const samples = fresh.map(({ sample }) => sample);
@@ -242,7 +235,7 @@ async function decodeNew(
   const placeAt = await writeTrialClip({ ...input, part, replaced, outputPath: clipPath });
   let complaints = 0;
   const onLine = (line: string) => {
-    if (/\[(error|warning|fatal)\]/.test(line)) complaints += 1;
+    if (isComplaint(line)) complaints += 1;
   };
   const label = 'decode the group with its new pictures';
   const altered = alteredBy(plan);

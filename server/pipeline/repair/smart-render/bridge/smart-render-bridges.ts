@@ -1,9 +1,9 @@
 import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
-import { makeBridge, type Bridge, type BridgeInput } from './smart-render-bridge.ts';
+import { makeBridge, type BridgeInput } from './smart-render-bridge.ts';
 import {
   groupsToBridge,
-  hasNew,
   planBridge,
+  upToNew,
   withoutLast,
   type BridgeGroup,
   type BridgePlan,
@@ -12,12 +12,15 @@ import {
 import type { Coder } from '../smart-render-coder.ts';
 import type { TargetSequence } from '../smart-render-encode.ts';
 import type { Cut } from '../smart-render-plan.ts';
-import { mostVerbatim, verbatimPps } from '../smart-render-verbatim.ts';
+import type { Exchange } from '../exchange/smart-render-exchange.ts';
+import { mostVerbatim } from '../smart-render-verbatim.ts';
 
-export interface BridgesInput extends Omit<BridgeInput, 'verbatimPps' | 'encode' | 'takeSpool'> {
+export interface BridgesInput extends Omit<BridgeInput, 'encode' | 'takeSpool'> {
   readonly edit: PictureEdit;
-  /** Spans that could not be mended without a bridge, where none is new; null to bridge all groups with new pictures. */
-  readonly left: ReadonlySet<ChangedSpan> | null;
+  /** Which groups are bridged, by what stands in them. */
+  readonly isWanted: IsWanted;
+  /** Whether what is behind all new pictures of a group and stays as it decodes is left out of its bridge. */
+  readonly isUpToNew: boolean;
   /** Verbatim pictures that the clip has got already. */
   readonly spent: number;
   readonly coder: Coder;
@@ -26,9 +29,7 @@ export interface BridgesInput extends Omit<BridgeInput, 'verbatimPps' | 'encode'
 }
 
 export interface Bridges {
-  readonly bridges: readonly Bridge[];
-  /** Picture parameter set of the verbatim pictures; null when there are none. */
-  readonly verbatimPps: Buffer | null;
+  readonly bridges: readonly Exchange[];
   /** Verbatim pictures in all bridges. */
   readonly verbatimCount: number;
   /** Spans that still have to be mended in another way. */
@@ -40,16 +41,10 @@ export interface Bridges {
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeBridges(input: BridgesInput): Promise<Bridges> {
-  const { source, order, cuts, edit, coder, left, spent } = input;
-  const none: Bridges = { bridges: [], verbatimPps: null, verbatimCount: 0, rest: edit };
-  const pps = verbatimPps(source);
-  if (!pps) return none;
+  const { source, order, cuts, edit, coder, isWanted, spent } = input;
   const most = mostVerbatim(source);
-  const isWanted: IsWanted = left
-    ? (slots) => !hasNew(slots) && slots.some(({ span }) => left.has(span))
-    : hasNew;
   let verbatimCount = 0;
-  const bridges: Bridge[] = [];
+  const bridges: Exchange[] = [];
   const affordable = () => most - spent - verbatimCount;
   const planFor = (group: BridgeGroup, also: ReadonlySet<number>) =>
     planBridge(source, order, group, also, affordable());
@@ -64,9 +59,10 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
       const place = { neighbourIdrIds: [], standIns };
       return coder.encode({ target, label, decodeFrom, wanted, place });
     };
-    return makeBridge({ ...input, onShare, verbatimPps: pps, takeSpool: coder.take, encode }, plan);
+    return makeBridge({ ...input, onShare, takeSpool: coder.take, encode }, plan);
   };
-  const groups = await groupsToBridge(source, order, cuts, edit, isWanted);
+  const found = await groupsToBridge(source, order, cuts, edit, isWanted);
+  const groups = input.isUpToNew ? found.map((group) => upToNew(order, group)) : found;
   const planned = await Promise.all(
     groups.map(async (group) => ({ group, plan: await planFor(group, NONE) })),
   );
@@ -97,8 +93,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
     onShare(1);
   }
   const done = new Set<ChangedSpan>(bridges.flatMap(({ spans }) => spans));
-  const rest = edit.filter((span) => !done.has(span));
-  return bridges.length === 0 ? none : { bridges, verbatimPps: pps.unit, verbatimCount, rest };
+  return { bridges, verbatimCount, rest: edit.filter((span) => !done.has(span)) };
 }
 
 /** Tries to bridge one group: each decodes it twice. */

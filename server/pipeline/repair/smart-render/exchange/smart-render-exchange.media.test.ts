@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { corruptSamples, makeMovingClip } from '#server/test/broken-clips.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { lumaPsnr } from '#server/test/psnr.ts';
 import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
@@ -110,6 +111,66 @@ describe('a damaged picture in a long group', () => {
     expect(after.warnings).toBe('');
     expect(after.hashes.slice(next)).toEqual(truth.hashes.slice(next));
     expect(after.hashes.slice(0, first)).toEqual(truth.hashes.slice(0, first));
+  });
+
+  it('is exchanged alone behind a lost picture of the same group that is made anew', async () => {
+    const clip = path.join(folder.path, 'behind.mp4');
+    const video = `${ONE_GROUP} -preset medium -bf 2 -x264-params b-adapt=0:b-pyramid=none`;
+    await makeMovingClip({
+      tools,
+      outputPath: clip,
+      seconds: 3,
+      fps: 24,
+      sound: false,
+      encode: video.split(' '),
+    });
+    const types = await pictureTypes(clip);
+    const find = (type: string, from: number) =>
+      types.findIndex((own, frame) => frame >= from && own === type);
+    const [lost, damaged] = [find('B', 20), find('P', 40)];
+    const [once, broken] = ['once', 'behind-broken'].map((name) => path.join(folder.path, `${name}.mp4`));
+    if (!once || !broken) throw new Error('The files have no names.');
+    await corruptSamples({ tools, inputPath: clip, outputPath: once, frames: [lost], fault: 'lost' });
+    const cut = { frames: [damaged], fault: 'cut', place: 0.4 } as const;
+    await corruptSamples({ tools, inputPath: once, outputPath: broken, ...cut });
+    const rawPath = path.join(folder.path, 'behind.raw');
+    const chosen = `select='eq(n,${lost})'`;
+    const decode = [
+      '-v',
+      'error',
+      '-y',
+      '-i',
+      clip,
+      '-vf',
+      chosen,
+      '-frames:v',
+      '1',
+      '-f',
+      'rawvideo',
+      rawPath,
+    ];
+    await runTool('raw', tools.ffmpeg, decode);
+    const times = await shownTimes(broken);
+    const edit: PictureEdit = [
+      {
+        firstFrame: lost,
+        endFrame: lost + 1,
+        pictures: [{ ptsTicks: times[lost] ?? 0, pixels: { kind: 'raw', path: rawPath, index: 0 } }],
+        shiftAfterTicks: 0,
+        mendsDamage: true,
+      },
+      ...(await keepFrom(broken, damaged, times.length)).map((span) => ({ ...span, mendsDamage: true })),
+    ];
+    const { output, result } = await renderEdit(folder.path, broken, 'behind', edit);
+    if (!result.done) throw new Error(result.reason);
+    const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
+    expect(after.warnings).toBe('');
+    expect(after.hashes).toHaveLength(truth.hashes.length);
+    const differing = truth.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
+    expect(differing.slice(0, 2)).toEqual([lost, damaged - 2]);
+    // What the decoder makes of the damage is outdone too: 32.7 dB, 35.9 now.
+    expect(await lumaPsnr(output, clip)).toBeGreaterThan((await lumaPsnr(broken, clip)) + 2);
+    expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 6);
   });
 
   it('is coded anew with what follows when its own data are not known to be the only damaged ones', async () => {

@@ -34,7 +34,7 @@ import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { SmartSource } from '../smart-render-source.ts';
-import { mostVerbatim, verbatimPps, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+import { mostVerbatim, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
 
 export interface ExchangeInput {
   readonly source: SmartSource;
@@ -47,6 +47,8 @@ export interface ExchangeInput {
   readonly pixelFormat: string;
   /** Width and height of the pictures as they are shown. */
   readonly shown: ShownSize;
+  /** Picture parameter set of verbatim pictures. */
+  readonly verbatimPps: VerbatimPps;
   /** Verbatim pictures are written here, where `takeSpool` says. */
   readonly spool: FileHandle;
   /** Keeps so many bytes of the spool for the caller; answers where. */
@@ -60,24 +62,20 @@ export interface ExchangeInput {
   readonly onShare?: (share: number) => void;
 }
 
-/** Damaged stretches whose damaged pictures have verbatim ones in their place. */
+/** Stretches some of whose pictures have others in their place, each by itself. */
 export interface Exchange {
   readonly spans: ExchangeCandidate['spans'];
   /** By sample of the original, in the order of `pictures`. */
   readonly samples: readonly number[];
   readonly pictures: readonly EncodedPicture[];
+  /** Picture parameter set of the pictures that were encoded; null when all are verbatim. */
+  readonly pps: Buffer | null;
   /** One past the last sample of the stretches, decode order. */
   readonly endSample: number;
   /** Samples that may show another picture than the analysis saw; all others are bound, or proven, not to. */
   readonly altered: readonly number[];
   /** Small pictures of those; null where no trial has shown them. */
   readonly seen: SeenPictures | null;
-}
-
-export interface Exchanges {
-  readonly exchanges: readonly Exchange[];
-  /** Picture parameter set of the verbatim pictures; null when there are none. */
-  readonly pps: Buffer | null;
 }
 
 /**
@@ -87,10 +85,8 @@ export interface Exchanges {
  * decoder still complains or later pictures change visibly. Then what is lost is concealed better where that proves itself (`concealAnew`).
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
+export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
   const { source, order, edit, limits, shown } = input;
-  const pps = verbatimPps(source);
-  if (!pps) return { exchanges: [], pps: null };
   const { together, alone } = await planExchanges(source, order, edit, input.cuts);
   const made = new Map<ExchangeCandidate, Exchange>();
   let left = mostVerbatim(source) - input.spent;
@@ -102,7 +98,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
     };
     const name = `exchange-${candidate.damaged[0]?.sample}-${candidate.damaged.length}`;
     const one: ExchangeTry = { ...input, name, signal, onShare };
-    const exchange = await tryExchange(one, candidate, pps, left).finally(() => removePartFiles(one));
+    const exchange = await tryExchange(one, candidate, left).finally(() => removePartFiles(one));
     onShare(1);
     if (!exchange) return;
     made.set(candidate, exchange);
@@ -123,8 +119,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchanges> {
     );
     if (!isMade) await tryOne(candidate, input.signal);
   }
-  const exchanges = [...together, ...alone].flatMap((candidate) => made.get(candidate) ?? []);
-  return { exchanges, pps: exchanges.length === 0 ? null : pps.unit };
+  return [...together, ...alone].flatMap((candidate) => made.get(candidate) ?? []);
 }
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
@@ -135,10 +130,9 @@ type ExchangeTry = ExchangeInput & Pick<PartInput, 'name'>;
 async function tryExchange(
   input: ExchangeTry,
   candidate: ExchangeCandidate,
-  pps: VerbatimPps,
   most: number,
 ): Promise<Exchange | null> {
-  const { source, order } = input;
+  const { source, order, verbatimPps: pps } = input;
   const { damaged, endSample, spans } = candidate;
   if (damaged.length > most) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
@@ -157,7 +151,8 @@ async function tryExchange(
   const bare = stripped && (await tryOut({ ...UNSEEN, coded: stripped }, 'stripped'));
   if (stripped && bare) {
     const samples = [...stripped.keys()];
-    return { spans, samples, pictures: [...stripped.values()], endSample, altered, seen: bare.seen };
+    const pictures = [...stripped.values()];
+    return { spans, samples, pictures, pps: null, endSample, altered, seen: bare.seen };
   }
   let instead: ReadonlyMap<number, number> = new Map();
   let made = await makeVerbatim(input, stretch, damaged, pps);
@@ -194,7 +189,8 @@ async function tryExchange(
   };
   const better = made.missing.length > 0 ? null : await concealAnew(step, stretchNow);
   const { coded, seen } = better ?? stretchNow;
-  return { spans, samples: [...coded.keys()], pictures: [...coded.values()], endSample, altered, seen };
+  const [samples, pictures] = [[...coded.keys()], [...coded.values()]];
+  return { spans, samples, pictures, pps: null, endSample, altered, seen };
 }
 
 /** The key picture from which damaged pictures look as in the whole clip. */

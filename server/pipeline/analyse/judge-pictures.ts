@@ -6,6 +6,7 @@ import { detectCuts } from './detect-cuts.ts';
 import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
 import { withoutRests } from './dropped-frames/gaps-at-rest.ts';
+import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findHolesWithoutLoss } from './dropped-frames/gaps-without-loss.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
@@ -115,15 +116,17 @@ export function judgePictures(
   const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs, plainPutInMs);
   const stutter =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
-  const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
-  const cutSet = new Set(decodedCuts);
-  const changeTo = (changes: readonly number[]) => (frame: number) => {
-    const at = decodedOf.get(frame) ?? 0;
-    return at === 0 || cutSet.has(at) ? null : (changes[at] ?? null);
-  };
+  const changeTo = createChangeTo({ frameOfDecoded, decodedCuts });
   const moveTo = changeTo(moves);
   const listed = detectTimestampGaps(times);
-  const empty = times.variableByNature ? [] : findHolesWithoutLoss(listed, moveTo, changeTo(series.meanDiff));
+  const unfit = damagedFrames;
+  const empty = times.variableByNature
+    ? []
+    : findHolesWithoutLoss(listed, {
+        blockTo: changeTo(moves, { unfit }),
+        blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
+        wholeTo: changeTo(series.meanDiff, { unfit }),
+      });
   const gaps = times.variableByNature
     ? withoutRests(listed, moveTo)
     : listed.filter((gap) => !empty.includes(gap));
@@ -148,8 +151,8 @@ export function judgePictures(
     ...damage.map((bad) => corruptionFinding(bad, context)),
     ...detectPictureFlags(series, cuts, fps).map((flag) => flagFinding(flag, context)),
   ];
-  const unfit = new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i])));
-  const poster = pickPoster(series, unfit, (i) => times.keyframe[frameOfDecoded[i] ?? -1] ?? false);
+  const noPoster = new Set(frameOfDecoded.flatMap((_, i) => (isSound(i) ? [] : [i])));
+  const poster = pickPoster(series, noPoster, (i) => times.keyframe[frameOfDecoded[i] ?? -1] ?? false);
   return {
     pictures: times,
     sceneCuts: [...context.sceneCuts],

@@ -4,8 +4,11 @@ import { findHolesWithoutLoss } from './gaps-without-loss.ts';
 const gap = { frameBefore: 40, missing: 1, ratio: 2, confidence: 0.99 };
 /** Even motion, but for the step over the hole. */
 const movesOver = (over: number | null) => (frame: number) => (frame === 41 ? over : 24 + (frame % 3));
-const found = (moveTo: (frame: number) => number | null, holes = [gap]) =>
-  findHolesWithoutLoss(holes, moveTo, moveTo);
+type MoveTo = (frame: number) => number | null;
+const found = (moveTo: MoveTo, holes = [gap], { growth = 1.8, wholeTo = moveTo } = {}) => {
+  const blockOverTwoTo = (frame: number) => (moveTo(frame) === null ? null : 25 * growth);
+  return findHolesWithoutLoss(holes, { blockTo: moveTo, blockOverTwoTo, wholeTo });
+};
 
 describe('findHolesWithoutLoss', () => {
   it('finds a hole over which no more motion passes than beside it', () => {
@@ -17,7 +20,11 @@ describe('findHolesWithoutLoss', () => {
   });
 
   it('asks the whole picture as well: fast blocks change no more over two steps than over one', () => {
-    expect(findHolesWithoutLoss([gap], movesOver(26), movesOver(38))).toEqual([]);
+    expect(found(movesOver(26), [gap], { wholeTo: movesOver(38) })).toEqual([]);
+  });
+
+  it('says nothing where no more changes over two steps than over one, as in fast wings', () => {
+    expect(found(movesOver(26), [gap], { growth: 1.2 })).toEqual([]);
   });
 
   it('leaves a hole of several pictures to the losses, which motion may come back within', () => {
@@ -36,5 +43,25 @@ describe('findHolesWithoutLoss', () => {
     const other = { ...gap, frameBefore: 42 };
     const moveTo = (frame: number) => (frame === 43 ? 60 : 25);
     expect(found(moveTo, [gap, other])).toEqual([gap]);
+  });
+
+  describe('of many holes', () => {
+    const holes = [40, 70, 100, 130, 160].map((frameBefore) => ({ ...gap, frameBefore }));
+    const behind = new Set(holes.map(({ frameBefore }) => frameBefore + 1));
+    /** Steps too uneven for a hole alone. */
+    const moveTo = (over: number) => (frame: number) =>
+      behind.has(frame) ? over + (frame % 7) : 14 + 11 * (frame % 3);
+
+    it('believes all where half of them say that nothing is missing', () => {
+      expect(found(moveTo(24), holes)).toEqual(holes);
+    });
+
+    it('believes none where most go farther', () => {
+      expect(found(moveTo(46), holes)).toEqual([]);
+    });
+
+    it('believes none where they are few', () => {
+      expect(found(moveTo(24), holes.slice(0, 3))).toEqual([]);
+    });
   });
 });

@@ -1,0 +1,31 @@
+/** Change of a displayed picture to one before it; null where it is not known, and over a cut. */
+export type ChangeTo = (frame: number) => number | null;
+
+export interface MeasuredSteps {
+  /** Display number of each decoded picture. */
+  readonly frameOfDecoded: readonly number[];
+  /** Decoded pictures that begin a shot. */
+  readonly decodedCuts: readonly number[];
+}
+
+export interface ChangeOptions {
+  /** Pictures between the two that are compared, and one. */
+  readonly steps?: number;
+  /** Displayed pictures that say nothing: what a decoder put in the place of damaged data moves in its own way. */
+  readonly unfit?: ReadonlySet<number>;
+}
+
+/** Makes measures by decoded picture answer by displayed one. */
+export function createChangeTo({ frameOfDecoded, decodedCuts }: MeasuredSteps) {
+  const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
+  const cuts = new Set(decodedCuts);
+  return (changes: readonly number[], { steps = 1, unfit }: ChangeOptions = {}): ChangeTo => {
+    const back = Array.from({ length: steps + 1 }, (_, step) => step);
+    return (frame) => {
+      const at = decodedOf.get(frame) ?? 0;
+      const isOverCut = back.slice(0, steps).some((step) => cuts.has(at - step));
+      if (at < steps || isOverCut || back.some((step) => unfit?.has(frame - step))) return null;
+      return changes[at] ?? null;
+    };
+  };
+}

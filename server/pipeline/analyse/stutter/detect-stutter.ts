@@ -1,6 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
-import { isEmpty } from '../detect-cuts.ts';
+import { showsNothing } from '../detect-cuts.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
@@ -79,6 +79,8 @@ const EASED_SHARE = 0.5;
 const EASE_FRAMES = 5;
 /** ...to this share or less, as a fault does not wait for. */
 const EASE_SHARE = 0.6;
+/** ...and for a short time to this: buttons and tiles glide to rest so (two claims in two recordings of screens). */
+const GLIDE_SHARE = 0.25;
 /** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
@@ -155,7 +157,7 @@ function judge(run: Candidate): Judged | null {
   const endsAtCut = cutSet.has(last + 1);
   const before = sideMotion(run, -1);
   const after = sideMotion(run, 1);
-  if (isEmpty(series, middleOf(run))) return null;
+  if (showsNothing(series, middleOf(run))) return null;
   const values = moves.slice(first, last + 1);
   const inside = median(values);
   const tells = (side: Side) => length < SHORTEST_FRAMES || side.count >= 2 || !side.endsAtCut;
@@ -193,6 +195,7 @@ function judge(run: Candidate): Judged | null {
   if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
   if (length >= LONG_ENOUGH && (isValley(values) || isRising(values) || (!jumps && inside > MAX_SETTLED)))
     return null;
+  if (length >= SHORTEST_FRAMES && !startsAtCut && comesToRest(run, GLIDE_SHARE)) return null;
   if (alive.length === 1 && easesOut(run, alive[0] === before ? -1 : 1, quieter)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
@@ -225,8 +228,8 @@ function judgeCalm(
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
   const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
-  if (isEmpty(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
-  if (last - first + 1 >= LONG_RUN && comesToRest(run)) return null;
+  if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
+  if (comesToRest(run, last - first + 1 >= LONG_RUN ? EASE_SHARE : GLIDE_SHARE)) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
@@ -333,10 +336,10 @@ function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolea
   return near < TURN_SHARE * next && next < far;
 }
 
-/** True where the motion only slows down before the run, picture by picture. */
-function comesToRest({ first, moves }: Candidate): boolean {
+/** True where the motion only slows down before the run, picture by picture, to this share. */
+function comesToRest({ first, moves }: Candidate, share: number): boolean {
   const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
   const [far = 0, near = 0] = [before[0], before.at(-1)];
   const isFalling = before.every((move, i) => i === 0 || move <= (before[i - 1] ?? 0));
-  return before.length === EASE_FRAMES && isFalling && near <= EASE_SHARE * far;
+  return before.length === EASE_FRAMES && isFalling && near <= share * far;
 }

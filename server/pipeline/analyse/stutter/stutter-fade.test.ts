@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectStutter } from './detect-stutter.ts';
+import { isBetweenFades } from './stutter-fade.ts';
+
+const run = { first: 40, last: 47 };
+const isHeld = (i: number) => i >= run.first && i <= run.last;
+const moves = Array.from({ length: 90 }, (_, i) => (isHeld(i) ? 0 : 24 + Math.sin(i)));
+
+/** A clip in which only the brightness changes, by `step(i)` grey levels before picture `i`. */
+function fading(step: (i: number) => number) {
+  const steps = moves.map((_, i) => (isHeld(i) ? 0 : step(i)));
+  let luma = 100;
+  return frameSeries(moves, {
+    meanDiff: steps.map(Math.abs),
+    histogramDiff: steps.map((change) => Math.abs(change) / 128),
+    lumaMean: steps.map((change) => (luma += change)),
+  });
+}
+
+describe('isBetweenFades', () => {
+  it('tells a still that fades in, rests and fades out', () => {
+    const still = fading((i) => (i < run.first ? 2 : -2));
+    expect(isBetweenFades(still, run)).toBe(true);
+    expect(detectStutter(still, [], 30)).toEqual([]);
+  });
+
+  it('leaves a fade that halts and goes on, and motion, to the others', () => {
+    const halted = fading(() => 2);
+    expect(isBetweenFades(halted, run)).toBe(false);
+    expect(isBetweenFades(frameSeries(moves), run)).toBe(false);
+    expect(detectStutter(halted, [], 30)).toMatchObject([run]);
+  });
+});

@@ -12,7 +12,7 @@ import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, type Judged, type StutterRun } from './stutter-history.ts';
 import { isOverlay } from './stutter-overlay.ts';
 import { isBetweenFades } from './stutter-fade.ts';
-import { leadsElsewhere } from './stutter-single.ts';
+import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 import { isSlide } from './stutter-slides.ts';
 
@@ -158,7 +158,7 @@ function judge(run: Candidate): Judged | null {
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
   if (length < SHORTEST_FRAMES) {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
-    if (leadsElsewhere(series, last, livelier)) return null;
+    if (leadsElsewhere(series, last, livelier) || keepsTime(run)) return null;
   }
   const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
   const isEven = alive.length === 2 && alive.every((side) => side.least >= EVEN_SHARE * side.level);

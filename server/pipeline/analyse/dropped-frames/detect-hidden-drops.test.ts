@@ -209,6 +209,12 @@ describe('detectHiddenDrops', () => {
     expect(found({}, {}, 0.4)).toEqual([80]);
   });
 
+  it('tells an edit by the count that is reported, not by the nearest measured distance', () => {
+    const jumps = new Map([[80, { ...LOSS, agreement: 0.6, slope: 5 }]]);
+    const found = detectHiddenDrops(frameSeries(moves([80], 6.2), { jumps }), [], FPS, NONE);
+    expect(found).toMatchObject([{ after: 80, missing: 4 }]);
+  });
+
   it('counts an edit by time: six pictures at sixty a second are a tenth of a second', () => {
     const found = (fps: number) => {
       const jumps = new Map([[80, { ...LOSS, slope: 7.2, excess: 6, agreement: 0.85 }]]);

@@ -6,7 +6,10 @@ import type { HiddenDrop } from './detect-hidden-drops.ts';
  * of 148 unharmed public clips and 51 of 148 planted losses found, with this 14 and 49.
  */
 const SURE = 3.5;
-/** ...and where the direction of the motion speaks for it as well. */
+/**
+ * ...and where the direction of the motion speaks for it as well. Of 90 losses above the noise in 22 clips this finds six more where the sound is as
+ * long as the picture, and one step of 20 599 is claimed for it, over which a picture seems to be missing.
+ */
 const SURE_SUPPORTED = 2.5;
 /** Odds that make a loss although the sound is as long as the picture. */
 const SURE_THOUGH_EVEN = 4;
@@ -88,11 +91,13 @@ export interface Scored {
 }
 
 /**
- * Odds that make a loss by themselves: where there is no sound, and where it lasts longer than all likely losses explain, which says no more
- * than none does; an even sound speaks against it.
+ * Odds that make a loss by themselves: least where the direction of the motion speaks for it as well; most where an even sound speaks against it.
+ * A sound that lasts longer than all likely losses explain says no more than none does.
  */
-const enoughFor = ({ isSupported }: Scored, { surplus, speaks }: Lengths) =>
-  surplus !== null && !speaks ? SURE_THOUGH_EVEN : isSupported ? SURE_SUPPORTED : SURE;
+function enoughFor({ isSupported }: Scored, { surplus, speaks }: Lengths): number {
+  if (isSupported) return SURE_SUPPORTED;
+  return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;
+}
 
 /** Plain losses and the likely ones that stand beside them, ascending. */
 export function addLikely(

@@ -204,6 +204,9 @@ describe('detectHiddenDrops', () => {
     };
     expect(found({ agreement: 0.8 }, { agreement: 0.5 })).toEqual([80]);
     expect(found({ agreement: 0.5 }, { agreement: 0.5 })).toEqual([]);
+    // A ball over black moves one window or two, which must leave no doubt.
+    expect(found({ windows: 1, agreement: 0.99, steadiness: 0.99 }, { agreement: 0.5 })).toEqual([80]);
+    expect(found({ windows: 1, agreement: 0.9 }, { agreement: 0.5 })).toEqual([]);
     expect(found({}, {})).toEqual([80, 140]);
     // A jump cut in a pan comes out at another speed.
     expect(found({}, {}, 0.4)).toEqual([80]);

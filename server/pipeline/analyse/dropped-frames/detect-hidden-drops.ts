@@ -168,8 +168,10 @@ function leadsAstray(jump: JumpMeasure | undefined): boolean {
 
 /** True for a step over which the motion beside it goes on, only farther than in any step around, as most windows that move say. */
 function goesOnLonger(jump: JumpMeasure | undefined): jump is JumpMeasure {
-  if (!jump || jump.windows < GOES_ON.windows || jump.excess < MIN_EXCESS) return false;
-  return jump.agreement >= GOES_ON.agreement && jump.slope >= MIN_SLOPE && jump.slope < GOES_ON.mostSlope;
+  if (!jump || jump.windows === 0 || jump.excess < MIN_EXCESS) return false;
+  const { windows, agreement, steadiness, slope } = jump;
+  if (windows < GOES_ON.windows && Math.min(agreement, steadiness) < SURE_ALONE) return false;
+  return agreement >= GOES_ON.agreement && slope >= MIN_SLOPE && slope < GOES_ON.mostSlope;
 }
 
 /** True for such a step in steady motion: it speaks for a loss besides all that the odds were made of, which know no direction. */

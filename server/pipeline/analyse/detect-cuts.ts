@@ -21,6 +21,8 @@ const MIN_COHERENCE = 0.4;
 const LOST_COHERENCE = 0.1;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty: black, white. */
 const MIN_CONTRAST = 5;
+/** Mean squared gradient below which nothing small stands out either: black with noise has less than 1, a ball of a hundredth of the picture 20 and more. */
+const MIN_DETAIL = 3;
 /** A change this strong is a cut even between two lively shots. */
 const STRONG_DIFFERENCE = 40;
 const STRONG_RATIO = 2.5;
@@ -58,6 +60,11 @@ function isCut(series: FrameSeries, i: number): boolean {
 /** True for a picture without content: there is nothing in it that could move, or be found again. */
 export function isEmpty({ lumaP10, lumaP90 }: FrameSeries, at: number): boolean {
   return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0) < MIN_CONTRAST;
+}
+
+/** True for a picture without content in which not even something small stands out: a ball over black covers less than the tenth that contrast counts. */
+export function showsNothing(series: FrameSeries, at: number): boolean {
+  return isEmpty(series, at) && (series.sharpness[at] ?? 0) < MIN_DETAIL;
 }
 
 /** What is usual around a picture: the upper quartile, so that a run of repeats beside it does not count. */

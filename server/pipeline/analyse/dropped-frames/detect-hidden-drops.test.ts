@@ -139,17 +139,39 @@ describe('detectHiddenDrops', () => {
     expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
   });
 
-  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash unless the sound is longer', () => {
-    const found = (jump: Partial<JumpMeasure>, surplus: number | null) => {
+  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash unless the sound is longer or the odds leave no doubt', () => {
+    const found = (jump: Partial<JumpMeasure>, surplus: number | null, rise = 0.6) => {
       const jumps = new Map([[80, { ...LOSS, commonRise: 2.1, ...jump }]]);
-      const series = frameSeries(moves([80], 2), { rises: rising([80]), jumps });
-      return detectHiddenDrops(series, [], FPS, NONE, surplus).length;
+      const series = frameSeries(moves([80], 2), { rises: rising([80], rise), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).length;
     };
     const elsewhere = { agreement: -0.05, slope: -0.7 };
     const asBefore = { agreement: 0.65, slope: 0.72 };
     expect([found({}, null), found({}, 0), found({}, -4)]).toEqual([1, 1, 1]);
     expect([found(elsewhere, null), found(elsewhere, -2), found(elsewhere, -4)]).toEqual([0, 0, 1]);
     expect([found(asBefore, null), found(asBefore, -2), found(asBefore, -4)]).toEqual([0, 0, 1]);
+    expect([found(elsewhere, null, 0.8), found(asBefore, null, 0.8)]).toEqual([1, 1]);
+  });
+
+  it('believes lesser odds where the motion goes on in its direction, only longer, whatever the sound says', () => {
+    const found = (jump: Partial<JumpMeasure>, surplus: number | null) => {
+      const jumps = new Map([[80, { ...LOSS, ...jump }]]);
+      const series = frameSeries(moves([80], 2), { rises: rising([80], 0.45), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).length;
+    };
+    expect([found({}, null), found({}, 0)]).toEqual([1, 1]);
+    expect([
+      found({ agreement: 0.6 }, null),
+      found({ steadiness: 0.4 }, null),
+      found({ excess: 1.2 }, null),
+    ]).toEqual([0, 0, 0]);
+  });
+
+  it('believes a sound that is longer than all losses explain no less than none', () => {
+    const series = frameSeries(moves([80], 2), { rises: rising([80], 0.53) });
+    const found = (surplus: number | null) =>
+      detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).length;
+    expect([found(null), found(-40), found(0)]).toEqual([1, 1, 0]);
   });
 
   it('takes a step as far as sixteen pictures for a cut between like scenes', () => {
@@ -169,6 +191,39 @@ describe('detectHiddenDrops', () => {
     ]);
     expect([found(7, null), found(7, 0)]).toEqual([[], []]);
     expect(found(7, -5)).toEqual([80, 140]);
+  });
+
+  it('keeps near jumps over which the motion goes on beside one as far as an edit, and a far one where nothing leaves doubt', () => {
+    const found = (near: Partial<JumpMeasure>, far: Partial<JumpMeasure>, behind = 1) => {
+      const steps = moves([80], 3).map((move, i) => (i === 140 ? 7 * move : i > 140 ? behind * move : move));
+      const jumps = new Map([
+        [80, { ...LOSS, ...near }],
+        [140, { ...LOSS, slope: 8.5, excess: 6, ...far }],
+      ]);
+      return detectHiddenDrops(frameSeries(steps, { jumps }), [], FPS, NONE).map(({ after }) => after);
+    };
+    expect(found({ agreement: 0.8 }, { agreement: 0.5 })).toEqual([80]);
+    expect(found({ agreement: 0.5 }, { agreement: 0.5 })).toEqual([]);
+    // A ball over black moves one window or two, which must leave no doubt.
+    expect(found({ windows: 1, agreement: 0.99, steadiness: 0.99 }, { agreement: 0.5 })).toEqual([80]);
+    expect(found({ windows: 1, agreement: 0.9 }, { agreement: 0.5 })).toEqual([]);
+    expect(found({}, {})).toEqual([80, 140]);
+    // A jump cut in a pan comes out at another speed.
+    expect(found({}, {}, 0.4)).toEqual([80]);
+  });
+
+  it('tells an edit by the count that is reported, not by the nearest measured distance', () => {
+    const jumps = new Map([[80, { ...LOSS, agreement: 0.6, slope: 5 }]]);
+    const found = detectHiddenDrops(frameSeries(moves([80], 6.2), { jumps }), [], FPS, NONE);
+    expect(found).toMatchObject([{ after: 80, missing: 4 }]);
+  });
+
+  it('counts an edit by time: six pictures at sixty a second are a tenth of a second', () => {
+    const found = (fps: number) => {
+      const jumps = new Map([[80, { ...LOSS, slope: 7.2, excess: 6, agreement: 0.85 }]]);
+      return detectHiddenDrops(frameSeries(moves([80], 7), { jumps }), [], fps, NONE).length;
+    };
+    expect([found(30), found(60)]).toEqual([0, 1]);
   });
 
   it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {

@@ -25,9 +25,10 @@ async function planted(
   history: 'held' | 'inserted',
   runs: readonly RepeatRun[],
   encode: readonly string[] = DEFAULT_ENCODE,
+  source = 'pan.mp4',
 ) {
   const outputPath = at('repeats.mp4');
-  const truth = await injectRepeats({ tools, inputPath: at('pan.mp4'), outputPath, history, runs, encode });
+  const truth = await injectRepeats({ tools, inputPath: at(source), outputPath, history, runs, encode });
   return {
     truth: truth.map(({ firstFrame, lastFrame }) => ({ history, firstFrame, lastFrame })),
     found: await repeatsIn(outputPath),
@@ -71,7 +72,34 @@ describe('repeats in a coded clip', () => {
   });
 });
 
+describe('repeats of a ball that flies over black', () => {
+  beforeAll(() =>
+    encodeSource(
+      'color=black:size=640x360:rate=30:duration=6,format=yuv420p[black];color=red:size=48x48:rate=30:duration=6[ball];' +
+        "[black][ball]overlay=x='mod(160*t,592)':y='abs(mod(120*t,624)-312)':eval=frame",
+      at('ball.mp4'),
+      [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p'],
+    ),
+  );
+
+  it('are found and told apart, though it is small and all else stands still', async () => {
+    const runs = [40, 85, 130].map((frame, k) => ({ frame, count: 2 + k }));
+    for (const history of ['held', 'inserted'] as const) {
+      const { truth, found } = await planted(history, runs, DEFAULT_ENCODE, 'ball.mp4');
+      expect(found).toEqual(truth);
+    }
+  });
+});
+
 describe('a coded clip without repeats', () => {
+  it('is left alone where a still fades in, rests and fades out', async () => {
+    const still =
+      'mandelbrot=size=640x360:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      'trim=end_frame=120,fade=in:30:20,fade=out:58:20,fps=30';
+    const outputPath = await encodeSource(still, at('still.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
+    expect(await repeatsIn(outputPath)).toEqual([]);
+  });
+
   it('is left alone where a page is scrolled and read', async () => {
     const page =
       'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +

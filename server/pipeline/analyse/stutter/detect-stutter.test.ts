@@ -225,11 +225,38 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(resting), [], FPS)).toEqual([]);
   });
 
-  it('reports nothing on black between two scenes', () => {
-    const moves = motion(120).map((move, i) => (i >= 50 && i < 70 ? 0 : move));
-    const black = moves.map((_, i) => (i >= 50 && i < 70 ? 0 : 30));
-    const bright = moves.map((_, i) => (i >= 50 && i < 70 ? 1 : 200));
-    expect(detectStutter(frameSeries(moves, { lumaP10: black, lumaP90: bright }), [], FPS)).toEqual([]);
+  it('reports nothing on black between two scenes, but what stands still over black', () => {
+    const moves = motion(120).map((move, i) => (i >= 50 && i < 58 ? 0 : move));
+    const over = (at: (i: number) => boolean, detail: number) =>
+      frameSeries(moves, {
+        lumaP10: moves.map((_, i) => (at(i) ? 0 : 30)),
+        lumaP90: moves.map((_, i) => (at(i) ? 1 : 200)),
+        sharpness: moves.map((_, i) => (at(i) ? detail : 120)),
+      });
+    expect(
+      detectStutter(
+        over((i) => i >= 50 && i < 58, 0.3),
+        [],
+        FPS,
+      ),
+    ).toEqual([]);
+    // A ball of a hundredth of the picture leaves nine tenths black all through.
+    expect(
+      detectStutter(
+        over(() => true, 38),
+        [],
+        FPS,
+      ),
+    ).toMatchObject([{ first: 50, last: 57 }]);
+  });
+
+  it('takes a button that glides to a stop, and what sets out behind it, for no fault', () => {
+    const glide = [33, 28, 20, 13, 8.5, 5.6, 3.6, 1.9, 1.3];
+    const rest = [0.5, 0.8, 0.6, 0.5, 0.2];
+    const moves = [...motion(40), ...glide, ...rest, 75, ...motion(60)];
+    expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
+    const halted = [...motion(40), 33, 28, 30, 26, 31, 27, 29, 30, 28, ...rest, 75, ...motion(60)];
+    expect(detectStutter(frameSeries(halted), [], FPS)).toMatchObject([{ first: 49, last: 53 }]);
   });
 
   it('takes a stillness longer than a stutter for what it is', () => {

@@ -1,15 +1,18 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
-import { isEmpty } from '../detect-cuts.ts';
+import { showsNothing } from '../detect-cuts.ts';
 import { cadencesAround, restsByNature, standsOut, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn } from './stutter-drawn.ts';
+import { drifts } from './stutter-drift.ts';
 import { withEarlyNext } from './stutter-early.ts';
+import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley } from './stutter-easing.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, type Judged, type StutterRun } from './stutter-history.ts';
 import { isOverlay } from './stutter-overlay.ts';
-import { leadsElsewhere } from './stutter-single.ts';
+import { isBetweenFades } from './stutter-fade.ts';
+import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 import { isSlide } from './stutter-slides.ts';
 
@@ -67,18 +70,6 @@ const MAX_SIDE_RATIO = 8;
 /** ...unless the run is frozen solid against the quieter of them and shorter than this: figures settle for longer. */
 const FROZEN_SHARE = 0.1;
 const LONG_RUN = 9;
-/** A motion that turns round stands still for so many pictures at most... */
-const LONGEST_TURN = 4;
-/** ...after steps that shrink like this. */
-const TURN_SHARE = 0.8;
-/** ...unless the slowest of them are so many times livelier than anything in the run: it stops dead. */
-const STOP_DEAD = 12;
-/** Motion that comes to rest falls below this share of its usual level first. */
-const EASED_SHARE = 0.5;
-/** A drawing that comes to rest for long slows down over so many pictures before... */
-const EASE_FRAMES = 5;
-/** ...to this share or less, as a fault does not wait for. */
-const EASE_SHARE = 0.6;
 /** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
 const NEAR_CUT = 2;
 /** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
@@ -92,9 +83,6 @@ const MIN_LONE = 4;
 const FROZEN_QUIET = 0.15;
 /** ...when its liveliest picture changes this share of the quieter side (two of 1951 found runs do). */
 const MAX_LOUD_REST = 0.36;
-/** Copies settle: ends that both change so much (grey levels), and so many times more than the middle, are motion that turns. */
-const LIVELY_END = 1;
-const LIVELY_END_RATIO = 1.5;
 const LONG_ENOUGH = 5;
 /** What encoders leave of the usual copy of so many, grey levels, at most. */
 const MAX_SETTLED = 0.8;
@@ -134,7 +122,7 @@ export function detectStutter(
   const found = all.filter(({ first, last, evidence }) => {
     const run = { ...clip, first, last };
     const isNature = restsByNature(run) || isSlide(run) || isDrawn(run, { evidence, pictureSurplus });
-    return !isNature && !isOverlay(run, evidence);
+    return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
   return decideHistories(found, pictureSurplus).map((run) =>
     cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn),
@@ -155,7 +143,7 @@ function judge(run: Candidate): Judged | null {
   const endsAtCut = cutSet.has(last + 1);
   const before = sideMotion(run, -1);
   const after = sideMotion(run, 1);
-  if (isEmpty(series, middleOf(run))) return null;
+  if (showsNothing(series, middleOf(run))) return null;
   const values = moves.slice(first, last + 1);
   const inside = median(values);
   const tells = (side: Side) => length < SHORTEST_FRAMES || side.count >= 2 || !side.endsAtCut;
@@ -170,7 +158,7 @@ function judge(run: Candidate): Judged | null {
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
   if (length < SHORTEST_FRAMES) {
     if (!jumps || quieter < WEAK_LEVEL || inside > MAX_QUIET_SINGLE * quieter) return null;
-    if (leadsElsewhere(series, last, livelier)) return null;
+    if (leadsElsewhere(series, last, livelier) || keepsTime(run)) return null;
   }
   const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
   const isEven = alive.length === 2 && alive.every((side) => side.least >= EVEN_SHARE * side.level);
@@ -190,9 +178,10 @@ function judge(run: Candidate): Judged | null {
   const sharp = (side: Side) =>
     edgeOf(side) >= edgeRatio * loudest &&
     (edgeOf(side) >= EDGE_SHARE * side.level || edgeOf(side) >= contrast * Math.max(0.2, loudest));
-  if (!alive.every(sharp) || (length <= LONGEST_TURN && isTurn(run))) return null;
+  if (!alive.every(sharp) || isTurn(run)) return null;
   if (length >= LONG_ENOUGH && (isValley(values) || isRising(values) || (!jumps && inside > MAX_SETTLED)))
     return null;
+  if (length >= SHORTEST_FRAMES && !startsAtCut && glidesToRest(run)) return null;
   if (alive.length === 1 && easesOut(run, alive[0] === before ? -1 : 1, quieter)) return null;
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
@@ -225,8 +214,8 @@ function judgeCalm(
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
   const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
-  if (isEmpty(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
-  if (last - first + 1 >= LONG_RUN && comesToRest(run)) return null;
+  if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
+  if (last - first + 1 >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
@@ -297,46 +286,4 @@ function sideMotion({ first, last, moves, cutSet, held }: Candidate, direction: 
     lively,
     endsAtCut,
   };
-}
-
-/** True where the motion slows down before the run and picks up after it: the turning point of a sway. */
-function isTurn(run: Candidate): boolean {
-  const { first, last, moves } = run;
-  const dead = STOP_DEAD * Math.max(0.2, ...moves.slice(first, last + 1));
-  const stopsDead = Math.min(moves[first - 1] ?? 0, moves[last + 1] ?? 0) >= dead;
-  return !stopsDead && slowsDown(run, -1) && slowsDown(run, 1);
-}
-
-/** True for changes that fall towards the middle of a run and rise again, as no copies do. */
-function isValley(values: readonly number[]): boolean {
-  const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);
-  return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
-}
-
-/** True for changes that only grow: motion that starts, as copies never do. */
-function isRising(values: readonly number[]): boolean {
-  return (
-    (values.at(-1) ?? 0) >= LIVELY_END && values.every((value, i) => i === 0 || value >= (values[i - 1] ?? 0))
-  );
-}
-
-/** True where the motion of one side slows down to well below its usual `level` next to the run. */
-function easesOut(run: Candidate, direction: -1 | 1, level: number): boolean {
-  const edge = run.moves[direction < 0 ? run.first - 1 : run.last + 1] ?? 0;
-  return edge < EASED_SHARE * level && slowsDown(run, direction);
-}
-
-/** True where the motion is the slower the nearer to the run, seen to one side of it. */
-function slowsDown({ first, last, moves }: Candidate, direction: -1 | 1): boolean {
-  const edge = direction < 0 ? first - 1 : last + 1;
-  const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
-  return near < TURN_SHARE * next && next < far;
-}
-
-/** True where the motion only slows down before the run, picture by picture. */
-function comesToRest({ first, moves }: Candidate): boolean {
-  const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
-  const [far = 0, near = 0] = [before[0], before.at(-1)];
-  const isFalling = before.every((move, i) => i === 0 || move <= (before[i - 1] ?? 0));
-  return before.length === EASE_FRAMES && isFalling && near <= EASE_SHARE * far;
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { isOverlay } from './stutter-overlay.ts';
 
-const moves = Array.from({ length: 60 }, (_, i) => (i >= 30 && i < 33 ? 0.1 : 8));
-const seriesOf = (shareOf: (i: number) => number) =>
+const isHeld = (i: number) => i >= 30 && i < 33;
+const uneven = Array.from({ length: 60 }, (_, i) => (isHeld(i) ? 0.1 : 8 + 4 * Math.sin(1.7 * i)));
+const seriesOf = (shareOf: (i: number) => number, moves = uneven) =>
   frameSeries(moves, { meanDiff: moves.map((move, i) => move * shareOf(i)) });
 const place = { first: 30, last: 32, cutSet: new Set<number>() };
 
@@ -22,5 +23,17 @@ describe('isOverlay', () => {
 
   it('believes a step that goes over lost pictures', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053) }, 0.5)).toBe(false);
+  });
+
+  it('believes no such step where something else sets out behind it, as a tile of a game does', () => {
+    const tile = uneven.map((move, i) => (i < 30 ? move / 8 : move));
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.053, tile) }, 0.6)).toBe(true);
+  });
+
+  it('believes motion as even as clockwork on both sides, copies or not', () => {
+    const even = (rate: number) => uneven.map((_, i) => (isHeld(i) ? 0 : i % rate === 0 ? 7 : 6));
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.05, even(3)) }, -1)).toBe(false);
+    const slowing = even(3).map((move, i) => (i === 29 ? 2 : move));
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.05, slowing) }, -1)).toBe(true);
   });
 });

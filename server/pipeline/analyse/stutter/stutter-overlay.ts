@@ -14,6 +14,10 @@ const TELLING_LEAST = 3;
  * 60 public clips 0.065 and more.
  */
 const MOST_SHARE = 0.058;
+/** Motion on both sides that differs by no more than this goes on behind a run; in three rests of a game's tiles it is 2.3 to 12. */
+const ALIKE_RATIO = 2;
+/** No step of motion as even as clockwork is this many times more or less than the usual one. */
+const EVEN_RATIO = 1.4;
 
 /** Where a run stands, and what was measured around it. */
 export interface OverlayPlace {
@@ -26,14 +30,40 @@ export interface OverlayPlace {
 
 /**
  * True where a drawing alone moves over a picture that stands still, on both sides of a run as far as they tell: words and stickers appear, rest and
- * go, and a rest of theirs looks as a stutter does. What was filmed changes a little everywhere, by its light and its noise.
+ * go, and a rest of theirs looks as a stutter does. What was filmed changes a little everywhere, by its light and its noise. A step as over lost
+ * pictures refutes it where the motion behind it is like that before the run; else something else sets out, as tiles of a game do (three claims in
+ * one). So does motion as even as clockwork on both sides: whatever rests by itself slows down or goes on otherwise.
  * @param evidence that of the change in `Evidence`
  */
 export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidence: number): boolean {
-  if (evidence >= MIN_EVIDENCE) return false;
   const shares = [sideShare(series, cutSet, first - 1, -1), sideShare(series, cutSet, last + 1, 1)];
   const telling = shares.filter((share) => share !== null);
-  return telling.length > 0 && telling.every((share) => share <= MOST_SHARE);
+  if (telling.length === 0 || telling.some((share) => share > MOST_SHARE)) return false;
+  const moves = series.blockDiff.get(1) ?? [];
+  // The step right behind the run may lead over lost pictures.
+  const before = sideMoves(moves, cutSet, first - 1, -1);
+  const after = cutSet.has(last + 1) ? [] : sideMoves(moves, cutSet, last + 2, 1);
+  const [slower, faster] = [Math.min(median(before), median(after)), Math.max(median(before), median(after))];
+  if (evidence >= MIN_EVIDENCE && faster <= ALIKE_RATIO * slower) return false;
+  return !isClockwork([...before, ...after]);
+}
+
+/** Changes on one side of a run, up to a cut. */
+function sideMoves(
+  moves: readonly number[],
+  cutSet: ReadonlySet<number>,
+  start: number,
+  direction: -1 | 1,
+): number[] {
+  const steps = Array.from({ length: FLANK }, (_, far) => start + direction * far);
+  const end = steps.findIndex((at) => at <= 0 || at >= moves.length || cutSet.has(at));
+  return steps.slice(0, end < 0 ? FLANK : end).map((at) => moves[at] ?? 0);
+}
+
+function isClockwork(around: readonly number[]): boolean {
+  const usual = median(around);
+  const isEven = around.every((move) => move <= EVEN_RATIO * usual && EVEN_RATIO * move >= usual);
+  return around.length === 2 * FLANK && usual >= MIN_MOTION && isEven;
 }
 
 /** The usual share of one side; null where it does not tell. */

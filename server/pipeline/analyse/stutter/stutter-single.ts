@@ -1,6 +1,7 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
 import { MAX_HISTOGRAM } from '../dropped-frames/detect-hidden-drops.ts';
+import { isSharp, type RunPlace } from './stutter-cadence.ts';
 
 /** Pictures on each side that show how much of the whole picture usually changes. */
 const FLANK = 6;
@@ -25,4 +26,34 @@ export function leadsElsewhere(
   return (
     move > MAX_SINGLE_JUMP * livelier || (meanDiff[at + 1] ?? 0) > MAX_SINGLE_JUMP * Math.max(before, after)
   );
+}
+
+/** A rate that was shown as one a little higher holds one picture in so many at most: one a second. */
+const LONGEST_BEAT_S = 1.25;
+/** So many others on the beat of a single repeat, up to so many beats away, a picture early or late, make it the way the clip was made. */
+const MIN_BEATS = 3;
+const BEATS = 4;
+const SLACK = 1;
+
+/**
+ * True for a single repeat that comes again at equal distances: 24 pictures shown as 25, or 28.8 as 30, which leave out one where they show one
+ * twice. Seven such repeats of one clip were claimed as losses; those of faults keep no time.
+ */
+export function keepsTime({
+  first,
+  holds,
+  moves,
+  fps,
+}: Pick<RunPlace, 'first' | 'holds' | 'moves' | 'fps'>): boolean {
+  const singles = holds.flatMap(([from, to]) =>
+    from === to && from !== first && isSharp(moves, from, to) ? [from] : [],
+  );
+  const beats = singles.map((at) => Math.abs(at - first)).filter((beat) => beat <= LONGEST_BEAT_S * fps);
+  return beats.some((beat) => {
+    const due = Array.from({ length: BEATS }, (_, k) => [
+      first - (k + 1) * beat,
+      first + (k + 1) * beat,
+    ]).flat();
+    return due.filter((place) => singles.some((at) => Math.abs(at - place) <= SLACK)).length >= MIN_BEATS;
+  });
 }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectStutter } from './detect-stutter.ts';
+import { drifts } from './stutter-drift.ts';
+
+const run = { first: 60, last: 69 };
+const isHeld = (i: number) => i >= run.first && i <= run.last;
+const moves = Array.from({ length: 120 }, (_, i) => (isHeld(i) ? 0.4 : 12 + 3 * Math.sin(1.3 * i)));
+
+const copies = frameSeries(moves);
+/** What still moves adds up; what an encoder leaves of copies does not. */
+const slow = {
+  ...copies,
+  blockDiff: new Map(
+    [...copies.blockDiff].map(([lag, values]) => [
+      lag,
+      values.map((value, i) => (isHeld(i) && i - lag >= run.first - 1 ? 0.4 * lag : value)),
+    ]),
+  ),
+};
+
+describe('drifts', () => {
+  it('tells slow motion from copies by how its changes add up', () => {
+    expect(drifts(slow, run)).toBe(true);
+    expect(drifts(copies, run)).toBe(false);
+  });
+
+  it('says nothing of three pictures, over which encoders still refine', () => {
+    expect(drifts(slow, { first: 60, last: 62 })).toBe(false);
+  });
+
+  it('keeps what moves on out of the stutters', () => {
+    expect(detectStutter(copies, [], 30)).toMatchObject([run]);
+    expect(detectStutter(slow, [], 30)).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
+
+/** A distance over which pictures of a run are compared: over fewer, what encoders still refine in copies adds up as motion does. */
+const LEAST_LAG = 4;
+/**
+ * Change over that distance against the largest single change of the run. Copies stay what they are: of 119 runs of 4 to 8 planted into 23 public
+ * clips it is 1.1 by the median and 2.2 at most; in a logo whose light wanders on before a cut, claimed as 16 copies, it is 7.
+ */
+const MIN_DRIFT = 2.5;
+/** Changes below this are rounding, grey levels. */
+const LEAST = 0.1;
+
+/**
+ * True for a run in which something moves on, however slowly: its small changes add up, as those of no copies do.
+ * @param run first and last copy; the true picture stands right before
+ */
+export function drifts(
+  { blockDiff }: FrameSeries,
+  { first, last }: { readonly first: number; readonly last: number },
+): boolean {
+  const lag = LAGS.findLast((one) => one <= last - first + 1 && one >= LEAST_LAG);
+  if (lag === undefined) return false;
+  const far = Math.max(...(blockDiff.get(lag) ?? []).slice(first - 1 + lag, last + 1));
+  const single = Math.max(LEAST, ...(blockDiff.get(1) ?? []).slice(first, last + 1));
+  return far >= MIN_DRIFT * single;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectStutter } from './detect-stutter.ts';
+import { keepsTime } from './stutter-single.ts';
+
+/** Even motion with single repeats before a step over one lost picture each. */
+const withSingles = (at: readonly number[]) =>
+  Array.from({ length: 240 }, (_, i) => {
+    const usual = 12 + Math.sin(1.3 * i);
+    if (at.includes(i)) return 0;
+    return at.includes(i - 1) ? 2 * usual : usual;
+  });
+
+describe('keepsTime', () => {
+  it('tells single repeats that come once a second by their beat, and leaves the others', () => {
+    const beat = [37, 62, 87, 112, 137, 187, 212];
+    const found = (at: readonly number[]) =>
+      detectStutter(frameSeries(withSingles(at)), [], 30).map(({ first }) => first);
+    expect(found(beat)).toEqual([]);
+    expect(found([37, 83, 112, 190])).toEqual([37, 83, 112, 190]);
+  });
+
+  it('asks for three others on the beat', () => {
+    const place = (at: readonly number[]) => ({
+      first: 60,
+      holds: at.map((one) => [one, one] as const),
+      moves: withSingles(at),
+      fps: 30,
+    });
+    expect(keepsTime(place([60, 85, 110]))).toBe(false);
+    expect(keepsTime(place([35, 60, 85, 111]))).toBe(true);
+    expect(keepsTime(place([60, 120, 180, 239]))).toBe(false);
+  });
+});

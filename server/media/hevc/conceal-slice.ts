@@ -1,5 +1,4 @@
 import { createBitWriter, type BitWriter } from '../h264/bits.ts';
-import { fromRbsp } from '../h264/nal.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
 import type { SquareMotion } from '../square-motion.ts';
 import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
@@ -17,6 +16,7 @@ import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 import { codeMovedBlocks } from './moved-blocks.ts';
+import { endSlice, writeMovedPrediction } from './moved-slice.ts';
 
 /** A damaged picture, as far as it can be read. */
 export interface DamagedUnits {
@@ -152,43 +152,13 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   writer.bits(pps.extraHeaderBits, 0);
   writer.ue(SLICE.p);
   writer.copy(rbsp, ...header.referenceBits);
-  if (sps.sao) writer.bits(2, 0);
-  // One reference, whatever the picture parameter set says.
-  writer.flag(true);
-  writer.ue(0);
-  if (pps.listModification && references.deltas.length > 1) writer.flag(false);
-  if (pps.cabacInit) writer.flag(false);
-  if (pps.weightedPred) {
-    writer.ue(0);
-    writer.se(0);
-    writer.bits(2, 0);
-  }
-  // five_minus_max_num_merge_cand; nothing is merged.
-  writer.ue(FEWEST_CANDIDATES);
-  writer.se(0);
-  if (pps.chromaQpOffsets) for (let plane = 0; plane < 2; plane += 1) writer.se(0);
-  if (pps.deblockingOverride) writer.flag(false);
-  if (pps.loopFilterAcross && !pps.deblockingOff) writer.flag(true);
+  writeMovedPrediction(writer, sets, references.deltas.length);
   return writer;
 }
 
 /** NAL unit types from here on are of key pictures (table 7-1). */
 const FIRST_KEY = 16;
-const FEWEST_CANDIDATES = 4;
-
-/** Bits that hold any length of a substream. */
-const LENGTH_BITS = 32;
 
 /** A NAL unit of a header, its end and its data. */
-function withHead({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer {
-  const { pps } = segment.sets;
-  if (pps.wavefronts) {
-    const lengths = substreams.slice(0, -1).map((bytes) => fromRbsp(bytes).length);
-    writer.ue(lengths.length);
-    if (lengths.length > 0) writer.ue(LENGTH_BITS - 1);
-    for (const length of lengths) writer.bits(LENGTH_BITS, length - 1);
-  }
-  if (pps.headerExtension) writer.ue(0);
-  writer.stop();
-  return fromRbsp(Buffer.concat([writer.bytes(), ...substreams]));
-}
+const withHead = ({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer =>
+  endSlice(segment.sets.pps, writer, substreams);

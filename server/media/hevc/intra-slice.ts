@@ -75,11 +75,16 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
   return fromRbsp(Buffer.concat([writer.bytes(), rbsp.subarray(dataAt)]));
 }
 
-/** The reference picture set, written out, nothing of it used by the picture itself; no long-term references. */
-function writeHeld(
+/**
+ * The reference picture set, written out; no long-term references.
+ * @param held order counts, less that of the picture, never 0
+ * @param used the one of them that the picture itself refers to; none where it is left out
+ */
+export function writeHeld(
   writer: ReturnType<typeof createBitWriter>,
   sps: CodingSps,
   held: readonly number[],
+  used?: number,
 ): void {
   // short_term_ref_pic_set_sps_flag, then inter_ref_pic_set_prediction_flag where there are sets to predict from.
   writer.flag(false);
@@ -91,10 +96,10 @@ function writeHeld(
       .sort((a, b) => a - b),
   );
   for (const side of sides) writer.ue(side.length);
-  for (const side of sides) {
+  for (const [index, side] of sides.entries()) {
     side.forEach((distance, at) => {
       writer.ue(distance - (side[at - 1] ?? 0) - 1);
-      writer.flag(false);
+      writer.flag((index === 0 ? -distance : distance) === used);
     });
   }
   if (sps.longTermUsed && sps.longTermUsed.length > 0) writer.ue(0);

@@ -49,7 +49,7 @@ export function openDamaged(
   const { sps, pps } = segment.sets;
   const isPlain = !pps.tiles && !pps.outputFlag && !segment.isDependent && sps.pcm === null;
   return {
-    firstReference: references && !references.usesLongTerm ? (references.deltas[0] ?? null) : null,
+    firstReference: references?.deltas[0] ?? null,
     conceal(lost, motions) {
       const first = Math.max(lost.first, segment.address);
       if (!isPlain || lost.end <= first) throw unsupported();
@@ -139,7 +139,8 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   const { header, sets } = segment;
   const { sps, pps } = sets;
   const { references } = header;
-  if (!references || references.usesLongTerm || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
+  // What blocks are moved from is the first reference, which is a long-term one where there are no others.
+  if (!references || references.deltas.length === 0 || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
   const { columns, rows } = sizeInBlocks(sps);
   const writer = createBitWriter(64);
   writer.copy(rbsp, 0, 16);
@@ -152,7 +153,7 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   writer.bits(pps.extraHeaderBits, 0);
   writer.ue(SLICE.p);
   writer.copy(rbsp, ...header.referenceBits);
-  writeMovedPrediction(writer, sets, references.deltas.length);
+  writeMovedPrediction(writer, sets, references.used);
   return writer;
 }
 

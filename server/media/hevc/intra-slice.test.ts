@@ -24,7 +24,7 @@ const ENCODER_SPS: CodingSps = {
   sao: false,
   pcm: null,
   shortTermSets: [],
-  longTermUsed: null,
+  longTerm: null,
   temporalMotion: true,
   scalingLists: null,
   strongSmoothing: false,
@@ -36,7 +36,7 @@ const CLIP_SPS: CodingSps = {
   amp: true,
   sao: true,
   shortTermSets: [[{ delta: -1, used: true }]],
-  longTermUsed: [],
+  longTerm: [],
 };
 const PPS: CodingPps = {
   id: 0,

@@ -171,18 +171,24 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   throw refusal(reason, detailOf(read));
 }
 
-/** What a file with a rebuilt index holds, with other settings where its own lead to nothing; null where there are no pictures. */
+/**
+ * What a file with a rebuilt index holds, with other settings where its own do not fit: those of an index that could not be read were not
+ * looked at before. Null where there are no pictures.
+ */
 async function probeRebuilt(
   input: OpenInput,
 ): Promise<{ readonly info: MediaInfo; readonly notes: readonly string[] } | null> {
-  const read = await tryProbe(input, input.rebuiltPath, 'mov');
-  if ('info' in read && read.info.video.length > 0) return { info: read.info, notes: [] };
   const outputPath = `${input.rebuiltPath}.settings`;
   const note = await mendSettings({ ...input, inputPath: input.rebuiltPath, outputPath });
-  if (note === null) return null;
-  await rename(outputPath, input.rebuiltPath);
-  const again = await tryProbe(input, input.rebuiltPath, 'mov');
-  return 'info' in again && again.info.video.length > 0 ? { info: again.info, notes: [note] } : null;
+  const notes = note === null ? [] : [note];
+  if (note !== null) {
+    // Under settings that fit the order of the pictures can be told.
+    const again = await rebuildIndex({ ...input, inputPath: outputPath, outputPath: input.rebuiltPath });
+    if (again.rebuilt) notes.push(...again.notes);
+    await (again.rebuilt ? rm(outputPath) : rename(outputPath, input.rebuiltPath));
+  }
+  const read = await tryProbe(input, input.rebuiltPath, 'mov');
+  return 'info' in read && read.info.video.length > 0 ? { info: read.info, notes } : null;
 }
 
 const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';

@@ -49,6 +49,7 @@ const picture = (count: number, refersTo: number[] | null, holds: number[] | nul
   order: count,
   refersTo,
   holds,
+  holdsLong: [],
   restarts: count === 0,
 });
 const I0 = picture(0, [], []);

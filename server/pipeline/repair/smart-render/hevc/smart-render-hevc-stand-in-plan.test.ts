@@ -131,6 +131,19 @@ describe('exchanged pictures of a group', () => {
       { pocLsb: 3, held: [-3, -1, 1] },
     ]);
   });
+
+  it('keeps what later pictures refer to for long, as cameras refer to a key picture', () => {
+    const behind = { ...picture(21, [19], [19]), holdsLong: [0] };
+    const kept = new Map([
+      [0, I0],
+      [1, picture(19, [0], [])],
+      [3, behind],
+    ]);
+    const places = placeStandIns({ kept, exchanged: new Map([[2, 20]]) }, { pocBits: 4 }, [
+      candidate(true, 2),
+    ]);
+    expect(places).toMatchObject([{ pocLsb: 4, held: [-1], heldLong: [{ pocLsb: 0, cyclesBelow: 1 }] }]);
+  });
 });
 
 describe('partByKind', () => {

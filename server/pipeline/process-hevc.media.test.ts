@@ -1,5 +1,8 @@
+import { open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
 import {
   corruptSamples,
   injectRepeats,
@@ -7,7 +10,9 @@ import {
   makeMovingClip,
 } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { lumaPsnr } from '#server/test/psnr.ts';
 import { decodeHashes, soundHash } from '#server/test/rendered-clips.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
 import { processVideo } from './process-video.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -87,4 +92,56 @@ describe('processVideo on HEVC clips', () => {
       expect(await soundHash(resultPath ?? '')).toBe(await soundHash(broken));
     });
   }
+});
+
+/** Noise in the place of coded pictures, decode order. */
+async function writeNoise(clip: string, samples: readonly number[]): Promise<void> {
+  const file = await open(clip);
+  const { tracks } = await readMovie(file);
+  await file.close();
+  const bytes = await readFile(clip);
+  const random = seededRandom(3);
+  const video = tracks.find(({ handler }) => handler === 'vide');
+  const listed = video ? readSamples(video.stbl) : [];
+  for (const sample of samples) {
+    const { offset = 0, sizeBytes = 0 } = listed[sample] ?? {};
+    for (let at = offset; at < offset + sizeBytes; at += 1) bytes[at] = Math.floor(random() * 256);
+  }
+  await writeFile(clip, bytes);
+}
+
+it('HEVC pictures with noise in their place are moved from those before, beside one that is rebuilt in the same group', async () => {
+  const [whole, broken] = [at('whole.mp4'), at('noise.mp4')];
+  const params = 'log-level=error:keyint=120:bframes=3:b-adapt=0:frame-threads=1:pools=1';
+  const encode = [
+    '-c:v',
+    'libx265',
+    '-preset',
+    'fast',
+    '-crf',
+    '24',
+    '-tag:v',
+    'hvc1',
+    '-x265-params',
+    params,
+  ];
+  await makeMovingClip({ tools, outputPath: whole, seconds: 4, sound: false, encode });
+  // Of groups of P and three B pictures behind one key picture, nobody refers to 41.
+  await corruptSamples({
+    tools,
+    inputPath: whole,
+    outputPath: broken,
+    frames: [41],
+    fault: 'zero',
+    place: 0.3,
+  });
+  await writeNoise(broken, [81, 82, 83]);
+  const task = await makeTask(broken, at('noise-work'));
+  const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
+  const { report, resultPath } = mustBeOk(answer);
+  // The decoder shows grey in their places, and all behind them is made of that.
+  expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 116, unitsTotal: 120 });
+  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  expect((await decodeHashes(resultPath ?? '')).warnings).toBe('');
+  expect(await lumaPsnr(resultPath ?? '', whole)).toBeGreaterThan((await lumaPsnr(broken, whole)) + 3);
 });

@@ -53,6 +53,15 @@ describe('inferReferences', () => {
     expect(inferReferences([wild], before, behind, BITS)).toEqual([{ frameNum: 4, isReference: false }]);
   });
 
+  it('says nothing of runs that are as long as the numbers', () => {
+    // Sixteen references leave the number as it was, as though there were none.
+    const open = { frameNum: null, isReference: null };
+    const all = chain(Array.from({ length: 2 ** BITS + 2 }, () => true));
+    expect(inferMiddle(all)).toEqual(all.slice(1, -1).map(() => open));
+    const shorter = chain(Array.from({ length: 2 ** BITS + 1 }, () => true));
+    expect(inferMiddle(shorter).every(({ isReference }) => isReference)).toBe(true);
+  });
+
   it('says nothing where numbers are left out or begin anew', () => {
     const before = { idr: false, refIdc: 1, frameNum: 2 };
     const later = { idr: false, refIdc: 1, frameNum: 9 };

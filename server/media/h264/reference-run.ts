@@ -22,7 +22,8 @@ interface Mark {
 /**
  * What pictures between two whole ones must be: frame numbers rise by one behind each picture that is a reference and by
  * none behind the others (ITU-T H.264, 7.4.3), so the rise over a run counts the references in it. Streams that leave
- * numbers out (gaps_in_frame_num) rise by more than a run has pictures; those stay open.
+ * numbers out (gaps_in_frame_num) rise by more than a run has pictures; those stay open, and so do runs in which the numbers begin anew
+ * unseen.
  * @param run heads of consecutive pictures, decode order, as far as they can be read; they may be damaged
  * @param before head of the whole picture in front of them
  * @param behind head of the whole picture behind them; null, or of an IDR picture, when no number goes on
@@ -37,7 +38,9 @@ export function inferReferences(
   const base = before.frameNum + (before.refIdc > 0 ? 1 : 0);
   const risen = (head: ChainLink) => (((head.frameNum - base) % range) + range) % range;
   const total = behind && !behind.idr ? risen(behind) : null;
-  if (total !== null && total > run.length) return run.map(() => ({ frameNum: null, isReference: null }));
+  // A run as long as the numbers may have risen by all of them once more.
+  const isOpen = total !== null && (total > run.length || total + range <= run.length);
+  if (isOpen) return run.map(() => ({ frameNum: null, isReference: null }));
   const marks = toMarks(run, total, risen);
   const isReference: (boolean | null)[] = run.map(() => null);
   for (const [index, { at, references, claim }] of marks.entries()) {

@@ -8,6 +8,8 @@ import { createAnnexBSplitter } from '../h264/nal.ts';
 import { createHevcSliceChecker } from './check-hevc-slices.ts';
 import { openDamaged } from './conceal-slice.ts';
 import { isHevcParameterSet, isHevcSlice, opensPicture } from './hevc-nal.ts';
+import { createOrderReader, readHevcSets } from './hevc-references.ts';
+import { movedPicture } from './moved-slice.ts';
 
 const folder = sharedFolder();
 const [WIDTH, HEIGHT] = [328, 200];
@@ -137,4 +139,27 @@ describe('openDamaged', () => {
       expect(Math.abs((after?.[y * WIDTH + x] ?? 0) - (before?.[from] ?? 255)), `${x}, ${y}`).toBeLessThan(4);
     }
   });
+});
+
+describe('movedPicture', () => {
+  for (const { name, params, pixelFormat = 'yuv420p' } of KINDS.filter(
+    ({ params: own }) => !own.includes('slices'),
+  )) {
+    it(`puts the picture before in the place of a lost one, and later ones find what they refer to (${name})`, async () => {
+      const { sets, slices } = await code(SOURCE, `${name}-lost`, `crf=20:${params}`, pixelFormat);
+      const read = createOrderReader(sets);
+      const own = slices.map((slice) => read?.(slice, true))[TORN];
+      const nalHead = slices[TORN]?.subarray(0, 2);
+      if (!own?.holds || !nalHead) throw new Error('The picture was not read.');
+      const held = own.holds.map((count) => count - own.order);
+      const place = { nalHead, pocLsb: own.order, held, reference: -1 };
+      const made = movedPicture(readHevcSets(sets).of(0), place, () => ({ x: 0, y: 0 }));
+      expect(createHevcSliceChecker(sets).check([made])).toBe('whole');
+      const all = slices.map((slice, at) => (at === TORN ? made : slice));
+      const { pictures, said } = await decode([...sets, ...all], `${name}-lost-made`);
+      expect(said).toBe('');
+      expect(pictures.length).toBe(slices.length);
+      expect(differ(pictures[TORN], pictures[TORN - 1], 0, HEIGHT)).toBeLessThan(0.5);
+    });
+  }
 });

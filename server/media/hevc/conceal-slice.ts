@@ -1,5 +1,4 @@
 import { createBitWriter, type BitWriter } from '../h264/bits.ts';
-import { fromRbsp } from '../h264/nal.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
 import type { SquareMotion } from '../square-motion.ts';
 import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
@@ -17,6 +16,7 @@ import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 import { codeMovedBlocks } from './moved-blocks.ts';
+import { endSlice, writeMovedPrediction } from './moved-slice.ts';
 
 /** A damaged picture, as far as it can be read. */
 export interface DamagedUnits {
@@ -49,7 +49,7 @@ export function openDamaged(
   const { sps, pps } = segment.sets;
   const isPlain = !pps.tiles && !pps.outputFlag && !segment.isDependent && sps.pcm === null;
   return {
-    firstReference: references && !references.usesLongTerm ? (references.deltas[0] ?? null) : null,
+    firstReference: references?.deltas[0] ?? null,
     conceal(lost, motions) {
       const first = Math.max(lost.first, segment.address);
       if (!isPlain || lost.end <= first) throw unsupported();
@@ -139,7 +139,8 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   const { header, sets } = segment;
   const { sps, pps } = sets;
   const { references } = header;
-  if (!references || references.usesLongTerm || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
+  // What blocks are moved from is the first reference, which is a long-term one where there are no others.
+  if (!references || references.deltas.length === 0 || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
   const { columns, rows } = sizeInBlocks(sps);
   const writer = createBitWriter(64);
   writer.copy(rbsp, 0, 16);
@@ -152,43 +153,13 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   writer.bits(pps.extraHeaderBits, 0);
   writer.ue(SLICE.p);
   writer.copy(rbsp, ...header.referenceBits);
-  if (sps.sao) writer.bits(2, 0);
-  // One reference, whatever the picture parameter set says.
-  writer.flag(true);
-  writer.ue(0);
-  if (pps.listModification && references.deltas.length > 1) writer.flag(false);
-  if (pps.cabacInit) writer.flag(false);
-  if (pps.weightedPred) {
-    writer.ue(0);
-    writer.se(0);
-    writer.bits(2, 0);
-  }
-  // five_minus_max_num_merge_cand; nothing is merged.
-  writer.ue(FEWEST_CANDIDATES);
-  writer.se(0);
-  if (pps.chromaQpOffsets) for (let plane = 0; plane < 2; plane += 1) writer.se(0);
-  if (pps.deblockingOverride) writer.flag(false);
-  if (pps.loopFilterAcross && !pps.deblockingOff) writer.flag(true);
+  writeMovedPrediction(writer, sets, references.used);
   return writer;
 }
 
 /** NAL unit types from here on are of key pictures (table 7-1). */
 const FIRST_KEY = 16;
-const FEWEST_CANDIDATES = 4;
-
-/** Bits that hold any length of a substream. */
-const LENGTH_BITS = 32;
 
 /** A NAL unit of a header, its end and its data. */
-function withHead({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer {
-  const { pps } = segment.sets;
-  if (pps.wavefronts) {
-    const lengths = substreams.slice(0, -1).map((bytes) => fromRbsp(bytes).length);
-    writer.ue(lengths.length);
-    if (lengths.length > 0) writer.ue(LENGTH_BITS - 1);
-    for (const length of lengths) writer.bits(LENGTH_BITS, length - 1);
-  }
-  if (pps.headerExtension) writer.ue(0);
-  writer.stop();
-  return fromRbsp(Buffer.concat([writer.bytes(), ...substreams]));
-}
+const withHead = ({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer =>
+  endSlice(segment.sets.pps, writer, substreams);

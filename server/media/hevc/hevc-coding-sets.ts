@@ -4,6 +4,13 @@ import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
 import { readShortTermSet, type ShortTermReference } from './hevc-reference-set.ts';
 import { readProfileTierLevel, skipScalingLists } from './hevc-sps.ts';
 
+/** A long-term reference that slices may name by its number in the set. */
+export interface LongTermCandidate {
+  readonly pocLsb: number;
+  /** Whether the picture itself refers to it, or only later ones. */
+  readonly used: boolean;
+}
+
 /** What a sequence parameter set (ITU-T H.265, 7.3.2.2) says of how slices are coded; sizes as exponents of 2. */
 export interface CodingSps {
   readonly id: number;
@@ -28,8 +35,8 @@ export interface CodingSps {
     readonly maxLog2: number;
   } | null;
   readonly shortTermSets: readonly (readonly ShortTermReference[])[];
-  /** Null without long-term references; else which of the candidates the set names are used by the picture itself. */
-  readonly longTermUsed: readonly boolean[] | null;
+  /** Null without long-term references; else the candidates that the set names. */
+  readonly longTerm: readonly LongTermCandidate[] | null;
   readonly temporalMotion: boolean;
   /** Lists that scale coefficients: the standard's own, those of the set, or null without any. */
   readonly scalingLists: 'standard' | 'own' | null;
@@ -128,7 +135,7 @@ export function parseCodingSps(unit: Buffer): CodingSps {
   for (let left = limited(reader.ue(), 64); left > 0; left--) {
     shortTermSets.push(readShortTermSet(reader, shortTermSets, false));
   }
-  const longTermUsed = reader.flag() ? readLongTerm(reader, pocBits) : null;
+  const longTerm = reader.flag() ? readLongTerm(reader, pocBits) : null;
   const temporalMotion = reader.flag();
   const strongSmoothing = reader.flag();
   return {
@@ -148,7 +155,7 @@ export function parseCodingSps(unit: Buffer): CodingSps {
     sao,
     pcm,
     shortTermSets,
-    longTermUsed,
+    longTerm,
     temporalMotion,
     scalingLists,
     strongSmoothing,
@@ -164,10 +171,10 @@ function readPcm(reader: BitReader): CodingSps['pcm'] {
   return { lumaBits, chromaBits, minLog2, maxLog2 };
 }
 
-function readLongTerm(reader: BitReader, pocBits: number): boolean[] {
+function readLongTerm(reader: BitReader, pocBits: number): LongTermCandidate[] {
   return Array.from({ length: limited(reader.ue(), 32) }, () => {
-    reader.bits(pocBits);
-    return reader.flag();
+    const pocLsb = reader.bits(pocBits);
+    return { pocLsb, used: reader.flag() };
   });
 }
 

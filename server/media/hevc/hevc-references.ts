@@ -6,6 +6,7 @@ import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isSubLayerNonReference } from './hevc-nal.ts';
 import {
   type ActiveSets,
+  type LongTermReference,
   readSliceSegment,
   type SliceHeader,
   type SliceReferences,
@@ -18,10 +19,12 @@ const HEAD_BYTES = 1024;
 export interface OrderedPicture {
   /** PicOrderCntVal (ITU-T H.265, 8.3.1). */
   readonly order: number;
-  /** Order counts of the pictures that it refers to; null where it has long-term references. */
+  /** Order counts of the pictures that it refers to; null where a long-term reference cannot be told. */
   readonly refersTo: readonly number[] | null;
-  /** Order counts of all that it or later pictures refer to; null where there are long-term references. */
+  /** Order counts of all that it or later pictures refer to, but for long-term references; null where one of these cannot be told. */
   readonly holds: readonly number[] | null;
+  /** Order counts of its long-term references and those of later pictures. */
+  readonly holdsLong: readonly number[];
   /** Order counts start anew here, and nothing before is referred to any more. */
   readonly restarts: boolean;
 }
@@ -39,26 +42,54 @@ export function createOrderReader(
   const sets = unlessDamaged(() => readHevcSets(units));
   if (!sets) return null;
   let before = { lsb: 0, msb: 0 };
+  let known: number[] = [];
   return (slice, isAlone) =>
     unlessDamaged(() => {
       const { header, sets: active } = readHeader(slice, sets);
       if (!header.references) {
         before = { lsb: 0, msb: 0 };
-        return { order: 0, refersTo: [], holds: [], restarts: true };
+        known = [0];
+        return { order: 0, refersTo: [], holds: [], holdsLong: [], restarts: true };
       }
-      const { pocLsb, usesLongTerm, held, holdsLongTerm } = header.references;
-      const deltas = isAlone ? listed(header, header.references) : header.references.deltas;
-      const msb = orderMsb(pocLsb, before, 2 ** active.sps.pocBits);
-      if (countsForOrder(slice)) before = { lsb: pocLsb, msb };
-      const order = msb + pocLsb;
+      const { references } = header;
+      const range = 2 ** active.sps.pocBits;
+      const msb = orderMsb(references.pocLsb, before, range);
+      if (countsForOrder(slice)) before = { lsb: references.pocLsb, msb };
+      const order = msb + references.pocLsb;
+      const long = references.longTerm.map((one) => ({ ...one, order: longOrder(one, msb, range, known) }));
+      known.push(order);
+      const isTold = long.every((one) => one.order !== null);
+      const ordersOf = (ones: typeof long) => ones.flatMap((one) => one.order ?? []);
       const at = (delta: number) => order + delta;
+      const used = ordersOf(long.filter((one) => one.used));
       return {
         order,
-        refersTo: usesLongTerm ? null : deltas.map(at),
-        holds: holdsLongTerm ? null : held.map(at),
+        refersTo: isTold
+          ? isAlone
+            ? listed(header, references, order, used)
+            : [...references.deltas.map(at), ...used]
+          : null,
+        holds: isTold ? references.held.map(at) : null,
+        holdsLong: ordersOf(long),
         restarts: false,
       };
     });
+}
+
+/**
+ * The order count of a long-term reference (8.3.2). Where its lowest bits alone are told it is the one picture so far that has these.
+ * @param msb the rest of the order count of the picture that names it
+ * @returns null where there is none, or more than one
+ */
+function longOrder(
+  { pocLsb, cyclesBelow }: LongTermReference,
+  msb: number,
+  range: number,
+  known: readonly number[],
+): number | null {
+  if (cyclesBelow !== null) return msb - cyclesBelow * range + pocLsb;
+  const fitting = known.filter((order) => ((order % range) + range) % range === pocLsb);
+  return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
 /** The parameter sets of a stream by their ids. */
@@ -107,12 +138,20 @@ function readHeader(slice: Buffer, sets: HevcSets) {
   return segment;
 }
 
-/** The pictures that stand in the lists of a slice (8.3.4); all that it may use where lists are put together otherwise. */
-function listed({ active, modifiesLists }: SliceHeader, { deltas }: SliceReferences): readonly number[] {
-  if (modifiesLists) return deltas;
-  const before = deltas.filter((delta) => delta < 0);
-  const after = deltas.filter((delta) => delta > 0);
-  const lists = [[...before, ...after].slice(0, active[0]), [...after, ...before].slice(0, active[1])];
+/** The pictures that stand in the lists of a slice (8.3.4), by order counts; all that it may use where lists are put together otherwise. */
+function listed(
+  { active, modifiesLists }: SliceHeader,
+  { deltas }: SliceReferences,
+  order: number,
+  long: readonly number[],
+): readonly number[] {
+  const side = (sign: number) => deltas.filter((delta) => delta * sign > 0).map((delta) => order + delta);
+  const [before, after] = [side(-1), side(1)];
+  if (modifiesLists) return [...before, ...after, ...long];
+  const lists = [
+    [...before, ...after, ...long].slice(0, active[0]),
+    [...after, ...before, ...long].slice(0, active[1]),
+  ];
   return [...new Set(lists.flat())];
 }
 

@@ -37,8 +37,18 @@ export interface SliceReferences {
   readonly deltas: readonly number[];
   /** Of all short-term references that it or later pictures use. */
   readonly held: readonly number[];
-  readonly holdsLongTerm: boolean;
-  readonly usesLongTerm: boolean;
+  readonly longTerm: readonly LongTermReference[];
+  /** Pictures that it can refer to (NumPicTotalCurr). */
+  readonly used: number;
+}
+
+/** A reference that is kept until it is no longer named (8.3.2). */
+export interface LongTermReference {
+  /** Lowest bits of its order count. */
+  readonly pocLsb: number;
+  /** How many ranges of these the rest of its order count lies below that of the picture; null where the lowest bits are enough. */
+  readonly cyclesBelow: number | null;
+  readonly used: boolean;
 }
 
 export interface SliceSegment<Sets extends ActiveSets = ActiveSets> {
@@ -159,7 +169,7 @@ const NO_REFERENCES = { used: 0, temporalMotion: false, references: null } as co
 
 /** Order count and reference picture sets; how many pictures the slice itself refers to (NumPicTotalCurr). */
 function readReferences(reader: BitReader, sps: CodingSps) {
-  const { shortTermSets, longTermUsed, pocBits } = sps;
+  const { shortTermSets, longTerm: candidates, pocBits } = sps;
   const pocLsb = reader.bits(pocBits);
   const set = reader.flag()
     ? shortTermSets[reader.bits(bitsFor(shortTermSets.length))]
@@ -167,24 +177,26 @@ function readReferences(reader: BitReader, sps: CodingSps) {
   if (!set) throw impossible();
   const deltas = set.flatMap((reference) => (reference.used ? [reference.delta] : []));
   const held = set.map(({ delta }) => delta);
-  let used = deltas.length;
-  let holdsLongTerm = false;
-  if (longTermUsed) {
-    const named = longTermUsed.length > 0 ? limited(reader.ue(), 32) : 0;
+  const longTerm: LongTermReference[] = [];
+  if (candidates) {
+    const named = candidates.length > 0 ? limited(reader.ue(), 32) : 0;
     const count = named + limited(reader.ue(), 32);
-    holdsLongTerm = count > 0;
+    let cycles = 0;
     for (let at = 0; at < count; at++) {
-      if (at < named) {
-        if (longTermUsed[reader.bits(bitsFor(longTermUsed.length))]) used++;
-      } else {
-        reader.bits(pocBits);
-        if (reader.flag()) used++;
-      }
-      if (reader.flag()) reader.ue();
+      const candidate =
+        at < named
+          ? candidates[reader.bits(bitsFor(candidates.length))]
+          : { pocLsb: reader.bits(pocBits), used: reader.flag() };
+      if (!candidate) throw impossible();
+      // Each counts on from the one before, those of the set and those of the slice apart (7-52).
+      if (at === named) cycles = 0;
+      const isFar = reader.flag();
+      if (isFar) cycles += reader.ue();
+      longTerm.push({ ...candidate, cyclesBelow: isFar ? cycles : null });
     }
   }
-  const usesLongTerm = used > deltas.length;
-  const references: SliceReferences = { pocLsb, deltas, held, holdsLongTerm, usesLongTerm };
+  const used = deltas.length + longTerm.filter((one) => one.used).length;
+  const references: SliceReferences = { pocLsb, deltas, held, longTerm, used };
   return { used, temporalMotion: sps.temporalMotion && reader.flag(), references };
 }
 

@@ -24,7 +24,7 @@ const ENCODER_SPS: CodingSps = {
   sao: false,
   pcm: null,
   shortTermSets: [],
-  longTermUsed: null,
+  longTerm: null,
   temporalMotion: true,
   scalingLists: null,
   strongSmoothing: false,
@@ -36,7 +36,7 @@ const CLIP_SPS: CodingSps = {
   amp: true,
   sao: true,
   shortTermSets: [[{ delta: -1, used: true }]],
-  longTermUsed: [],
+  longTerm: [],
 };
 const PPS: CodingPps = {
   id: 0,
@@ -84,7 +84,11 @@ const nalHead = Buffer.from([HEVC_NAL.raslN << 1, 2]);
 
 describe('moveIntraSlice', () => {
   it('writes a header that tells the place, and keeps the data byte for byte', () => {
-    const place = { nalHead, pocLsb: 21, held: [3, -1, -4, 8] };
+    const heldLong = [
+      { pocLsb: 9, cyclesBelow: 2 },
+      { pocLsb: 4, cyclesBelow: 0 },
+    ];
+    const place = { nalHead, pocLsb: 21, held: [3, -1, -4, 8], heldLong };
     const rbsp = toRbsp(moveIntraSlice(encoded(), { ...move, place }));
     const named: number[] = [];
     const read = readSliceSegment(
@@ -105,8 +109,11 @@ describe('moveIntraSlice', () => {
       pocLsb: 21,
       deltas: [],
       held: [-1, -4, 3, 8],
-      holdsLongTerm: false,
-      usesLongTerm: false,
+      longTerm: [
+        { pocLsb: 4, cyclesBelow: 0, used: false },
+        { pocLsb: 9, cyclesBelow: 2, used: false },
+      ],
+      used: 0,
     });
     expect(rbsp.subarray(read.dataAt)).toEqual(DATA);
   });

@@ -13,6 +13,15 @@ export interface IntraPlace {
   readonly pocLsb: number;
   /** Order counts, less its own, of the pictures that later ones refer to; never 0. */
   readonly held: readonly number[];
+  /** Long-term references of later pictures; none where it is left out. */
+  readonly heldLong?: readonly HeldLong[];
+}
+
+/** A picture that is kept for later ones until it is no longer named. */
+export interface HeldLong {
+  readonly pocLsb: number;
+  /** How many ranges of these bits the rest of its order count lies below that of the picture. */
+  readonly cyclesBelow: number;
 }
 
 export interface IntraMove {
@@ -64,7 +73,7 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
   writer.ue(ppsId);
   writer.ue(SLICE.i);
   writer.bits(sps.pocBits, place.pocLsb);
-  writeHeld(writer, sps, place.held);
+  writeHeld(writer, sps, place);
   // It has no use for motion of others; later pictures still have (7.4.7.1).
   if (sps.temporalMotion) writer.flag(true);
   if (sps.sao) writer.bits(2, 0);
@@ -75,11 +84,15 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
   return fromRbsp(Buffer.concat([writer.bytes(), rbsp.subarray(dataAt)]));
 }
 
-/** The reference picture set, written out, nothing of it used by the picture itself; no long-term references. */
-function writeHeld(
+/**
+ * The reference picture set, written out.
+ * @param used order count, less that of the picture, of the one that it refers to itself; none where it is left out
+ */
+export function writeHeld(
   writer: ReturnType<typeof createBitWriter>,
   sps: CodingSps,
-  held: readonly number[],
+  { held, heldLong = [] }: Pick<IntraPlace, 'held' | 'heldLong'>,
+  used?: number,
 ): void {
   // short_term_ref_pic_set_sps_flag, then inter_ref_pic_set_prediction_flag where there are sets to predict from.
   writer.flag(false);
@@ -91,12 +104,24 @@ function writeHeld(
       .sort((a, b) => a - b),
   );
   for (const side of sides) writer.ue(side.length);
-  for (const side of sides) {
+  for (const [index, side] of sides.entries()) {
     side.forEach((distance, at) => {
       writer.ue(distance - (side[at - 1] ?? 0) - 1);
-      writer.flag(false);
+      writer.flag((index === 0 ? -distance : distance) === used);
     });
   }
-  if (sps.longTermUsed && sps.longTermUsed.length > 0) writer.ue(0);
-  if (sps.longTermUsed) writer.ue(0);
+  if (!sps.longTerm) {
+    if (heldLong.length > 0) throw new HevcError('The sequence has no long-term references.');
+    return;
+  }
+  if (sps.longTerm.length > 0) writer.ue(0);
+  writer.ue(heldLong.length);
+  let cycles = 0;
+  for (const { pocLsb, cyclesBelow } of [...heldLong].sort((a, b) => a.cyclesBelow - b.cyclesBelow)) {
+    writer.bits(sps.pocBits, pocLsb);
+    writer.flag(false);
+    writer.flag(true);
+    writer.ue(cyclesBelow - cycles);
+    cycles = cyclesBelow;
+  }
 }

@@ -15,6 +15,7 @@ import {
   WHOLE_INDEX,
 } from '../repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
+import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -91,13 +92,31 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
     throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
   }
 
+  const framedPath = `${input.rebuiltPath}.framed`;
+  const framed = await lengthsForStartCodes({ ...input, outputPath: framedPath });
+  if (framed === null) return openMovie(input, read);
+  const inside = { ...input, inputPath: framedPath };
+  return withNotes(framed, inside, await openMovie(inside, await tryProbe(inside, framedPath, format)));
+}
+
+/** A movie whose settings may be damaged, and its index. */
+async function openMovie(input: OpenInput, read: Read): Promise<OpenedClip> {
   const settingsPath = `${input.rebuiltPath}.settings`;
   const note = await mendSettings({ ...input, outputPath: settingsPath });
   if (note === null) return checked(await withReadableIndex(input, read), input);
   const mended = { ...input, inputPath: settingsPath };
-  const clip = checked(await withReadableIndex(mended, await tryProbe(mended, settingsPath, format)), mended);
-  if (clip.path !== settingsPath) await rm(settingsPath);
-  return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
+  const clip = await withReadableIndex(mended, await tryProbe(mended, settingsPath, 'mov'));
+  return withNotes([note], mended, checked(clip, mended));
+}
+
+/** A clip that was opened from a copy of the original, which goes where the clip is another one, with what was done before. */
+async function withNotes(
+  notes: readonly string[],
+  { inputPath }: Pick<OpenInput, 'inputPath'>,
+  clip: OpenedClip,
+): Promise<OpenedClip> {
+  if (clip.path !== inputPath) await rm(inputPath);
+  return { ...clip, rebuilt: { notes: [...notes, ...(clip.rebuilt?.notes ?? [])] } };
 }
 
 /** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */
@@ -152,18 +171,24 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   throw refusal(reason, detailOf(read));
 }
 
-/** What a file with a rebuilt index holds, with other settings where its own lead to nothing; null where there are no pictures. */
+/**
+ * What a file with a rebuilt index holds, with other settings where its own do not fit: those of an index that could not be read were not
+ * looked at before. Null where there are no pictures.
+ */
 async function probeRebuilt(
   input: OpenInput,
 ): Promise<{ readonly info: MediaInfo; readonly notes: readonly string[] } | null> {
-  const read = await tryProbe(input, input.rebuiltPath, 'mov');
-  if ('info' in read && read.info.video.length > 0) return { info: read.info, notes: [] };
   const outputPath = `${input.rebuiltPath}.settings`;
   const note = await mendSettings({ ...input, inputPath: input.rebuiltPath, outputPath });
-  if (note === null) return null;
-  await rename(outputPath, input.rebuiltPath);
-  const again = await tryProbe(input, input.rebuiltPath, 'mov');
-  return 'info' in again && again.info.video.length > 0 ? { info: again.info, notes: [note] } : null;
+  const notes = note === null ? [] : [note];
+  if (note !== null) {
+    // Under settings that fit the order of the pictures can be told.
+    const again = await rebuildIndex({ ...input, inputPath: outputPath, outputPath: input.rebuiltPath });
+    if (again.rebuilt) notes.push(...again.notes);
+    await (again.rebuilt ? rm(outputPath) : rename(outputPath, input.rebuiltPath));
+  }
+  const read = await tryProbe(input, input.rebuiltPath, 'mov');
+  return 'info' in read && read.info.video.length > 0 ? { info: read.info, notes } : null;
 }
 
 const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';

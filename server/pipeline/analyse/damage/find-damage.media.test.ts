@@ -203,6 +203,24 @@ describe('a lost picture that nobody refers to', () => {
   });
 });
 
+describe('several lost pictures in front of numbers that begin anew', () => {
+  it('are claimed with all that refers to them, and the whole ones that the decoder leaves out behind them are not damaged', async () => {
+    const x264 = ['-x264-params', 'keyint=60:min-keyint=60:bframes=0:ref=1:scenecut=0'];
+    const encode = [...DEFAULT_ENCODE, ...x264];
+    const scene = { tools, seconds: 2, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({ ...scene, outputPath: at('wrap.mp4'), encode });
+    // 16 is the first picture whose number is 0 again: from 13 on 16 pictures never come out.
+    const lost = [13, 14, 15, 16];
+    const input = { tools, inputPath: at('wrap.mp4'), outputPath: at('wrap-lost.mp4') };
+    await corruptSamples({ ...input, frames: lost, fault: 'lost' });
+    const info = await probe(tools, at('wrap-lost.mp4'), 'mov');
+    const { findings } = await analysePicture({ inputPath: at('wrap-lost.mp4'), info, tools });
+    expect(findings.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
+      { firstFrame: 13, lastFrame: 59, detail: { damagedDataFrames: lost } },
+    ]);
+  });
+});
+
 describe('checkSliceEnds', () => {
   const STRETCHED = 37;
 

@@ -7,7 +7,7 @@ import { readSequence, readSlice } from './read-references.ts';
  * Pictures that never come out though their data are whole. Where a picture is lost whose frame number would have begun anew, ffmpeg
  * takes the order of those behind it for an earlier one (order counts that follow from frame numbers, ITU-T H.264, 8.2.1.3) and leaves out all
  * up to where they begin anew again: 15 pictures with the shortest numbers. They are told by numbers that go on from picture to
- * picture behind one that is lost.
+ * picture behind some that are lost.
  * @param bad what is known to be damaged
  * @returns places in `packets`
  */
@@ -26,13 +26,17 @@ export async function findWholeUnshown(
     if (!sequence) return whole;
     const range = 2 ** sequence.sps.frameNumBits;
     for (const lost of torn) {
-      let before = (await readSlice(file, packets[lost - 1], sequence))?.link ?? null;
-      // The lost picture is one that others refer to, or its number would be missed by none.
-      let missing = 1;
+      if (torn.has(lost + 1)) continue;
+      let first = lost;
+      while (torn.has(first - 1)) first -= 1;
+      let before = (await readSlice(file, packets[first - 1], sequence))?.link ?? null;
+      // One of the lost pictures at least is one that others refer to, or no number would be missed.
+      let missing = lost - first + 1;
       for (let place = lost + 1; place < packets.length && isUnshown(place) && !torn.has(place); place += 1) {
         const link: typeof before = (await readSlice(file, packets[place], sequence))?.link ?? null;
         if (!before || !link || link.idr || link.refIdc === 0) break;
-        if (link.frameNum !== (before.frameNum + 1 + missing) % range) break;
+        const left = (link.frameNum - before.frameNum - 1 + 2 * range) % range;
+        if (left > missing || (left === 0 && missing > 0)) break;
         whole.add(place);
         [before, missing] = [link, 0];
       }

@@ -2,7 +2,7 @@ import type { LostBlocks } from '#server/media/lost-blocks.ts';
 import type { SquareMotion } from '#server/media/square-motion.ts';
 import { createSearchKernel } from '../rebuild-pictures/rebuild-pictures-field.ts';
 import { CELL } from '../rebuild-pictures/rebuild-pictures-grid.ts';
-import type { RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import { isSameShot, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import {
   guessMotion,
   missesKnown,
@@ -12,7 +12,7 @@ import {
   type GuessedMotion,
 } from './conceal-picture-guess.ts';
 import { firstTornBlock } from './conceal-picture-start.ts';
-import type { Displacements } from './conceal-picture-vectors.ts';
+import { carriedOn, motionOfRows, type Displacements } from './conceal-picture-vectors.ts';
 
 /** What is lost of a picture, and how it may have moved. */
 export interface ConcealedMotion {
@@ -46,12 +46,34 @@ export function motionToConceal(input: ConcealInput, format: RawFormat): Conceal
   return { lost: torn.lost, motions };
 }
 
+/** Steps of the motion beyond which it is not taken to go on. */
+const MOST_STEPS = 3;
+
+/**
+ * Guesses how all of a picture moved of which nothing is left: as the motion before goes on, and not at all; the likelier first.
+ * @param earlier a picture shown in front of `before`, from which that one is shown next, or after pictures left out
+ * @param ticks when the lost picture is shown
+ */
+export function motionOfLost(
+  { earlier, before, ticks }: Pick<ConcealInput, 'earlier' | 'before'> & { readonly ticks: number },
+  format: RawFormat,
+): readonly SquareMotion[] {
+  const plane = planeOf(format);
+  const [from, to] = [plane(earlier), plane(before)];
+  const pair = motionOfRows(from, to, 0, format.height, createSearchKernel(format));
+  const times = (ticks - before.ticks) / (before.ticks - earlier.ticks);
+  const past = carriedOn(pair, 1 + 2 * times, times);
+  const still = { ...past, x: new Float32Array(past.x.length), y: new Float32Array(past.y.length) };
+  const goesOn = times <= MOST_STEPS && isSameShot(earlier.pixels, before.pixels, format);
+  return (goesOn ? [past, still] : [still]).map((guess) => squaresOf(guess, { top: 0 }));
+}
+
 /** Steps of a vector in coded pictures, in a pixel. */
 const QUARTERS = 4;
 
 /** The mean of the cells of a square. */
 const squaresOf =
-  ({ columns, rows, x, y }: Displacements, { top }: GuessedMotion): SquareMotion =>
+  ({ columns, rows, x, y }: Displacements, { top }: Pick<GuessedMotion, 'top'>): SquareMotion =>
   (left, upper, size) => {
     let [sumX, sumY, count] = [0, 0, 0];
     const cells = Math.max(1, Math.round(size / CELL));

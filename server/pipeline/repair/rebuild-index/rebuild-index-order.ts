@@ -83,7 +83,7 @@ function countTurned(shown: readonly Sample[]): number {
 /** The samples, decode order, with times of display that rise in the order in which they are shown. */
 function timeByOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
   const listed = samples.map(({ pts }) => pts).sort((a, b) => a - b);
-  const clock = isSpread(listed) ? listed : samples.map(({ dts }) => dts);
+  const clock = isSpread(listed) && !strays(samples) ? listed : samples.map(({ dts }) => dts);
   const timeOf = (at: number) => clock[places[at] ?? at] ?? 0;
   const delay = samples.reduce((most, { dts }, at) => Math.max(most, dts - timeOf(at)), 0);
   return samples.map((sample, at) => ({ ...sample, pts: timeOf(at) + delay }));
@@ -93,6 +93,20 @@ function isSpread(times: readonly number[]): boolean {
   const intervals = times.slice(1).map((time, before) => time - (times[before] ?? time));
   const least = LEAST_INTERVAL * median(intervals);
   return intervals.every((interval) => interval >= least);
+}
+
+/** Pictures that one may be shown before or behind others that it is decoded with (ITU-T H.264, A.3.1: a decoder holds 16). */
+const MOST_REORDERED = 16;
+
+/**
+ * Whether a picture is listed farther from its time of decoding than reordering takes it: such an entry of the table is damaged, and the
+ * others with it may be.
+ */
+function strays(samples: readonly Sample[]): boolean {
+  const shifts = samples.map(({ pts, dts }) => pts - dts);
+  const usual = median(shifts);
+  const most = MOST_REORDERED * samples.reduce((longest, one) => Math.max(longest, one.durationTicks), 0);
+  return shifts.some((shift) => Math.abs(shift - usual) > most);
 }
 
 const firstShown = (samples: readonly Sample[]) =>

@@ -23,9 +23,14 @@ export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'times
   const samples = readSamples(video.stbl);
   if (samples.length < 2) return null;
   const notes: string[] = [];
-  const timed = hasTimes(video, samples) ? null : evenTimes(video, samples, movie.timescale);
-  if (timed)
+  const told = mediaTicks(video, samples.length, movie.timescale);
+  const likely = withoutStrays(samples, told);
+  const even = hasTimes(video, likely ?? samples) ? null : evenTimes(video, samples, told);
+  const timed = even ?? likely;
+  if (even)
     notes.push('The times of the pictures in the index made no sense; even ones were set by its header.');
+  else if (likely)
+    notes.push('Single pictures were said to last longer than all of them together; they last what is left.');
   const ends = endOfSamples(timed ?? samples);
   const blind =
     video.edits.length > 0 && !video.edits.some(({ mediaTime }) => mediaTime >= 0 && mediaTime < ends);
@@ -49,10 +54,36 @@ function hasTimes({ timescale }: Track, samples: readonly Sample[]): boolean {
   return samples.filter(({ durationTicks }) => durationTicks === 0).length <= MOST_EMPTY * samples.length;
 }
 
+/** A share of pictures that may be said to last too long: more are no single damaged entries of a table. */
+const MOST_STRAYS = 0.1;
+/** The lengths of the others may be so many times what is told of all: headers leave out the last one, or round. */
+const MOST_TOLD = 1.05;
+
+/**
+ * Pictures that are listed to last longer than all together, as one damaged entry of the table of times makes them, last what the others
+ * leave of that: all behind them would be shown that much later.
+ * @param told length of the media
+ * @returns null where there are none, or where the others contradict what is told as well
+ */
+function withoutStrays(samples: readonly Sample[], told: number): Sample[] | null {
+  const isStray = ({ durationTicks }: Sample) => durationTicks > told;
+  const strays = samples.filter(isStray).length;
+  const others = samples.reduce((sum, one) => sum + (isStray(one) ? 0 : one.durationTicks), 0);
+  if (strays === 0 || strays > MOST_STRAYS * samples.length || others > MOST_TOLD * told) return null;
+  const usual = others / (samples.length - strays);
+  const left = Math.max(usual, (told - others) / strays);
+  let dts = samples[0]?.dts ?? 0;
+  return samples.map((sample) => {
+    const later = dts - sample.dts;
+    const durationTicks = isStray(sample) ? Math.round(left) : sample.durationTicks;
+    dts += durationTicks;
+    return { ...sample, dts: sample.dts + later, pts: sample.pts + later, durationTicks };
+  });
+}
+
 /** Even times of the length that the track tells; null when it tells none. */
-function evenTimes(track: Track, samples: readonly Sample[], movieTimescale: number): Sample[] | null {
-  const { timescale } = track;
-  const interval = Math.round(mediaTicks(track, samples.length, movieTimescale) / samples.length);
+function evenTimes({ timescale }: Track, samples: readonly Sample[], told: number): Sample[] | null {
+  const interval = Math.round(told / samples.length);
   if (interval < 1 || interval > LONGEST_SECONDS * timescale) return null;
   return samples.map((sample, index) => {
     const shift = sample.pts - sample.dts;

@@ -123,8 +123,8 @@ async function writeHealed(
 }
 
 /**
- * Tables that were damaged may tell times of display that are damaged too: pictures written by them get times in the order of their
- * data where these contradict it anywhere.
+ * Tables that were damaged may tell times that are damaged too: those that no clip can have are mended, and pictures get times of display
+ * in the order of their data where these contradict it anywhere.
  */
 async function withOrder(input: RebuildIndexInput, written: RebuildIndexResult): Promise<RebuildIndexResult> {
   if (!written.rebuilt) return written;
@@ -132,7 +132,8 @@ async function withOrder(input: RebuildIndexInput, written: RebuildIndexResult):
   const file = await open(input.outputPath, 'r');
   try {
     const movie = await readable(() => readMovie(file));
-    const ordered = movie && (await mendOrder(file, movie, input.signal, Infinity));
+    const timed = movie && (await readable(() => mendTimes(file, movie)));
+    const ordered = movie && (timed ?? (await mendOrder(file, movie, input.signal, Infinity)));
     if (!ordered) return written;
     await writeMoved({ ...input, outputPath: orderedPath }, movie, ordered);
     await rename(orderedPath, input.outputPath);
@@ -206,7 +207,7 @@ async function repairListed(
   if (moved === 'lost') {
     const found = await rebuildFromMedia(input, file, topLevel);
     if (found.rebuilt) return found;
-  } else if (moved) return writeMoved(input, movie, moved);
+  } else if (moved) return withOrder(input, await writeMoved(input, movie, moved));
   const timed = mendTimes(file, movie);
   if (timed) return writeMoved(input, movie, timed);
   const others = (track: Track) => movie.tracks.filter((other) => other !== track);

@@ -1,15 +1,23 @@
 import path from 'node:path';
-import { joinSample } from '#server/media/h264/nal.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { joinSample, toRbsp } from '#server/media/h264/nal.ts';
 import { createHevcSliceChecker } from '#server/media/hevc/check-hevc-slices.ts';
-import { openDamaged } from '#server/media/hevc/conceal-slice.ts';
+import { type DamagedUnits, openDamaged } from '#server/media/hevc/conceal-slice.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { baseSlices } from '#server/media/hevc/hevc-nal.ts';
+import { readHevcSets } from '#server/media/hevc/hevc-references.ts';
+import { readSliceSegment } from '#server/media/hevc/hevc-slice-header.ts';
+import { movedPicture } from '#server/media/hevc/moved-slice.ts';
+import type { LostBlocks } from '#server/media/lost-blocks.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
-import { motionToConceal } from '../../conceal-picture/conceal-picture-motion.ts';
+import { motionOfLost, motionToConceal } from '../../conceal-picture/conceal-picture-motion.ts';
 import { rawFormat, type RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { picturesAround, placesAround, type PlacesAround } from '../smart-render-surroundings.ts';
 import { edgesOf, type StayingInput } from './smart-render-hevc-staying.ts';
-import type { GroupOrders } from './smart-render-hevc-stand-in-places.ts';
-import type { HevcStandIn, StandInGroup } from './smart-render-hevc-stand-in-plan.ts';
+import type { HevcSource } from './smart-render-hevc-source.ts';
+import { placeStandIns, type GroupOrders } from './smart-render-hevc-stand-in-places.ts';
+import type { StandInGroup } from './smart-render-hevc-stand-in-plan.ts';
 import { decodePlaces, withWarmUp } from './smart-render-hevc-trial.ts';
 
 export interface ConcealGroupInput extends StayingInput {
@@ -35,16 +43,15 @@ const MOST_CONCEALED = 6;
  * ones. Of an HEVC picture ffmpeg leaves in the place of what is lost what its memory held. Here what can be read of it keeps its data, and
  * behind that stand blocks moved as `motionToConceal` guesses: as an intra picture, without motion, it would lead all later ones astray, whose
  * vectors are told as differences to its own (of 12 torn clips 4 came out worse by 2 to 7 dB, none better).
- * @returns one for each guess of the motion, the likeliest first; none where there are other new pictures, or one that cannot be concealed
+ * @param input its group holds pictures that are wanted as they decode alone (`partByKind`)
+ * @returns one for each guess of the motion, the likeliest first; none where one cannot be concealed
  * @throws MediaToolError when ffmpeg fails or the run is cancelled; HevcError or H264Error where a picture is coded in an unusual way
  */
 export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedGroup[]> {
-  const { order, group, raw } = input;
+  const { group, raw } = input;
   const format = rawFormat(raw.pixelFormat, raw.width, raw.height);
   const standIns = group.candidates.flatMap((candidate) => candidate.standIns);
-  const isKept = ({ sample, pixels }: HevcStandIn) =>
-    pixels.kind === 'original' && pixels.frame === order.placeOf[sample];
-  if (!format || standIns.length > MOST_CONCEALED || !standIns.every(isKept)) return [];
+  if (!format || standIns.length > MOST_CONCEALED) return [];
   if (group.candidates.every(({ staying }) => staying.length === 0)) return [];
   const [first, ...others] = standIns.map(({ sample }) => sample).sort((a, b) => a - b);
   if (first === undefined) return [];
@@ -53,7 +60,8 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   for (const [guess, bytes] of (guessed ?? []).entries()) {
     const coded = new Map([[first, await input.store(bytes)]]);
     for (const sample of others) {
-      const next = (await guessSample(input, sample, { coded, format }))?.[guess];
+      const guesses = await guessSample(input, sample, { coded, format });
+      const next = guesses?.[guess] ?? guesses?.[0];
       if (next) coded.set(sample, await input.store(next));
     }
     if (coded.size === standIns.length)
@@ -68,21 +76,52 @@ interface SoFar {
 }
 
 /** The bytes of a sample with what is lost of it concealed, by guess; null where that is not known, or nothing to conceal it from. */
-async function guessSample(
+async function guessSample(input: ConcealGroupInput, sample: number, soFar: SoFar): Promise<Buffer[] | null> {
+  const { source, order, orders } = input;
+  const next = order.samples[(order.placeOf[sample] ?? 0) + 1] ?? -1;
+  // Where what is shown next is lost nothing tells how well a part would fit that.
+  const isAmidLost = orders.exchanged.has(next) && (await isLost(source, next));
+  if (isAmidLost || (await isLost(source, sample))) return guessLost(input, sample, soFar);
+  const units = await source.units(sample);
+  const damaged = createHevcSliceChecker(source.parameterSets).findLoss(units);
+  const opened = damaged && openDamaged(units, damaged, source.parameterSets);
+  return damaged && opened && guessTorn(input, sample, { opened, damaged }, soFar);
+}
+
+interface Torn {
+  readonly opened: DamagedUnits;
+  readonly damaged: LostBlocks;
+}
+
+/** Whether nothing can be read of a sample: its lengths make no sense, or no header of a slice does. */
+async function isLost(source: HevcSource, sample: number): Promise<boolean> {
+  try {
+    const [slice] = baseSlices(await source.units(sample));
+    if (slice) readHead(source, slice);
+    return slice === undefined;
+  } catch (error) {
+    if (error instanceof HevcError || error instanceof H264Error) return true;
+    throw error;
+  }
+}
+
+/** Enough of a slice for its header. */
+const HEAD_BYTES = 1024;
+
+const readHead = ({ parameterSets }: HevcSource, slice: Buffer) =>
+  readSliceSegment(toRbsp(slice.subarray(0, HEAD_BYTES)), readHevcSets(parameterSets).of, null);
+
+async function guessTorn(
   input: ConcealGroupInput,
   sample: number,
+  { opened, damaged }: Torn,
   { coded, format }: SoFar,
 ): Promise<Buffer[] | null> {
   const { source, order, group, orders } = input;
-  const { parameterSets, lengthSize } = source;
-  const units = await source.units(sample);
-  const damaged = createHevcSliceChecker(parameterSets).findLoss(units);
-  const opened = damaged && openDamaged(units, damaged, parameterSets);
-  const delta = opened?.firstReference ?? null;
+  const delta = opened.firstReference;
   const own = orders.exchanged.get(sample);
-  if (!opened || delta === null || own === undefined) return null;
-  const known = [...orders.kept].map(([other, { order: count }]) => [other, count] as const);
-  const [reference] = [...known, ...orders.exchanged].find(([, count]) => count === own + delta) ?? [];
+  if (delta === null || own === undefined) return null;
+  const reference = sampleOf(orders, own + delta);
   if (reference === undefined) return null;
   const shown = await decodeAround(input, sample, { coded, reference: order.placeOf[reference] ?? -1 });
   const around = shown && picturesAround(shown.pictures, shown.places, format);
@@ -95,7 +134,62 @@ async function guessSample(
   if (!concealed) return null;
   // Where nothing behind tells the guesses apart the likeliest is taken.
   const motions = isProvenLater ? concealed.motions : concealed.motions.slice(0, 1);
-  return opened.conceal(concealed.lost, motions).map((made) => joinSample(made, lengthSize));
+  return opened.conceal(concealed.lost, motions).map((made) => joinSample(made, source.lengthSize));
+}
+
+const sampleOf = ({ kept, exchanged }: GroupOrders, count: number): number | undefined =>
+  [...[...kept].map(([sample, { order }]) => [sample, order] as const), ...exchanged].find(
+    ([, order]) => order === count,
+  )?.[0];
+
+/**
+ * A sample of which nothing is left: all of it moved from the nearest picture that is shown in front and held for later ones. Without it
+ * the decoder shows grey where it is missed, and all that is made of it with it.
+ */
+async function guessLost(
+  input: ConcealGroupInput,
+  sample: number,
+  { coded, format }: SoFar,
+): Promise<Buffer[] | null> {
+  const { source, order, group, orders } = input;
+  const sets = await setsBeside(input, sample);
+  const own = orders.exchanged.get(sample);
+  if (!sets || own === undefined || source.dolbyVision) return null;
+  const standIns = group.candidates.flatMap((candidate) => candidate.standIns);
+  const at = standIns.findIndex((one) => one.sample === sample);
+  const place = placeStandIns(orders, sets.sps, group.candidates)?.[at];
+  const delta = Math.max(...(place?.held ?? []).filter((held) => held < 0));
+  const reference = sampleOf(orders, own + delta);
+  if (!place || reference === undefined) return null;
+  const before = order.placeOf[reference] ?? -1;
+  const isEarlier = (one: number) => {
+    const other = order.samples[one] ?? -1;
+    return other >= group.start.sample && other < sample;
+  };
+  let earlier = before - 1;
+  while (earlier >= 0 && !isEarlier(earlier)) earlier -= 1;
+  const shown = await decodeShown(input, new Set([before, Math.max(0, earlier)]), coded);
+  const [first, second] = [shown.get(earlier), shown.get(before)];
+  const ticks = source.samples[sample]?.pts;
+  if (!second || ticks === undefined) return null;
+  const motions =
+    first && first.ticks < second.ticks
+      ? motionOfLost({ earlier: first, before: second, ticks }, format)
+      : [() => ({ x: 0, y: 0 })];
+  return motions.map((motion) =>
+    joinSample([movedPicture(sets, { ...place, reference: delta }, motion)], source.lengthSize),
+  );
+}
+
+/** The parameter sets that the nearest picture names which can be read and is no key picture. */
+async function setsBeside({ source, group, orders }: ConcealGroupInput, sample: number) {
+  const near = [...orders.kept.keys()].sort((a, b) => Math.abs(a - sample) - Math.abs(b - sample));
+  for (const other of near) {
+    if (other === group.start.sample || source.samples[other]?.sync) continue;
+    const [slice] = baseSlices(await source.units(other));
+    if (slice) return readHead(source, slice).sets;
+  }
+  return null;
 }
 
 interface Shown {
@@ -109,13 +203,23 @@ async function decodeAround(
   sample: number,
   { coded, reference }: Pick<SoFar, 'coded'> & { readonly reference: number },
 ): Promise<Shown | null> {
-  const { source, order, group, raw, workDir } = input;
+  const { source, order, group } = input;
   const whole = withWarmUp(source, { from: group.start.sample, end: group.endSample });
   const places = placesAround(order, whole, sample, reference);
   if (!places) return null;
-  const wanted = new Set(Object.values(places));
+  return { places, pictures: await decodeShown(input, new Set(Object.values(places)), coded) };
+}
+
+/** Decodes pictures of a group, as it is with those in it that are coded so far; by place. */
+async function decodeShown(
+  input: ConcealGroupInput,
+  wanted: ReadonlySet<number>,
+  coded: ReadonlyMap<number, EncodedPicture>,
+): Promise<ReadonlyMap<number, TimedPicture>> {
+  const { source, order, group, raw, workDir } = input;
+  const whole = withWarmUp(source, { from: group.start.sample, end: group.endSample });
   const end = 1 + Math.max(...[...wanted].map((place) => order.samples[place] ?? 0));
-  const pictures = await decodePlaces({
+  return decodePlaces({
     ...input,
     label: 'decode pictures around a damaged one',
     part: { ...whole, end },
@@ -125,5 +229,4 @@ async function decodeAround(
     wanted,
     pixelFormat: raw.pixelFormat,
   });
-  return { places, pictures };
 }

@@ -93,10 +93,16 @@ export function placeStandIns(
     const earlier = new Set(orders.flatMap(([other, count]) => (other < sample ? [count] : [])));
     const held = (next?.holds ?? []).filter((count) => earlier.has(count)).map((count) => count - own);
     if (held.includes(0)) return null;
-    places.push({ nalHead, pocLsb: ((own % range) + range) % range, held });
+    const heldLong = (next?.holdsLong ?? []).map((count) => ({
+      pocLsb: lowest(count, range),
+      cyclesBelow: (own - lowest(own, range) - (count - lowest(count, range))) / range,
+    }));
+    places.push({ nalHead, pocLsb: lowest(own, range), held, ...(heldLong.length > 0 && { heldLong }) });
   }
   return places;
 }
+
+const lowest = (count: number, range: number) => ((count % range) + range) % range;
 
 /** By sample, from the start up to a key picture at the end; null where order counts start anew between. */
 async function readOrders(

@@ -4,7 +4,12 @@ import type { OrderedPicture } from '#server/media/hevc/hevc-references.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
 import type { ChangedSpan } from '../../picture-edit.ts';
 import { placeStandIns, stillReferred } from './smart-render-hevc-stand-in-places.ts';
-import { isGoodReference, partAtCleanStarts, type HevcCandidate } from './smart-render-hevc-stand-in-plan.ts';
+import {
+  isGoodReference,
+  partAtCleanStarts,
+  partByKind,
+  type HevcCandidate,
+} from './smart-render-hevc-stand-in-plan.ts';
 import { edgesOf } from './smart-render-hevc-staying.ts';
 
 /** Two small groups of B pictures behind an I picture, in the order of decoding: I0 P4 B2 b1 b3 P8 B6 b5 b7. */
@@ -44,6 +49,7 @@ const picture = (count: number, refersTo: number[] | null, holds: number[] | nul
   order: count,
   refersTo,
   holds,
+  holdsLong: [],
   restarts: count === 0,
 });
 const I0 = picture(0, [], []);
@@ -124,5 +130,41 @@ describe('exchanged pictures of a group', () => {
       { pocLsb: 1, held: [-1, 1, 3] },
       { pocLsb: 3, held: [-3, -1, 1] },
     ]);
+  });
+
+  it('keeps what later pictures refer to for long, as cameras refer to a key picture', () => {
+    const behind = { ...picture(21, [19], [19]), holdsLong: [0] };
+    const kept = new Map([
+      [0, I0],
+      [1, picture(19, [0], [])],
+      [3, behind],
+    ]);
+    const places = placeStandIns({ kept, exchanged: new Map([[2, 20]]) }, { pocBits: 4 }, [
+      candidate(true, 2),
+    ]);
+    expect(places).toMatchObject([{ pocLsb: 4, held: [-1], heldLong: [{ pocLsb: 0, cyclesBelow: 1 }] }]);
+  });
+});
+
+describe('partByKind', () => {
+  const start = { sample: 0, place: 0, leaning: [] };
+  const rebuilt = (one: HevcCandidate): HevcCandidate => ({
+    ...one,
+    standIns: one.standIns.map((standIn) => ({ ...standIn, pixels: { kind: 'raw', path: '', index: 0 } })),
+  });
+
+  it('parts what is wanted as it decodes from what is rebuilt beside it', () => {
+    const [torn, other] = [candidate(true, 5), rebuilt(candidate(false, 3))];
+    const { concealed, rebuilt: beside } = partByKind(
+      { candidates: [torn, other], start, endSample: 9 },
+      order,
+    );
+    expect([concealed.candidates, beside.candidates]).toEqual([[torn], [other]]);
+  });
+
+  it('conceals nothing where pictures keep their data that refer to a rebuilt one', () => {
+    const other = { ...rebuilt(candidate(true, 1)), staying: [2, 3] };
+    const group = { candidates: [candidate(true, 5), other], start, endSample: 9 };
+    expect(partByKind(group, order).concealed.candidates).toEqual([]);
   });
 });

@@ -138,7 +138,9 @@ async function toCandidate(
       continue;
     }
     if (old.sync || standIns.length === MAX_STAND_INS) return null;
-    const nalHead = (await sliceHead(source, sample)) ?? (await lostHead(source, order, sample));
+    const own = await sliceHead(source, sample);
+    // Noise in the place of a picture begins with anything.
+    const nalHead = own && isPlainHead(own) ? own : await lostHead(source, order, sample);
     if (!nalHead || !isPlainHead(nalHead)) return null;
     standIns.push({
       sample,
@@ -213,6 +215,27 @@ const REFERENCE_DB = 33;
 export function isGoodReference({ span, standIns, isReferred }: HevcCandidate): boolean {
   if (!isReferred) return true;
   return (span.scoredDb ?? 0) >= REFERENCE_DB && standIns.every(({ pixels }) => pixels.kind === 'raw');
+}
+
+/**
+ * A group whose damaged pictures are wanted as they decode, which can be concealed, and beside it one of rebuilt pictures that nobody
+ * refers to: a fault of each kind in one group must not keep the other from being mended.
+ * @returns none to be concealed where one candidate asks for both, or where rebuilt ones are referred to
+ */
+export function partByKind(
+  group: StandInGroup,
+  { placeOf }: Pick<DisplayOrder, 'placeOf'>,
+): { readonly concealed: StandInGroup; readonly rebuilt: StandInGroup } {
+  const isTorn = ({ standIns }: HevcCandidate) =>
+    standIns.every(({ sample, pixels }) => pixels.kind === 'original' && pixels.frame === placeOf[sample]);
+  const isRebuilt = ({ standIns, staying }: HevcCandidate) =>
+    staying.length === 0 && standIns.every(({ pixels }) => pixels.kind === 'raw');
+  const of = (candidates: readonly HevcCandidate[]) => ({ ...group, candidates });
+  const torn = group.candidates.filter(isTorn);
+  const rebuilt = group.candidates.filter((one) => !torn.includes(one));
+  return rebuilt.every(isRebuilt)
+    ? { concealed: of(torn), rebuilt: of(rebuilt) }
+    : { concealed: of([]), rebuilt: of(group.candidates) };
 }
 
 const samplesOf = ({ standIns, staying }: HevcCandidate): number[] => [

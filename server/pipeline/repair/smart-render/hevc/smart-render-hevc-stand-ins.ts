@@ -1,12 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { H264Error } from '#server/media/h264/h264-error.ts';
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
 import { spoolFrom, type EncodedPicture, type RawPictures } from '../smart-render-encoder.ts';
@@ -28,10 +25,12 @@ import {
   isCovered,
   isGoodReference,
   partAtCleanStarts,
+  partByKind,
   toGroups,
   type HevcCandidate,
   type StandInGroup,
 } from './smart-render-hevc-stand-in-plan.ts';
+import { isUnfit, unlessUnfit } from './smart-render-hevc-unfit.ts';
 import { hashClip } from '../smart-render-hashes.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { samplesOfPart, writeTrialPart, type Part } from '../smart-render-part.ts';
@@ -150,7 +149,7 @@ async function tryGroup(
     const orders = await readGroupOrders(input.source, input.order, group);
     const open = orders ? stillReferred(orders, candidates) : candidates;
     if (open.length > 0) return { made: null, refused: open };
-    const concealed = orders && (await concealAnew(input, group, orders));
+    const concealed = orders && (await concealAnew(input, target, group, orders));
     if (concealed) return { made: concealed };
     const places = orders && placeStandIns(orders, target.sps, candidates);
     const made = places && (await encodeGroup(input, target, group, places));
@@ -170,35 +169,38 @@ async function tryGroup(
   return { made: null, refused: referred.length > 0 ? referred : candidates };
 }
 
-const isUnfit = (error: unknown): boolean =>
-  error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError;
-
-function unlessUnfit<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (isUnfit(error)) return null;
-    throw error;
-  }
-}
-
-/** The group with its damaged pictures concealed by us, where that is proven; null where it cannot be. */
+/**
+ * The group with its damaged pictures concealed by us and rebuilt ones beside them exchanged, where that is proven; null where it
+ * cannot be.
+ */
 async function concealAnew(
   input: HevcStandInsInput,
+  target: IntraTarget,
   group: StandInGroup,
   orders: GroupOrders,
 ): Promise<MadeGroup | null> {
-  const take = spoolFrom(input.position);
-  const store = async (bytes: Buffer) => {
-    const offset = take(bytes.length);
-    await writeFully(input.spool, bytes, offset);
-    return { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false };
-  };
+  const { concealed: torn, rebuilt } = partByKind(group, input.order);
+  if (torn.candidates.length === 0) return null;
   try {
-    const spans = group.candidates.map(({ span }) => span);
-    const staying = group.candidates.flatMap((candidate) => candidate.staying);
-    const all = await concealGroup({ ...input, group, orders, store });
-    const made = all.map((concealed) => ({ ...concealed, spans, staying, pps: null, held: [] }));
+    const places = placeStandIns(orders, target.sps, rebuilt.candidates);
+    if (!places) return null;
+    const beside = rebuilt.candidates.length > 0 ? await encodeGroup(input, target, rebuilt, places) : null;
+    const ends = beside?.pictures.map(({ bytes }) => bytes.offset + bytes.sizeBytes) ?? [];
+    const take = spoolFrom(Math.max(input.position, ...ends));
+    const store = async (bytes: Buffer) => {
+      const offset = take(bytes.length);
+      await writeFully(input.spool, bytes, offset);
+      return { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false };
+    };
+    const all = await concealGroup({ ...input, group: torn, orders, store });
+    const made = all.map(({ samples, pictures }) => ({
+      spans: group.candidates.map(({ span }) => span),
+      staying: group.candidates.flatMap((candidate) => candidate.staying),
+      samples: [...samples, ...(beside?.samples ?? [])],
+      pictures: [...pictures, ...(beside?.pictures ?? [])],
+      pps: beside?.pps ?? null,
+      held: beside?.held ?? [],
+    }));
     const trials = made.map((one) => stayingTrial(input, group, one));
     const best = made[(await nearestMended(input, trials)) ?? -1];
     const otherwise = best && (await proveGroup(input, group, best));

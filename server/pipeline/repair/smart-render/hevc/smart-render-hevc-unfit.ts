@@ -1,0 +1,17 @@
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+
+/** Whether an error says that a clip is written or coded in a way that is not supported, or damaged there. */
+export const isUnfit = (error: unknown): boolean =>
+  error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError;
+
+/** What `read` gives; null where the clip does not allow it. */
+export function unlessUnfit<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isUnfit(error)) return null;
+    throw error;
+  }
+}

@@ -259,6 +259,18 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(halted), [], FPS)).toMatchObject([{ first: 49, last: 53 }]);
   });
 
+  it('takes what sets out slowly behind a rest for no fault, and finds copies as long that the motion leaves at once', () => {
+    const rest = [0.15, 0.08, 0.07, ...Array.from({ length: 21 }, () => 0.02), 0.34];
+    const setOut = [1.8, 3.1, 4.5, 6.4, 7.8, 9.6, 10.8, 12.7, 14.3, 15.7];
+    const scroll = Array.from({ length: 40 }, (_, i) => 20 + (i % 7));
+    // A page of a phone whose words appear, and which scrolls by itself a second later.
+    expect(detectStutter(frameSeries([0, 36.8, ...rest, ...setOut, ...scroll]), [], FPS)).toEqual([]);
+    const atOnce = [6.4, 4.5, 6.1, 5.2, 7.8, 6.6, 5.8, 6.7, 5.3, 7.7];
+    expect(detectStutter(frameSeries([0, 36.8, ...rest, ...atOnce, ...scroll]), [], FPS)).toMatchObject([
+      { first: 2, last: 26 },
+    ]);
+  });
+
   it('takes a stillness longer than a stutter for what it is', () => {
     expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
   });

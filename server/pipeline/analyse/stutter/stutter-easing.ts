@@ -64,9 +64,17 @@ function slowsDown({ first, last, moves }: Eased, direction: -1 | 1): boolean {
   return near < TURN_SHARE * next && next < far;
 }
 
-/** True where the motion slows down before a long rest. */
+/** True where the motion slows down before a long rest, or sets out slowly behind it. */
 export function comesToRest(run: Eased): boolean {
-  return slowsTo(run, EASE_SHARE);
+  return slowsTo(run, EASE_SHARE) || setsOut(run);
+}
+
+/** True where the motion behind the run only grows, picture by picture, from this share of what it becomes: copies leave it as fast as before. */
+function setsOut({ last, moves }: Eased): boolean {
+  const after = moves.slice(last + 1, last + 1 + EASE_FRAMES);
+  const [near = 0, far = 0] = [after[0], after.at(-1)];
+  const isGrowing = after.every((move, i) => i === 0 || move >= (after[i - 1] ?? 0));
+  return after.length === EASE_FRAMES && isGrowing && near <= EASE_SHARE * far;
 }
 
 /** True where the motion slows down so far before the run that little is left of it when it rests. */

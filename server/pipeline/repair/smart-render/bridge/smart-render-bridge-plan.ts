@@ -111,11 +111,14 @@ export const hasNew: IsWanted = (slots) => !slots.every(isKept);
 /** Whether there are spans among them that stay as they decode. */
 export const hasKept: IsWanted = (slots) => slots.some(isKept);
 
-/** A group without the spans behind all new pictures, which stay as they decode; the group itself where that leaves nothing. */
+/**
+ * A group without the spans behind all new pictures that are damaged themselves and stay as they decode: an exchange conceals these better. Those
+ * that only refer to damage depend on what the new pictures look like, and stay. The group itself where that leaves nothing.
+ */
 export function upToNew(order: DisplayOrder, group: BridgeGroup): BridgeGroup {
+  const isOwn = (slots: Slots | undefined) => slots && slots.changed.size > 0 && isKept(slots);
   let found: BridgeGroup | null = group;
-  for (let last = group.slots.at(-1); found && last && isKept(last); last = found?.slots.at(-1))
-    found = withoutLast(order, found, hasNew);
+  while (found && isOwn(found.slots.at(-1))) found = withoutLast(order, found, hasNew);
   return found ?? group;
 }
 

@@ -233,6 +233,24 @@ describe('new pictures in a long group', () => {
     expect(after.warnings).toBe('');
   });
 
+  it('leave the data of pictures as they are that only refer to the damage they mend', async () => {
+    const video = `${ONE_GROUP} -bf 0 -preset veryfast`;
+    const clip = await encodeSource(SOURCE, path.join(folder.path, 'lean.mp4'), video.split(' '));
+    const times = await shownTimes(clip);
+    const from = FIRST + 12;
+    const pictures = times.slice(from).map((ptsTicks, index) => {
+      return { ptsTicks, pixels: { kind: 'original', frame: from + index, intact: true } as const };
+    });
+    const edit = [
+      { ...(await newPictures(clip, 'lean', FIRST, 1)), mendsDamage: true },
+      { firstFrame: from, endFrame: times.length, pictures, shiftAfterTicks: 0, mendsDamage: true },
+    ];
+    const { output, result } = await renderEdit(folder.path, clip, 'lean', edit);
+    if (!result.done) throw new Error(result.reason);
+    expect((await decodeHashes(output)).warnings).toBe('');
+    expect(result.framesKept).toBeGreaterThan(times.length - 6);
+  });
+
   it('leave the short rest of a group as it is where they mend damage', async () => {
     const video = `${ONE_GROUP} -g 30 -bf 3 -preset medium -x264-params b-adapt=0:scenecut=0`;
     const clip = await encodeSource(SOURCE, path.join(folder.path, 'short.mp4'), video.split(' '));

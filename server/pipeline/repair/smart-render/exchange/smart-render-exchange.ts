@@ -144,7 +144,7 @@ async function tryExchange(
   const part = { from: start.sample, end: endSample };
   const stretch = { part, seenIn: { ...part, from: warmStart(input, start.sample, damaged) } };
   const stripped = await makeStripped(input, damaged);
-  const altered = samplesOfPart({ ...part, from: damaged[0]?.sample ?? part.from });
+  const altered = samplesOfPart({ ...part, from: firstAltered(input, candidate) });
   const smallPath = (way: string) => path.join(input.workDir, `${input.name}-${way}.small`);
   const tryOut = (made: Verbatim, way: string) =>
     compare(input, part, made, pps, { path: smallPath(way), samples: altered });
@@ -191,6 +191,15 @@ async function tryExchange(
   const { coded, seen } = better ?? stretchNow;
   const [samples, pictures] = [[...coded.keys()], [...coded.values()]];
   return { spans, samples, pictures, pps: null, endSample, altered, seen };
+}
+
+/** The first sample that may look otherwise than before: behind others that were replaced already all of the spans may, else what refers to damage. */
+function firstAltered({ source, order }: ExchangeInput, { damaged, spans }: ExchangeCandidate): number {
+  const [first] = damaged;
+  const inSpans = spans.flatMap(({ firstFrame, endFrame }) =>
+    order.samples.slice(firstFrame + order.firstShown, endFrame + order.firstShown),
+  );
+  return Math.min(first?.sample ?? 0, ...(source.replaced ? inSpans : []));
 }
 
 /** The key picture from which damaged pictures look as in the whole clip. */

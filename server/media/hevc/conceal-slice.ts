@@ -16,7 +16,7 @@ import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 import { codeMovedBlocks } from './moved-blocks.ts';
-import { endSlice, writeMovedPrediction } from './moved-slice.ts';
+import { endSlice, FIRST_KEY, writeMovedPrediction } from './moved-slice.ts';
 
 /** A damaged picture, as far as it can be read. */
 export interface DamagedUnits {
@@ -156,9 +156,6 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   writeMovedPrediction(writer, sets, references.used);
   return writer;
 }
-
-/** NAL unit types from here on are of key pictures (table 7-1). */
-const FIRST_KEY = 16;
 
 /** A NAL unit of a header, its end and its data. */
 const withHead = ({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer =>

@@ -13,7 +13,7 @@ const FEWEST_CANDIDATES = 4;
 /** Bits that hold any length of a substream. */
 const LENGTH_BITS = 32;
 /** NAL unit types from here on are of key pictures (ITU-T H.265, table 7-1). */
-const FIRST_KEY = 16;
+export const FIRST_KEY = 16;
 
 /**
  * What the header of a slice of moved blocks says behind its references (7.3.6.1), up to the places of its substreams.

@@ -141,6 +141,25 @@ describe('findBadPackets and spreadDamage', () => {
     ]);
   });
 
+  it('keep pictures whole that miss one which is lost from the file', () => {
+    const said = 'hevc: Could not find ref with POC 6';
+    // P6 is lost: B4 is decoded two steps behind B2.
+    const lost = packets.filter((_, at) => at !== 4);
+    const shown = DISPLAY.filter((frame) => frame !== 6).map((frame) => (frame > 6 ? frame - 1 : frame));
+    const index = {
+      ...indexWithout([]),
+      frameOfPacket: shown,
+      frameOfDecoded: shown.toSorted((a, b) => a - b),
+    };
+    const bad = [{ packet: 4, evidence: 'decoder', reason: said.slice(6) } as const];
+    const kinds = (packet: number) => (lost[packet]?.keyframe ? 'I' : 'P');
+    const found = spreadDamage(bad, { packets: lost, index, disposable: new Set(), typeOf: kinds });
+    expect(found).toMatchObject([{ first: 4, last: 5, damagedData: [] }]);
+    // Where nothing is lost before it, its own head may be what is damaged.
+    const none = spreadDamage(bad, { ...input('', 0), disposable: new Set(), typeOf });
+    expect(none).toMatchObject([{ damagedData: [6] }]);
+  });
+
   it('do not end where a container marks a predicted picture as a key frame', () => {
     const bad = findBadPackets(input('h264: error while decoding MB 1 1', 1));
     const renewal = { ...input('', 0), disposable: new Set<number>(), typeOf: () => 'P' };

@@ -1,3 +1,4 @@
+import { median } from '#server/media/statistics.ts';
 import { PACKET_REFUSED } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { DecodePass } from '../decode/decode-pass.ts';
 import type { DamagedFrame } from './check-structure.ts';
@@ -155,10 +156,34 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
       if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
     }
   }
-  const own = new Set(bad.map(({ packet }) => index.frameOfPacket[packet]));
+  // A picture that misses what it refers to, where that is lost from the file, is whole itself.
+  const isOwn = ({ packet, reason }: BadPacket) =>
+    !MISSES_ANOTHER.test(reason) || !isLostBefore(input.packets, packet);
+  const own = new Set(bad.filter(isOwn).map(({ packet }) => index.frameOfPacket[packet]));
   const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
   const hiddenData = hiddenNumbers(bad, input, (packet) => damaged.has(index.frameOfPacket[packet] ?? -1));
   return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));
+}
+
+/** What ffmpeg says of an HEVC picture that refers to one it has not got. */
+const MISSES_ANOTHER = /Could not find ref with POC/;
+/** Packets in front of one that may refer to what was lost among them: as many as a decoder can hold. */
+const HELD = 16;
+/** A step of the decode times that is so many times the usual one has room for another packet. */
+const ROOM = 1.5;
+
+/** Whether the decode times right in front of a packet, up to its key frame, tell that others are lost from there. */
+function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean {
+  const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
+  const first = Math.max(0, key, packet - HELD);
+  const times = packets.slice(first, packet + 1).map(({ dtsTicks }) => dtsTicks);
+  const steps = times.slice(1).flatMap((ticks, at) => {
+    const before = times[at] ?? null;
+    return ticks === null || before === null ? [] : [ticks - before];
+  });
+  const around = packets.slice(first, packet + HELD).map(({ dtsTicks }) => dtsTicks ?? 0);
+  const usual = median(around.slice(1).map((ticks, at) => ticks - (around[at] ?? 0)));
+  return usual > 0 && steps.some((step) => step >= ROOM * usual);
 }
 
 /** Packets that are hidden before the first shown one, in the order of display. */

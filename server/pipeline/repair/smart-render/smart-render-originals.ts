@@ -7,7 +7,7 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
-import type { ClipSource } from './smart-render-source.ts';
+import { isVacant, type ClipSource } from './smart-render-source.ts';
 
 export interface OriginalsInput {
   readonly source: ClipSource;
@@ -106,6 +106,7 @@ async function cutGroup(input: OriginalsInput, start: number, wanted: readonly n
   const origin = samples[from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
   const ticksOf = new Map<number, number>();
+  const present = samples.slice(from, lastSample + 1).filter((_, at) => !isVacant(source, from + at));
   for (let sample = from; sample <= lastSample; sample++) {
     const place = input.order.placeOf[sample] ?? 0;
     const ticks = (samples[sample]?.pts ?? 0) - origin;
@@ -113,7 +114,7 @@ async function cutGroup(input: OriginalsInput, start: number, wanted: readonly n
     ticksOf.set(place, ticks);
   }
   const clipPath = path.join(input.workDir, `${label}.mp4`);
-  await cutPart({ ...source, samples: samples.slice(from, lastSample + 1), outputPath: clipPath, signal });
+  await cutPart({ ...source, samples: present, outputPath: clipPath, signal });
   return { path: clipPath, placeAt, ticksOf };
 }
 

@@ -3,7 +3,7 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { bytesOf, withSets, type ClipSource, type SmartSource } from './smart-render-source.ts';
+import { bytesOf, isVacant, withSets, type ClipSource, type SmartSource } from './smart-render-source.ts';
 
 /** Samples `[from, end)`, decode order; decoding can start at the first. */
 export interface Part {
@@ -62,7 +62,7 @@ export async function writeTrialPart(clip: TrialPart): Promise<Map<number, numbe
   const { source, order, part, coded, entry, outputPath, signal } = clip;
   const origin = source.samples[part.from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
-  const numbers = samplesOfPart(part);
+  const numbers = samplesOfPart(part).filter((number) => coded.has(number) || !isVacant(source, number));
   const samples = numbers.flatMap((number, index) => {
     const sample = source.samples[number];
     if (!sample) return [];

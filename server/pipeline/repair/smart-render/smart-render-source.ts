@@ -25,6 +25,8 @@ export interface ClipSource {
   readonly shownEdit: SimpleEdit;
   /** Samples whose bytes lie elsewhere, as they have been replaced already. */
   readonly replaced?: ReadonlyMap<number, ByteRange>;
+  /** Samples that are lost from the file: they have a place and times, and no bytes until they are replaced. */
+  readonly vacant?: ReadonlySet<number>;
 }
 
 /** An MP4 clip whose H.264 pictures can be replaced one by one. */
@@ -157,6 +159,23 @@ export function withReplaced(
   const all = new Map([...(source.replaced ?? []), ...replaced]);
   return withReaders({ ...source, replaced: all }, withSets(config, sets), sps);
 }
+
+/**
+ * The clip with places for samples that are lost from it.
+ * @param samples all, decode order
+ * @param vacant numbers of those that have no bytes
+ */
+export function withVacant(
+  source: SmartSource,
+  samples: readonly Sample[],
+  vacant: ReadonlySet<number>,
+): SmartSource {
+  return withReaders({ ...source, samples, vacant }, source.config, source.sps);
+}
+
+/** Whether a sample is lost and nothing stands in its place yet. */
+export const isVacant = ({ vacant, replaced }: ClipSource, sample: number): boolean =>
+  vacant?.has(sample) === true && replaced?.has(sample) !== true;
 
 /** Decoder settings that know more picture parameter sets, each once. */
 export function withSets(config: AvcConfig, sets: readonly Buffer[]): AvcConfig {

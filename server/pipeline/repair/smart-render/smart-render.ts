@@ -26,8 +26,10 @@ import {
   isIdr,
   openSmartSource,
   type SmartSource,
+  withVacant,
 } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
+import { inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { toRuns } from './smart-render-seen.ts';
 import { verbatimPps } from './smart-render-verbatim.ts';
@@ -47,26 +49,26 @@ export interface SmartRenderInput {
   readonly onProgress?: (share: number) => void;
 }
 
-export type SmartRenderResult =
-  | {
-      readonly done: true;
-      /** Coded pictures carried over byte for byte. */
-      readonly framesKept: number;
-      /** Coded pictures of the original. */
-      readonly framesTotal: number;
-      /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
-      readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
-      /** Originals that could not be decoded, so that the picture before stands in their place. */
-      readonly heldFrames: readonly number[];
-      /**
-       * Originals, display order, in whose places other pictures may be seen now; all others are bound, or proven, to decode
-       * as they did. Null where that is not known.
-       */
-      readonly altered: ReadonlySet<number> | null;
-      /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
-      readonly seen: readonly KeptRun[];
-    }
-  | { readonly done: false; readonly reason: string };
+export interface DoneSmartRender {
+  readonly done: true;
+  /** Coded pictures carried over byte for byte. */
+  readonly framesKept: number;
+  /** Coded pictures of the original. */
+  readonly framesTotal: number;
+  /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
+  readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals that could not be decoded, so that the picture before stands in their place. */
+  readonly heldFrames: readonly number[];
+  /**
+   * Originals, display order, in whose places other pictures may be seen now; all others are bound, or proven, to decode
+   * as they did. Null where that is not known.
+   */
+  readonly altered: ReadonlySet<number> | null;
+  /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
+  readonly seen: readonly KeptRun[];
+}
+
+export type SmartRenderResult = DoneSmartRender | { readonly done: false; readonly reason: string };
 
 /**
  * Applies an edit to an MP4 clip with H.264 or HEVC pictures so that only the pictures that must change are encoded
@@ -103,19 +105,20 @@ async function render(
 ): Promise<SmartRenderResult> {
   const answer = await openSmartSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const { source } = answer;
+  const vacated = withVacancies(answer.source, input.edit, withVacant);
+  const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
   if (!stream || !format) return decline('The pixel format of the video is unusual.');
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const cuts = await findCuts(source, order, input.edit);
-  const damaged = damagedPlaces(input.edit, order);
+  const cuts = await findCuts(source, order, edit);
+  const damaged = damagedPlaces(edit, order);
   const pixelCount = stream.width * stream.height;
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
   const { onProgress, ...silent } = input;
   const shown = stream;
-  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
+  const shared = { ...silent, edit, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
   let tried = 0;
   const coder = createCoder({
     ...shared,
@@ -136,7 +139,7 @@ async function render(
         },
       })
     : [];
-  const { plan, standIns, ...found } = await planAround(source, order, cuts, input.edit, around);
+  const { plan, standIns, ...found } = await planAround(source, order, cuts, edit, around);
   const exchanges = lastOfEach(found.exchanges);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -197,7 +200,7 @@ async function render(
     exchanges.flatMap((one) => one.seen ?? []),
     frameOf,
   );
-  return {
+  return inOwnNumbers(vacated, {
     done: true,
     altered: new Set(altered),
     seen,
@@ -214,7 +217,7 @@ async function render(
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames: coder.held().map((place) => place - order.firstShown),
-  };
+  });
 }
 
 /** Where decoding must start to see every original that stand-ins are made of. */

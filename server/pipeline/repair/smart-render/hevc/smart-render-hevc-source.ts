@@ -6,6 +6,7 @@ import { HEVC_NAL, hevcLayer, hevcNalType, isHevcParameterSet } from '#server/me
 import { parseHevcSps, type HevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { MOVED_PPS_IDS, type SetIds } from '#server/media/hevc/move-units.ts';
 import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
+import type { Sample } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { openClip, readUnits, type ClipSource, type SourceAnswer } from '../smart-render-source.ts';
 
@@ -75,6 +76,20 @@ export async function openHevcSource(file: FileHandle, info: MediaInfo): Promise
     ok: true,
     source: { ...clip, config, lengthSize, parameterSets, sps, dolbyVision, freeIds, units },
   };
+}
+
+/**
+ * The clip with places for samples that are lost from it.
+ * @param samples all, decode order
+ * @param vacant numbers of those that have no bytes
+ */
+export function withVacantHevc(
+  source: HevcSource,
+  samples: readonly Sample[],
+  vacant: ReadonlySet<number>,
+): HevcSource {
+  const clip = { ...source, samples, vacant };
+  return { ...clip, units: (sample) => readUnits(clip, sample, source.lengthSize) };
 }
 
 const ofType = (units: readonly Buffer[], type: number) => units.filter((unit) => hevcNalType(unit) === type);

@@ -35,6 +35,7 @@ import { hashClip } from '../smart-render-hashes.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { samplesOfPart, writeTrialPart, type Part } from '../smart-render-part.ts';
 import { openPixels } from '../smart-render-pixels.ts';
+import { isVacant } from '../smart-render-source.ts';
 import { planSegments, type Cut, type SegmentPlan } from '../smart-render-plan.ts';
 
 export interface HevcStandInsInput {
@@ -291,8 +292,10 @@ async function proveGroup(
   if (!shown.every(isKept)) return null;
   if (staying.size === 0) return [];
   const torn = await hashTrial(input, whole, none, source.entry.bytes);
-  const isSame = (at: number) => torn.hashes.length === shown.length && torn.hashes[at] === after.hashes[at];
-  return shown.filter((sample, at) => staying.has(sample) && !isSame(at));
+  const shownTorn = shown.filter((sample) => !isVacant(source, sample));
+  const isWhole = torn.hashes.length === shownTorn.length;
+  const tornOf = new Map(isWhole ? shownTorn.map((sample, at) => [sample, torn.hashes[at]]) : []);
+  return shown.filter((sample, at) => staying.has(sample) && tornOf.get(sample) !== after.hashes[at]);
 }
 
 /** Whether the pictures of a group that keep their data look no worse so than encoded anew as the clip shows them. */

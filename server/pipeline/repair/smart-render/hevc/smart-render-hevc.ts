@@ -19,14 +19,21 @@ import {
   type HevcTarget,
 } from './smart-render-hevc-encode.ts';
 import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
-import { carriesParameterSets, openHevcSource, type HevcSource } from './smart-render-hevc-source.ts';
+import {
+  carriesParameterSets,
+  openHevcSource,
+  withVacantHevc,
+  type HevcSource,
+} from './smart-render-hevc-source.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
 import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
+import type { PictureEdit } from '../../picture-edit.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
 import { planTimes } from '../smart-render-timing.ts';
+import { fillsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
@@ -46,7 +53,8 @@ export async function renderHevc(
 ): Promise<SmartRenderResult> {
   const answer = await openHevcSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const { source } = answer;
+  const vacated = withVacancies(answer.source, input.edit, withVacantHevc);
+  const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
   if (!stream || !format) return decline('The pixel format of the video is unusual.');
@@ -57,24 +65,29 @@ export async function renderHevc(
   if (!formats.includes(format.name)) return decline('This server has no encoder for HEVC of this kind.');
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const cuts = await findHevcCuts(source, order, input.edit);
+  const cuts = await findHevcCuts(source, order, edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
   if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
-  const damaged = damagedPlaces(input.edit, order);
   const frameRate = usualRate(stream.frameRate);
   const { threads } = input.limits;
-  const alone = await makeHevcStandIns({
-    ...input,
-    source,
-    order,
-    cuts,
-    damaged,
-    raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
-    pictureBytes: format.pictureBytes,
-    threads,
-    spool,
-    position: 0,
-  });
+  const tryAlone = (tried: PictureEdit) =>
+    makeHevcStandIns({
+      ...input,
+      edit: tried,
+      source,
+      order,
+      cuts,
+      damaged: damagedPlaces(tried, order),
+      raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
+      pictureBytes: format.pictureBytes,
+      threads,
+      spool,
+      position: 0,
+    });
+  const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
+  const isFilled = concealed && fillsAll(source, [concealed]);
+  const alone = isFilled ? concealed : await tryAlone(edit);
+  const damaged = damagedPlaces(edit, order);
   const { plan } = alone;
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -152,7 +165,7 @@ export async function renderHevc(
   });
   const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
   const spans = changedSpans(plan.segments, moved, order);
-  return {
+  return inOwnNumbers(vacated, {
     done: true,
     framesKept: samples.length - replaced - moved.size - alone.samples.length,
     framesTotal: samples.length,
@@ -166,7 +179,7 @@ export async function renderHevc(
     heldFrames,
     altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
     seen: [],
-  };
+  });
 }
 
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>

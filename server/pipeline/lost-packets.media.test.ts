@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import path from 'node:path';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { lumaPsnr } from '#server/test/psnr.ts';
+import { decodeHashes, pictureTypes } from '#server/test/rendered-clips.ts';
+import { processVideo } from './process-video.ts';
+
+/** A clip of one group from which the coded data of one picture are gone, as a lossy transport leaves it. */
+const MAKERS = [
+  { name: 'H.264', encode: '-c:v libx264 -preset veryfast -bf 2 -g 600 -x264-params b-pyramid=none' },
+  {
+    name: 'HEVC',
+    encode:
+      '-c:v libx265 -preset ultrafast -tag:v hvc1 -x265-params log-level=error:keyint=600:bframes=3:b-pyramid=0:frame-threads=1:pools=1',
+  },
+] as const;
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+/** Copies a clip without the coded picture that is shown at a place. */
+async function dropPicture(inputPath: string, outputPath: string, frame: number): Promise<void> {
+  const { stdout } = await runTool('read packets', tools.ffprobe, [
+    ...'-v error -select_streams v:0 -show_entries packet=pts -of csv=p=0'.split(' '),
+    inputPath,
+  ]);
+  const times = (stdout.match(/-?\d+/g) ?? []).map(Number);
+  const shown = [...times].sort((a, b) => a - b)[frame];
+  const number = times.findIndex((pts) => pts === shown);
+  const drop = `noise=drop='eq(n,${number})'`;
+  await runFfmpeg(
+    {
+      label: 'drop a packet',
+      inputs: [{ path: inputPath }],
+      outputs: [{ path: outputPath, options: ['-map', '0', '-c', 'copy', '-bsf:v', drop] }],
+      expectedDurationMs: null,
+    },
+    { tools },
+  );
+}
+
+async function mend(name: string, encode: string, kind: 'B' | 'P') {
+  const [clean, broken] = [
+    path.join(folder.path, `${name}.mp4`),
+    path.join(folder.path, `${name}-${kind}.mp4`),
+  ];
+  await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: encode.split(' ') });
+  const types = await pictureTypes(clean);
+  const lost = types.findIndex((type, frame) => frame > 40 && type === kind);
+  expect(lost).toBeGreaterThan(40);
+  await dropPicture(clean, broken, lost);
+  const task = await makeTask(broken, path.join(folder.path, `${name}-${kind}-work`));
+  const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
+  const { report, resultPath } = mustBeOk(answer);
+  return { clean, broken, lost, count: types.length, report, result: resultPath ?? '' };
+}
+
+describe('a picture whose packet is lost from the file', () => {
+  for (const { name, encode } of MAKERS) {
+    it(`${name}: gets its place again, and all others keep their coded data and what they show`, async () => {
+      const { broken, lost, count, report, result } = await mend(name, encode, 'B');
+      expect(report.defects.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+        ['dropped_frames', 'repaired'],
+      ]);
+      expect(report.video).toMatchObject({ unitsKept: count - 1, unitsTotal: count - 1 });
+      expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+      const [before, after] = [await decodeHashes(broken), await decodeHashes(result)];
+      expect(after.warnings).toBe('');
+      expect(after.hashes.length).toBe(count);
+      expect(after.hashes.toSpliced(lost, 1)).toEqual(before.hashes);
+      const beside = before.hashes.slice(lost - 1, lost + 1);
+      expect(beside).not.toContain(after.hashes[lost]);
+    });
+  }
+
+  it('HEVC: all that refers to it decodes nearer to the truth, with its own coded data', async () => {
+    const { encode } = MAKERS[1];
+    const { broken, clean, count, report, result } = await mend('HEVC', encode, 'P');
+    expect(report.video).toMatchObject({ unitsKept: count - 1, unitsTotal: count - 1 });
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const after = await decodeHashes(result);
+    expect(after.warnings).toBe('');
+    expect(after.hashes.length).toBe(count);
+    expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 3);
+  });
+});

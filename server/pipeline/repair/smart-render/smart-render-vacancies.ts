@@ -1,0 +1,239 @@
+import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { Sample } from '#server/media/mp4/sample-table.ts';
+import { median } from '#server/media/statistics.ts';
+import { renumbered } from '../../analyse/decode/kept-pictures.ts';
+import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
+import type { DoneSmartRender } from './smart-render.ts';
+import type { ClipSource } from './smart-render-source.ts';
+
+/** What of a clip tells where pictures are lost. */
+export type TimedClip = Pick<ClipSource, 'samples' | 'shownEdit' | 'vacant'>;
+
+/** A clip in which pictures that are lost from the file have places of their own. */
+export interface Vacated<Source> {
+  readonly source: Source;
+  /** The edit in the numbers of all pictures, lost ones counted: these are replaced, none is put in between. */
+  readonly edit: PictureEdit;
+  /**
+   * The same with lost pictures beside damage, from which the pictures there are made, left to be concealed as damaged ones are; null
+   * where there are none.
+   */
+  readonly asDamage: PictureEdit | null;
+  /** What number a picture, lost ones counted, has without them; null for a lost one. */
+  readonly ownFrame: (frame: number) => number | null;
+}
+
+/** A picture of the edit for which the file has none. */
+interface Lost {
+  /** Media ticks of the original. */
+  readonly pts: number;
+  /** Which span of the edit shows it. */
+  readonly spanAt: number;
+}
+
+/**
+ * Gives each picture that an edit puts into a hole of the times the place in the coded stream from which it was lost: filled there, as any other
+ * picture is replaced, it leaves the rest of its group byte for byte. Spans for which that does not work out stay as they are.
+ * @param withVacant the clip with all samples, some of which have no bytes
+ */
+export function withVacancies<Source extends TimedClip>(
+  source: Source,
+  edit: PictureEdit,
+  withVacant: (source: Source, samples: readonly Sample[], vacant: ReadonlySet<number>) => Source,
+): Vacated<Source> {
+  const { samples, shownEdit } = source;
+  const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const lost = lostPictures(source, order, edit);
+  const vacant = placeVacant(samples, lost);
+  if (vacant.length === 0) return { source, edit, asDamage: null, ownFrame: (frame) => frame };
+  const all: Sample[] = [];
+  const numbers = new Set<number>();
+  const put = (before: number) => {
+    for (const one of vacant.filter((item) => item.before === before)) {
+      numbers.add(all.length);
+      all.push(one.sample);
+    }
+  };
+  samples.forEach((sample, number) => {
+    put(number);
+    all.push(sample);
+  });
+  const placed = new Set(vacant.map(({ lost: { spanAt } }) => spanAt));
+  const now = displayOrder(all, shownEdit.startTicks, shownEdit.endTicks);
+  const frames = [...numbers].map((sample) => (now.placeOf[sample] ?? 0) - now.firstShown);
+  const added = frames.toSorted((a, b) => a - b);
+  const counted = (frame: number) => added.reduce((at, one) => (one <= at ? at + 1 : at), frame);
+  const filled = edit.map((span, at) => countedSpan(span, placed.has(at), counted));
+  const isDamaged = ({ firstFrame, endFrame }: ChangedSpan) =>
+    edit.some((one) => one.mendsDamage && one.firstFrame <= endFrame && one.endFrame >= firstFrame);
+  const asDamage = filled.map((span, at) => {
+    const own = edit[at];
+    return placed.has(at) && own && isDamaged(own) ? leftToConceal(span, added) : span;
+  });
+  return {
+    source: withVacant(source, all, numbers),
+    edit: filled,
+    asDamage: asDamage.some((span, at) => span !== filled[at]) ? asDamage : null,
+    ownFrame: (frame) => (added.includes(frame) ? null : frame - added.filter((one) => one < frame).length),
+  };
+}
+
+/** Whether each lost picture has got one of those that were made alone. */
+export function fillsAll(
+  { vacant }: Pick<ClipSource, 'vacant'>,
+  made: readonly { readonly samples: readonly number[] }[],
+): boolean {
+  const filled = new Set(made.flatMap(({ samples }) => samples));
+  return [...(vacant ?? [])].every((sample) => filled.has(sample));
+}
+
+/** What was rendered of such a clip, in the numbers of the pictures that the file has. */
+export function inOwnNumbers(
+  { source, ownFrame }: Vacated<TimedClip>,
+  result: DoneSmartRender,
+): DoneSmartRender {
+  const { altered, framesTotal, heldFrames, reencodedSpans, seen } = result;
+  const vacantCount = source.vacant?.size ?? 0;
+  if (vacantCount === 0) return result;
+  const own = (frames: readonly number[]) => frames.flatMap((frame) => ownFrame(frame) ?? []);
+  const numberOf = Array.from({ length: framesTotal }, (_, frame) => ownFrame(frame) ?? undefined);
+  return {
+    ...result,
+    framesTotal: framesTotal - vacantCount,
+    reencodedSpans: reencodedSpans.flatMap(({ firstFrame, endFrame }) => {
+      const frames = own(Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at));
+      const [first, last] = [frames[0], frames.at(-1)];
+      return first === undefined || last === undefined ? [] : [{ firstFrame: first, endFrame: last + 1 }];
+    }),
+    heldFrames: own(heldFrames),
+    altered: altered && new Set(own([...altered])),
+    seen: renumbered(seen, numberOf),
+  };
+}
+
+/**
+ * Pictures of spans that keep all times and the pictures they have, and show more in between. Not in front of the first picture of the
+ * clip and behind its last, where nothing is lost between others.
+ */
+function lostPictures(source: TimedClip, order: DisplayOrder, edit: PictureEdit): Lost[] {
+  const ptsOf = (frame: number) => source.samples[order.samples[frame + order.firstShown] ?? -1]?.pts;
+  const shown = order.endShown - order.firstShown;
+  const lost: Lost[] = [];
+  let shift = 0;
+  for (const [spanAt, span] of edit.entries()) {
+    const { firstFrame, endFrame, pictures, shiftAfterTicks } = span;
+    const count = endFrame - firstFrame;
+    const toMedia = source.shownEdit.offsetTicks + shift;
+    shift += shiftAfterTicks;
+    const isInside = firstFrame > 0 && endFrame < shown;
+    if (!isInside || shiftAfterTicks !== 0 || pictures.length <= count) continue;
+    const own = Array.from({ length: count }, (_, at) => ptsOf(firstFrame + at));
+    const times = pictures.map(({ ptsTicks }) => ptsTicks - toMedia);
+    const [before, behind] = [ptsOf(firstFrame - 1), ptsOf(endFrame)];
+    const more = times.filter((pts) => !own.includes(pts));
+    const isBetween = (pts: number) => pts > (before ?? pts) && pts < (behind ?? pts);
+    if (more.length === times.length - count && more.every(isBetween))
+      lost.push(...more.map((pts) => ({ pts, spanAt })));
+  }
+  return lost;
+}
+
+/** A place for a lost picture. */
+interface Vacant {
+  readonly lost: Lost;
+  /** Sample before which it is decoded. */
+  readonly before: number;
+  readonly sample: Sample;
+}
+
+/** Samples to each side among which the hole that a lost one left in the decode times is looked for: as many as a decoder can hold back. */
+const NEAR = 16;
+/** A step of the decode times that is so many times the usual one has room for another sample. */
+const ROOM = 1.5;
+
+/**
+ * Where lost pictures were decoded: in the hole of the decode times that lies nearest, else right behind all pictures shown before.
+ * Nothing for spans of which any picture finds no place.
+ */
+function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[] {
+  const holes = new Map<number, Lost[]>();
+  const failed = new Set<number>();
+  for (const one of lost) {
+    const behind = 1 + samples.findLastIndex(({ pts }) => pts < one.pts);
+    const before = nearestHole(samples, behind, (at) => holes.get(at)?.length ?? 0) ?? behind;
+    holes.set(before, [...(holes.get(before) ?? []), one]);
+  }
+  const vacant: Vacant[] = [];
+  for (const [before, inHole] of holes) {
+    const [left, right] = [samples[before - 1], samples[before]];
+    const ordered = inDecodeOrder(samples, before, inHole);
+    for (const [at, one] of ordered.entries()) {
+      if (!left || !right) {
+        failed.add(one.spanAt);
+        continue;
+      }
+      const step = (right.dts - left.dts) / (ordered.length + 1);
+      const dts = left.dts + Math.round(step * (at + 1));
+      if (step < 1 || dts > one.pts) failed.add(one.spanAt);
+      const sample = { ...left, offset: 0, sizeBytes: 0, dts, pts: one.pts, sync: false };
+      vacant.push({ lost: one, before, sample });
+    }
+  }
+  return vacant.filter(({ lost: { spanAt } }) => !failed.has(spanAt));
+}
+
+function nearestHole(
+  samples: readonly Sample[],
+  around: number,
+  taken: (before: number) => number,
+): number | null {
+  const first = Math.max(1, around - NEAR);
+  const steps = samples
+    .slice(first, around + NEAR)
+    .map(({ dts }, at) => ({ before: first + at, ticks: dts - (samples[first + at - 1]?.dts ?? dts) }));
+  const usual = median(steps.map(({ ticks }) => ticks));
+  const open = steps.filter(({ before, ticks }) => {
+    return usual > 0 && ticks >= ROOM * usual && Math.round(ticks / usual) - 1 > taken(before);
+  });
+  open.sort((a, b) => Math.abs(a.before - around) - Math.abs(b.before - around));
+  return open[0]?.before ?? null;
+}
+
+/**
+ * Lost neighbours as they were decoded: first what is shown before pictures that are decoded already, then, in a stream that shows
+ * pictures in another order than it decodes them, the last one before those that refer to it.
+ */
+function inDecodeOrder(samples: readonly Sample[], before: number, lost: readonly Lost[]): Lost[] {
+  const sorted = lost.toSorted((a, b) => a.pts - b.pts);
+  const latest = samples.slice(0, before).reduce((most, { pts }) => Math.max(most, pts), -Infinity);
+  const behind = sorted.filter(({ pts }) => pts < latest);
+  const ahead = sorted.filter(({ pts }) => pts >= latest);
+  const isReordered = samples.some(({ pts }, at) => pts < (samples[at - 1]?.pts ?? pts));
+  const last = isReordered ? ahead.pop() : undefined;
+  return [...behind, ...(last ? [last] : []), ...ahead];
+}
+
+function countedSpan(span: ChangedSpan, isFilled: boolean, counted: (frame: number) => number): ChangedSpan {
+  const { firstFrame, endFrame, pictures } = span;
+  const count = isFilled ? pictures.length : endFrame - firstFrame;
+  // A hole lies right behind the picture before it.
+  const first = isFilled || count === 0 ? counted(firstFrame - 1) + 1 : counted(firstFrame);
+  const inOwn = (pixels: PixelSource): PixelSource =>
+    pixels.kind === 'original' ? { ...pixels, frame: counted(pixels.frame) } : pixels;
+  return {
+    ...span,
+    firstFrame: first,
+    endFrame: isFilled ? first + count : counted(endFrame - 1) + 1,
+    pictures: pictures.map((picture) => ({ ...picture, pixels: inOwn(picture.pixels) })),
+    ...(isFilled && { mendsDamage: true }),
+  };
+}
+
+/** A span whose lost pictures stay as a decoder conceals them. */
+function leftToConceal(span: ChangedSpan, vacant: readonly number[]): ChangedSpan {
+  const pictures = span.pictures.map((picture, at) => {
+    const frame = span.firstFrame + at;
+    return vacant.includes(frame) ? { ...picture, pixels: { kind: 'original', frame } as const } : picture;
+  });
+  return { ...span, pictures };
+}

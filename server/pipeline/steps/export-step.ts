@@ -184,7 +184,9 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     onProgress: (share) => meter.report(share * writeShare),
   });
   const rebuilt = laid.dropped.map((verdict) => toDropped(verdict, REBUILT_WITH_DAMAGE));
-  const repaired = [...laid.verdicts, ...rebuilt, ...attempt.sound.verdicts];
+  const carriedOn = new Set(exported.carriedOn);
+  const laidNow = laid.verdicts.map((verdict) => asCarriedOn(verdict, carriedOn));
+  const repaired = [...laidNow, ...rebuilt, ...attempt.sound.verdicts];
   const resultInfo = exported.info ?? (await probe(task.tools, exported.path, 'mov', signal));
   const verify = (ended: AbortSignal) =>
     verifyResult({
@@ -225,6 +227,19 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
   };
   return { outcome, info: resultInfo, verification };
 }
+
+/**
+ * What is said of pictures that were lost from the file and that others are made of.
+ * @param carriedOn originals in front of which they were filled in as the motion before them goes on
+ */
+function asCarriedOn(verdict: Verdict, carriedOn: ReadonlySet<number>): Verdict {
+  const { kind, firstFrame } = verdict.finding;
+  if (kind !== 'dropped_frames' || firstFrame === null || !carriedOn.has(firstFrame + 1)) return verdict;
+  return { ...verdict, explanation: CARRIED_ON };
+}
+
+const CARRIED_ON =
+  'Filled in as the motion before goes on, because others are made of what was lost here: they decode from that now, with their own data.';
 
 function indexVerdicts(work: ExportWork): Verdict[] {
   return work.opened.indexFindings.map((finding) => ({

@@ -87,8 +87,9 @@ describe('withVacancies', () => {
       mendsDamage: true,
       pictures: [intact(frame), intact(frame + 1)],
     };
-    const { asDamage } = vacate([frame], [filled(frame, [frame]), torn]);
+    const { asDamage, besideDamage } = vacate([frame], [filled(frame, [frame]), torn]);
     expect(asDamage?.[0]?.pictures[0]?.pixels).toEqual({ kind: 'original', frame });
+    expect(besideDamage).toEqual([frame]);
   });
 
   it('changes nothing where there is no hole in the decode times, and where pictures are added at the ends', () => {

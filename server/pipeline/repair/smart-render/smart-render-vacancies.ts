@@ -19,6 +19,8 @@ export interface Vacated<Source> {
    * where there are none.
    */
   readonly asDamage: PictureEdit | null;
+  /** Pictures of the file in front of which those stand. */
+  readonly besideDamage: readonly number[];
   /** What number a picture, lost ones counted, has without them; null for a lost one. */
   readonly ownFrame: (frame: number) => number | null;
 }
@@ -45,7 +47,9 @@ export function withVacancies<Source extends TimedClip>(
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const lost = lostPictures(source, order, edit);
   const vacant = placeVacant(samples, lost);
-  if (vacant.length === 0) return { source, edit, asDamage: null, ownFrame: (frame) => frame };
+  if (vacant.length === 0) {
+    return { source, edit, asDamage: null, besideDamage: [], ownFrame: (frame) => frame };
+  }
   const all: Sample[] = [];
   const numbers = new Set<number>();
   const put = (before: number) => {
@@ -66,15 +70,20 @@ export function withVacancies<Source extends TimedClip>(
   const filled = edit.map((span, at) => countedSpan(span, placed.has(at), counted));
   const isDamaged = ({ firstFrame, endFrame }: ChangedSpan) =>
     edit.some((one) => one.mendsDamage && one.firstFrame <= endFrame && one.endFrame >= firstFrame);
-  const asDamage = filled.map((span, at) => {
-    const own = edit[at];
-    return placed.has(at) && own && isDamaged(own) ? leftToConceal(span, added) : span;
-  });
+  const isBeside = edit.map((span, at) => placed.has(at) && isDamaged(span));
+  const before = (frame: number) => frame - added.filter((one) => one < frame).length;
+  const lostBeside = added.filter((frame) =>
+    filled.some(({ firstFrame, endFrame }, at) => isBeside[at] && frame >= firstFrame && frame < endFrame),
+  );
   return {
     source: withVacant(source, all, numbers),
     edit: filled,
-    asDamage: asDamage.some((span, at) => span !== filled[at]) ? asDamage : null,
-    ownFrame: (frame) => (added.includes(frame) ? null : frame - added.filter((one) => one < frame).length),
+    asDamage:
+      lostBeside.length > 0
+        ? filled.map((span, at) => (isBeside[at] ? leftToConceal(span, added) : span))
+        : null,
+    besideDamage: lostBeside.map(before),
+    ownFrame: (frame) => (added.includes(frame) ? null : before(frame)),
   };
 }
 

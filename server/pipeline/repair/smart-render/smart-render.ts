@@ -64,6 +64,8 @@ export interface DoneSmartRender {
    * as they did. Null where that is not known.
    */
   readonly altered: ReadonlySet<number> | null;
+  /** Originals in front of which lost pictures were filled in as the motion before them goes on; absent for none. */
+  readonly carriedOn?: readonly number[];
   /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
   readonly seen: readonly KeptRun[];
 }

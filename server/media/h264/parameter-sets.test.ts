@@ -30,6 +30,7 @@ describe('parseSps', () => {
       heightMbs: 3,
       pocType: 0,
       maxRefFrames: 4,
+      gapsAllowed: false,
       frameMbsOnly: true,
       bitDepthLuma: 8,
       pictureRate: 25,

@@ -23,6 +23,8 @@ export interface Sps {
   /** Width of pic_order_cnt_lsb in bits; 0 unless the type is 0. */
   readonly pocBits: number;
   readonly maxRefFrames: number;
+  /** gaps_in_frame_num_value_allowed_flag: frame numbers may be left out. */
+  readonly gapsAllowed: boolean;
   readonly widthMbs: number;
   /** In macroblocks of a frame; half of it in map units when fields are allowed. */
   readonly heightMbs: number;
@@ -80,7 +82,7 @@ export function parseSps(unit: Buffer): Sps {
     for (let left = limited(reader.ue(), 255); left > 0; left--) reader.se();
   }
   const maxRefFrames = limited(reader.ue(), 16);
-  reader.flag();
+  const gapsAllowed = reader.flag();
   const widthMbs = 1 + limited(reader.ue(), MAX_MBS_PER_SIDE);
   const mapUnits = 1 + limited(reader.ue(), MAX_MBS_PER_SIDE);
   const frameMbsOnly = reader.flag();
@@ -107,6 +109,7 @@ export function parseSps(unit: Buffer): Sps {
     pocType,
     pocBits,
     maxRefFrames,
+    gapsAllowed,
     widthMbs,
     heightMbs: mapUnits * (frameMbsOnly ? 1 : 2),
     frameMbsOnly,

@@ -1,13 +1,20 @@
 import { open } from 'node:fs/promises';
 import { findSampleFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import {
+  missingReferences,
+  readReferenceLink,
+  type LinkedPicture,
+  type LinkRules,
+  type ReferenceLink,
+} from '#server/media/h264/lost-references.ts';
 import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
 import { isHevcRestart } from '#server/media/hevc/restart.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import { parsePps } from '#server/media/h264/pps.ts';
+import { parsePps, type Pps } from '#server/media/h264/pps.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Track } from '#server/media/mp4/movie.ts';
@@ -24,6 +31,8 @@ export interface DamagedFrame {
   readonly reason: string;
   /** What is damaged stands beside the picture, which decodes without it. */
   readonly beside?: boolean;
+  /** Its own data are whole: what it is made of is lost from the file. */
+  readonly isWhole?: boolean;
 }
 
 export interface StructureCheck {
@@ -63,6 +72,12 @@ export async function checkStructure(
     const damagedFrames: DamagedFrame[] = [];
     const restarts = new Set<number>();
     let told = true;
+    const claim = (index: number, reason: string, more: Pick<DamagedFrame, 'beside' | 'isWhole'> = {}) => {
+      const place = order.placeOf[index] ?? 0;
+      if (place >= order.endShown) return;
+      damagedFrames.push({ frame: place - order.firstShown, reason, ...more });
+    };
+    const links: LinkedPicture[] = samples.map(({ pts }) => ({ link: null, pts }));
     for (const [index, sample] of samples.entries()) {
       signal?.throwIfAborted();
       let reason: string | null;
@@ -77,11 +92,12 @@ export async function checkStructure(
         const restart = reason === null || beside ? checks.isRestart(bytes) : null;
         if (restart) restarts.add(index);
         told &&= restart !== null;
+        links[index] = { link: reason === null ? checks.linkOf(bytes) : null, pts: sample.pts };
       }
-      const place = order.placeOf[index] ?? 0;
-      if (reason !== null && place < order.endShown) {
-        damagedFrames.push({ frame: place - order.firstShown, reason, ...(beside && { beside }) });
-      }
+      if (reason !== null) claim(index, reason, beside ? { beside } : {});
+    }
+    for (const index of checks.rules ? missingReferences(links, checks.rules) : []) {
+      claim(index, MISSES_REFERENCE, { isWhole: true });
     }
     damagedFrames.sort((a, b) => a.frame - b.frame);
     return { checked: true, damagedFrames, restarts: told ? restarts : null };
@@ -93,12 +109,18 @@ export async function checkStructure(
   }
 }
 
+const MISSES_REFERENCE = 'a picture that it is made of is lost from the file';
+
 interface SampleChecks {
   /** What is wrong with one coded picture, or null. */
   readonly findFault: (sample: Buffer) => string | null;
   /** Whether a fault lies beside the picture, which decodes without what is damaged. */
   readonly isBeside: (sample: Buffer) => boolean;
   readonly isRestart: RestartCheck;
+  /** What a sound sample says of the pictures that it is made of. */
+  readonly linkOf: (sample: Buffer) => ReferenceLink | null;
+  /** How they are numbered; null where that is not judged. */
+  readonly rules: LinkRules | null;
 }
 
 function unitsOf(sample: Buffer, lengthSize: number): Buffer[] | null {
@@ -116,7 +138,8 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
   const [avcC, hvcC] = [boxOf('avcC'), boxOf('hvcC')];
   if (avcC) {
     const config = readAvcConfig(avcC);
-    const findHeaderFault = createHeaderCheck(config);
+    const sets = readSets(config);
+    const findHeaderFault = createHeaderCheck(config, sets);
     return {
       findFault: (sample) => findSampleFault(sample, config.lengthSize) ?? findHeaderFault(sample),
       isBeside: (sample) => {
@@ -124,6 +147,11 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
         return units !== null && isFaultBeside(units) && findHeaderFault(sample) === null;
       },
       isRestart: createRestartCheck(config),
+      linkOf: (sample) => {
+        const units = sets && unitsOf(sample, config.lengthSize);
+        return units && readReferenceLink(units, sets.sps, sets.pps);
+      },
+      rules: sets?.sps ?? null,
     };
   }
   if (!hvcC) return null;
@@ -132,26 +160,36 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
     findFault: (sample) => findHevcSampleFault(sample, lengthSize),
     isBeside: () => false,
     isRestart: (sample) => isHevcRestart(sample, lengthSize),
+    // Decoders say of HEVC when a reference is missing.
+    linkOf: () => null,
+    rules: null,
   };
+}
+
+/** The sets of a stream without fields that has one of the sequence; null for others. */
+function readSets(config: AvcConfig): { readonly sps: Sps; readonly pps: readonly Pps[] } | null {
+  const [spsUnit] = config.sps;
+  if (!spsUnit || config.sps.length > 1) return null;
+  try {
+    const sps = parseSps(spsUnit);
+    return sps.frameMbsOnly ? { sps, pps: config.pps.map((unit) => parsePps(unit, sps.chromaFormat)) } : null;
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
 }
 
 /**
  * A check of slice headers against the parameter sets of the sample description. Streams with several
  * sets, or with fields, are left to the other checks: their headers may follow sets met on the way.
  */
-function createHeaderCheck(config: AvcConfig): (sample: Buffer) => string | null {
-  const [spsUnit] = config.sps;
-  if (!spsUnit || config.sps.length > 1) return () => null;
-  let sps: Sps;
-  let ppsIds: Set<number>;
-  try {
-    sps = parseSps(spsUnit);
-    ppsIds = new Set(config.pps.map((unit) => parsePps(unit, parseSps(spsUnit).chromaFormat).id));
-  } catch (error) {
-    if (error instanceof H264Error) return () => null;
-    throw error;
-  }
-  if (!sps.frameMbsOnly) return () => null;
+function createHeaderCheck(
+  config: AvcConfig,
+  sets: ReturnType<typeof readSets>,
+): (sample: Buffer) => string | null {
+  if (!sets) return () => null;
+  const { sps } = sets;
+  const ppsIds = new Set(sets.pps.map(({ id }) => id));
   const macroblocks = sps.widthMbs * sps.heightMbs;
   return (sample) => {
     try {

@@ -45,6 +45,8 @@ export interface BadPacket {
   readonly reason: string;
   /** Only what stands beside the picture is damaged: no other picture suffers. */
   readonly beside?: boolean;
+  /** Its own data are whole: what it is made of is lost from the file. */
+  readonly isWhole?: boolean;
 }
 
 /** Decoder names in front of a message; containers, scalers and parsers speak too and do not count. */
@@ -121,12 +123,17 @@ export function findBadPackets(input: CorruptionInput): BadPacket[] {
     if (frame !== null) packetOfFrame.set(frame, packet);
   });
   const hidden = hiddenPackets(input);
-  const at = (frame: number, evidence: CorruptionEvidence, reason: string, beside = false): BadPacket[] => {
+  const at = (
+    frame: number,
+    evidence: CorruptionEvidence,
+    reason: string,
+    more: Pick<BadPacket, 'beside' | 'isWhole'> = {},
+  ): BadPacket[] => {
     const packet = frame < 0 ? hidden.at(frame) : packetOfFrame.get(frame);
-    return packet === undefined ? [] : [{ packet, evidence, reason, ...(beside && { beside }) }];
+    return packet === undefined ? [] : [{ packet, evidence, reason, ...more }];
   };
   return [
-    ...input.structure.flatMap(({ frame, reason, beside }) => at(frame, 'structure', reason, beside)),
+    ...input.structure.flatMap(({ frame, reason, ...more }) => at(frame, 'structure', reason, more)),
     ...blamedPackets(input),
     ...input.index.undecoded.flatMap((frame) => at(frame, 'decoder', 'the picture cannot be decoded')),
   ];

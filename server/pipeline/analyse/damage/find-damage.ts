@@ -51,8 +51,8 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
     structure,
   });
   const heardOf = [...(heard ?? []), ...inShown];
-  const whole = await findWholeUnshown(input, heardOf);
-  const told = heardOf.filter(({ packet }) => !whole.has(packet));
+  const unshown = await findWholeUnshown(input, heardOf);
+  const told = heardOf.filter(({ packet }) => !unshown.has(packet));
   const surely = told.flatMap(({ packet, beside }) => (beside ? [] : [packet]));
   const bad = [...told, ...(await findSilent(input, told.length > 0, new Set(surely)))];
   const decodedOfFrame = new Map(index.frameOfDecoded.map((frame, decoded) => [frame, decoded]));
@@ -61,7 +61,8 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
     return decoded === undefined ? null : (pass.types[decoded] ?? null);
   };
   const wanted = bad.map((item) => item.packet);
-  const disposable = await readDisposable(inputPath, stream, packets, wanted, typeOf);
+  const whole = new Set(bad.flatMap(({ packet, isWhole }) => (isWhole ? [packet] : [])));
+  const disposable = await readDisposable({ inputPath, stream, packets, wanted, whole, typeOf });
   const references = bad.length > 0 ? await readHevcReferences(inputPath, stream, packets) : null;
   return spreadDamage(bad, { index, packets, disposable, typeOf, references });
 }

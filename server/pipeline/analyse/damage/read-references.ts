@@ -16,21 +16,26 @@ const SLICE_TYPES = new Set([1, 2, 5]);
 /** Codecs whose B pictures are never referred to. */
 const PLAIN_B = new Set(['mpeg1video', 'mpeg2video', 'mpeg4', 'msmpeg4v2', 'h263']);
 
+export interface DisposableInput {
+  readonly inputPath: string;
+  readonly stream: VideoStreamInfo;
+  readonly packets: readonly VideoPacket[];
+  readonly wanted: Iterable<number>;
+  readonly whole: ReadonlySet<number>;
+  readonly typeOf: (packet: number) => string | null;
+}
+
 /**
  * Which of some coded pictures no other picture refers to, so that damage in them stays in them. H.264 says
  * it in each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1), and where that may be damaged the frame numbers of the
  * pictures around do; in older codecs every B picture is such. Anything unsure counts as referred to; HEVC tells more
  * (`readHevcReferences`).
- * @param wanted places in `packets`, which may be damaged
- * @param typeOf coding type of a packet's picture as the decoder named it, or null
+ * @param input.wanted places in `packets`, which may be damaged
+ * @param input.whole those of them whose own data are whole: they say it themselves, and what stands around them may not
+ * @param input.typeOf coding type of a packet's picture as the decoder named it, or null
  */
-export async function readDisposable(
-  inputPath: string,
-  stream: VideoStreamInfo,
-  packets: readonly VideoPacket[],
-  wanted: Iterable<number>,
-  typeOf: (packet: number) => string | null,
-): Promise<Set<number>> {
+export async function readDisposable(input: DisposableInput): Promise<Set<number>> {
+  const { inputPath, stream, packets, wanted, whole, typeOf } = input;
   const disposable = new Set<number>();
   const places = new Set(wanted);
   if (places.size === 0) return disposable;
@@ -46,7 +51,8 @@ export async function readDisposable(
       const own = await Promise.all(run.map((place) => readSlice(file, packets[place], sequence)));
       const inferred = sequence && (await inferRun(file, packets, run, own, sequence));
       for (const [index, place] of run.entries()) {
-        const isReference = inferred?.[index]?.isReference ?? own[index]?.refIdc !== 0;
+        const isToldBeside = whole.has(place) ? null : inferred?.[index]?.isReference;
+        const isReference = isToldBeside ?? own[index]?.refIdc !== 0;
         if (!isReference && packets[place]?.keyframe === false) disposable.add(place);
       }
     }

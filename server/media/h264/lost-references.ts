@@ -1,0 +1,200 @@
+import { median } from '../statistics.ts';
+import { H264Error } from './h264-error.ts';
+import { isSlice } from './nal.ts';
+import type { Pps } from './pps.ts';
+import { readMarking } from './reference-marking.ts';
+import { parseSliceHeader, type SliceHeader } from './slice-header.ts';
+import { readReferences, type ListStep, type ReferenceList } from './slice-references.ts';
+import type { Sps } from './sps.ts';
+
+/** What a coded picture says of the references in front of it. */
+export interface ReferenceLink extends Pick<SliceHeader, 'idr' | 'refIdc' | 'kind' | 'frameNum' | 'pocLsb'> {
+  /** Frame numbers of references that it names: in steps of its lists, or as the first of a P picture's list without steps. */
+  readonly named: readonly number[];
+  /** Lists of a B picture without steps: the first of list 0 is the reference shown next before it, of list 1 the one behind it. */
+  readonly byOrder: readonly number[];
+  /** Whether it counts as number 0 for all behind it (memory management operation 5). */
+  readonly restartsNumbers: boolean;
+}
+
+/** Of a picture in decode order: what it says, null where it cannot be read, and when it is shown, ticks. */
+export interface LinkedPicture {
+  readonly link: ReferenceLink | null;
+  readonly pts: number;
+}
+
+export type LinkRules = Pick<Sps, 'frameNumBits' | 'maxRefFrames' | 'gapsAllowed'>;
+
+/**
+ * Reads what the first slice of a picture says of its references; null where it cannot be read.
+ * @param sets picture parameter sets of the sequence
+ */
+export function readReferenceLink(
+  units: readonly Buffer[],
+  sps: Sps,
+  sets: readonly Pps[],
+): ReferenceLink | null {
+  const slice = units.find(isSlice);
+  if (!slice) return null;
+  try {
+    const { idr, refIdc, kind, frameNum, pocLsb, ppsId } = parseSliceHeader(slice, sps);
+    const pps = sets.find(({ id }) => id === ppsId);
+    if (!pps) return null;
+    const { lists } = readReferences(slice, { sps, pps });
+    const { commands } = readMarking(slice, { sps, pps });
+    const restartsNumbers = commands.some(({ operation }) => operation === 5);
+    const range = 2 ** sps.frameNumBits;
+    const stepped = lists.flatMap(({ steps }) => namedBy(steps, frameNum, range));
+    const isPlain = ({ steps }: ReferenceList) => steps.length === 0;
+    const named = kind === 'P' && lists.every(isPlain) ? [wrap(frameNum - 1, range)] : stepped;
+    const byOrder = kind === 'B' ? lists.flatMap((list, at) => (isPlain(list) ? [at] : [])) : [];
+    return { idr, refIdc, kind, frameNum, pocLsb, named, byOrder, restartsNumbers };
+  } catch (error) {
+    if (error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+/** Frame numbers of short-term references that steps of a list name (8.2.4.3.1). */
+function namedBy(steps: readonly ListStep[], frameNum: number, range: number): number[] {
+  let number = frameNum;
+  return steps.flatMap(({ operation, value }) => {
+    if (operation > 1) return [];
+    number = wrap(number + (operation === 0 ? -1 : 1) * (value + 1), range);
+    return [number];
+  });
+}
+
+const wrap = (value: number, range: number) => ((value % range) + range) % range;
+
+/** The references that a decoder may hold. */
+interface Chain {
+  /** The last one last. */
+  readonly held: readonly { readonly number: number; readonly pts: number }[];
+  /** Time of the one that is shown last, ticks. */
+  readonly latest: number;
+  /** Whether the last one is an IDR picture, behind which none is lost. */
+  readonly isStart: boolean;
+}
+
+/** References that a picture may name, where memory management keeps some for longer than others; fewer where numbers come around before. */
+const MOST_HELD = 16;
+/** Where more pictures than this share miss what they are made of, their encoder counts in a way of its own. */
+const MOST_SHARE = 0.1;
+
+/**
+ * Pictures whose references are missing from the stream, and those in front of them that may have the same missing: decoders put another
+ * picture in its place, mostly without a word. A P picture tells by the first entry of its list what it is made of, and any by the steps of its
+ * lists (ITU-T H.264, 8.2.4.2.1 and 8.2.4.3.1); no whole stream lacks that. Frame numbers rise by one behind each reference (7.4.3): where they
+ * do not, a B picture tells by a hole in the times where its first references should stand. Numbers that happen to go on behind a lost IDR picture, at which they begin anew, are told by
+ * order counts that count from a time at which no picture is shown. Streams that may leave numbers out
+ * (gaps_in_frame_num_value_allowed_flag) are not judged: layers may have been taken out of them.
+ * @param pictures decode order
+ * @returns their places, rising
+ */
+export function missingReferences(pictures: readonly LinkedPicture[], rules: LinkRules): number[] {
+  if (rules.gapsAllowed) return [];
+  const range = 2 ** rules.frameNumBits;
+  const isLostStart = lostStarts(pictures);
+  const holes = holesOf(pictures);
+  const most = Math.max(1, rules.maxRefFrames, Math.min(MOST_HELD, range / 2));
+  const found: number[] = [];
+  const state: { chain: Chain | null; unsure: number[]; isOpen: boolean } = {
+    chain: null,
+    unsure: [],
+    isOpen: false,
+  };
+  for (const [place, { link, pts }] of pictures.entries()) {
+    if (!link) {
+      // What those behind one miss that cannot be read is its own.
+      Object.assign(state, { chain: null, unsure: [], isOpen: false });
+      continue;
+    }
+    const chain =
+      state.chain?.isStart === false && isLostStart(place) ? { ...state.chain, held: [] } : state.chain;
+    // Intra pictures begin anew too, where a clip was cut or joined at one.
+    if (link.kind === 'I' || !chain) Object.assign(state, { unsure: [], isOpen: false });
+    else {
+      if (link.frameNum !== wrap((chain.held.at(-1)?.number ?? -range) + 1, range)) state.isOpen = true;
+      const misses = namesMissing(chain, link) || (state.isOpen && orderMisses(chain, link, pts, holes));
+      if (misses) found.push(...state.unsure, place);
+      // What follows is made of this one, or of what it is made of.
+      if (misses || link.kind === 'P') state.isOpen = false;
+      state.unsure = state.isOpen ? [...state.unsure, place] : [];
+    }
+    if (link.refIdc > 0) state.chain = withReference(chain, link, pts, most);
+  }
+  return found.length > MOST_SHARE * pictures.length ? [] : found;
+}
+
+const namesMissing = ({ held }: Chain, { named }: ReferenceLink): boolean =>
+  named.some((wanted) => !held.some(({ number }) => number === wanted));
+
+/** Whether what a B picture takes first by the order of display is lost: there is none, or a hole of the times in front of it. */
+function orderMisses(
+  { held, latest }: Chain,
+  { kind, byOrder }: ReferenceLink,
+  pts: number,
+  holes: readonly number[],
+): boolean {
+  if (kind !== 'B') return false;
+  const before = Math.max(...held.flatMap((one) => (one.pts < pts ? [one.pts] : [])));
+  const behind = Math.min(...held.flatMap((one) => (one.pts > pts ? [one.pts] : [])));
+  const isHoleIn = (from: number, to: number) => holes.some((hole) => hole > from && hole < to);
+  return (
+    pts > latest ||
+    (byOrder.includes(0) && isHoleIn(before, pts)) ||
+    (byOrder.includes(1) && isHoleIn(pts, behind))
+  );
+}
+
+/** Steps from picture to picture so many times the usual one have room for another. */
+const ROOM = 1.5;
+
+/** Middles of the holes in the times, ticks. */
+function holesOf(pictures: readonly LinkedPicture[]): number[] {
+  const times = pictures.map(({ pts }) => pts).sort((a, b) => a - b);
+  const steps = times.slice(1).map((time, at) => ({ time, ticks: time - (times[at] ?? time) }));
+  const usual = median(steps.map(({ ticks }) => ticks));
+  return steps.flatMap(({ time, ticks }) => (ticks >= ROOM * usual ? [time - ticks / 2] : []));
+}
+
+/** The chain with one more reference; null until one begins all anew. */
+function withReference(
+  chain: Chain | null,
+  { idr, kind, frameNum, restartsNumbers }: ReferenceLink,
+  pts: number,
+  most: number,
+): Chain | null {
+  if (!chain && kind !== 'I') return null;
+  const before = idr || !chain ? [] : chain.held;
+  const held = [...before, { number: restartsNumbers ? 0 : frameNum, pts }].slice(-most);
+  return { held, latest: idr || !chain ? pts : Math.max(chain.latest, pts), isStart: idr };
+}
+
+/** Share of the steps from picture to picture that must have the same length for an order count. */
+const STEADY_SHARE = 0.9;
+/** By how much of it they may differ. */
+const STEADY = 0.01;
+
+/** Whether a picture counts from an IDR picture that is lost: as the first reference behind it, from a time at which none is shown. */
+function lostStarts(pictures: readonly LinkedPicture[]): (place: number) => boolean {
+  const steps = pictures.flatMap(({ link, pts }, place) => {
+    const before = pictures[place - 1];
+    const [from, to] = [before?.link?.pocLsb ?? null, link?.pocLsb ?? null];
+    if (!before || from === null || to === null || from === to || link?.idr) return [];
+    return [(pts - before.pts) / (to - from)];
+  });
+  const ticks = median(steps);
+  const isSteady = (step: number) => Math.abs(step - ticks) <= STEADY * ticks;
+  if (ticks <= 0 || steps.filter(isSteady).length < STEADY_SHARE * steps.length) return () => false;
+  const times = pictures.map(({ pts }) => pts);
+  return (place) => {
+    const { link, pts } = pictures[place] ?? { link: null, pts: 0 };
+    if (!link || link.idr || link.frameNum !== 1 || link.pocLsb === null) return false;
+    const start = pts - link.pocLsb * ticks;
+    const isShown = times.some((time) => Math.abs(time - start) < ticks / 2);
+    const [before, behind] = [times.slice(0, place), times.slice(place)];
+    return !isShown && Math.max(...before) < start && start < Math.min(...behind);
+  };
+}

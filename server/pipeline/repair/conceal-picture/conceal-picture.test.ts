@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { median } from '#server/media/statistics.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rawFormat, toPsnr, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { concealPicture } from './conceal-picture.ts';
+import { concealLost, concealPicture } from './conceal-picture.ts';
 import type { ConcealInput, TimedPicture } from './conceal-picture-guess.ts';
 import { motionToConceal } from './conceal-picture-motion.ts';
 
@@ -288,5 +288,20 @@ describe('the motion that a lost part is concealed by', () => {
     expect(motionToConceal(jumps, layout())).toBeNull();
     expect(motionToConceal({ ...jumps, isProvenLater: true }, layout())).not.toBeNull();
     expect(motionToConceal({ ...input, isProvenLater: false }, layout())).not.toBeNull();
+  });
+});
+
+describe('a picture of which nothing is left', () => {
+  const { input, truth } = broken(STEADY, 0);
+
+  it('is made along the motion before it and that of the next one', () => {
+    const made = concealLost(input, false, layout());
+    expect(lostDb(input.damaged.pixels, truth, 0)).toBeLessThan(24);
+    expect(lostDb(made, truth, 0)).toBeGreaterThan(34);
+  });
+
+  it('follows the motion before it alone where the next one is lost too', () => {
+    const held = { ...input, after: at(3, input.before.pixels) };
+    expect(lostDb(concealLost(held, true, layout()), truth, 0)).toBeGreaterThan(34);
   });
 });

@@ -32,12 +32,31 @@ export function concealPicture(input: ConcealInput, format: RawFormat): Uint8Arr
   return fillLost(damaged.pixels, lost, [own, ...moved, ...beside], format);
 }
 
+/**
+ * Makes all of a picture of which nothing is left, along the motion before it and, where the next one is there, that back from it: a decoder
+ * shows the picture before in its place, so that the next one has moved that by vectors of its own. With one guess that is taken, of more
+ * than two the mean without the lowest and the highest.
+ * @param around `damaged` is what stands in its place, and the next picture is made of that
+ * @param isNextLost whether nothing is left of the picture shown next either, so that it tells no motion
+ */
+export function concealLost(
+  around: Pick<ConcealInput, 'earlier' | 'before' | 'damaged' | 'after' | 'pyramid' | 'lost'>,
+  isNextLost: boolean,
+  format: RawFormat,
+): Uint8Array {
+  const input = { ...around, isProvenLater: true };
+  const guessed = guessMotion(input, format, createSearchKernel(format));
+  const { past, futures, means } = guessed;
+  const guesses = isNextLost ? [past] : [past, ...futures, ...means];
+  return fillLost(input.damaged.pixels, input.lost, moversOf(guesses, input, guessed, format), format);
+}
+
 const asItIs =
   (picture: Samples): RowMaker =>
   ({ start, width }, y, out) =>
     out.set(picture.subarray(start + y * width, start + (y + 1) * width));
 
-/** A picture whose lost part is the mean of what some others show there, the lowest and the highest left out. */
+/** A picture whose lost part is the mean of what some others show there, the lowest and the highest of more than two left out. */
 function fillLost(
   picture: Uint8Array,
   { size, first, end }: LostBlocks,
@@ -47,7 +66,8 @@ function fillLost(
   const bytes = Uint8Array.from(picture);
   const made = samplesOf(bytes, format);
   const rows = makers.map((maker) => ({ maker, row: emptySamples(format, format.width) }));
-  const kept = makers.length - 2;
+  const isTrimmed = makers.length > 2;
+  const kept = isTrimmed ? makers.length - 2 : makers.length;
   const blocks = Math.ceil(format.width / size);
   const [firstRow, lastRow] = [Math.floor(first / blocks), Math.floor((end - 1) / blocks)];
   for (const plane of planesOf(format)) {
@@ -66,7 +86,7 @@ function fillLost(
           if (value < low) low = value;
           if (value > high) high = value;
         }
-        made[start + y * width + x] = (sum - low - high) / kept + 0.5;
+        made[start + y * width + x] = (isTrimmed ? sum - low - high : sum) / kept + 0.5;
       }
     }
   }

@@ -19,6 +19,8 @@ export interface ConcealedStretch {
   readonly damaged: readonly DamagedSample[];
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
+  /** Damaged samples of which a decoder shows nothing. */
+  readonly missing: ReadonlySet<number>;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
@@ -44,7 +46,8 @@ export async function concealAnew(
   let isBetter = false;
   for (const [at, item] of stretch.damaged.entries()) {
     const left = stretch.damaged.slice(at).map(({ sample }) => sample);
-    const made = await concealFirst(step, stretch.part, { coded, open: left, format });
+    const state = { coded, open: left, missing: stretch.missing, format };
+    const made = await concealFirst(step, stretch.part, state);
     isBetter ||= Boolean(made?.concealed);
     // Behind a better picture the decoder shows a better one too.
     const pixels = isBetter ? (made?.concealed ?? made?.decoded) : undefined;

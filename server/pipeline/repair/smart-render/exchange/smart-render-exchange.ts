@@ -181,13 +181,14 @@ async function tryExchange(
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
   if (!isLike(tried.changes, count)) return null;
-  const stretchNow = { part, damaged, coded: made.coded, seen: tried.seen };
+  const missing = new Set(made.missing.map(({ sample }) => sample));
+  const stretchNow = { part, damaged, coded: made.coded, missing, seen: tried.seen };
   const step: ConcealStep = {
     ...input,
     pps,
     store: (sample, bytes) => stored(input, sample, bytes),
   };
-  const better = made.missing.length > 0 ? null : await concealAnew(step, stretchNow);
+  const better = await concealAnew(step, stretchNow);
   const { coded, seen } = better ?? stretchNow;
   const [samples, pictures] = [[...coded.keys()], [...coded.values()]];
   return { spans, samples, pictures, pps: null, endSample, altered, seen };

@@ -3,8 +3,8 @@ import { median } from '#server/media/statistics.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rawFormat, toPsnr, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { concealLost, concealPicture } from './conceal-picture.ts';
-import type { ConcealInput, TimedPicture } from './conceal-picture-guess.ts';
-import { motionToConceal } from './conceal-picture-motion.ts';
+import type { ConcealInput, GapInput, TimedPicture } from './conceal-picture-guess.ts';
+import { motionOfGap, motionToConceal } from './conceal-picture-motion.ts';
 
 const WIDTH = 320;
 const HEIGHT = 192;
@@ -292,16 +292,31 @@ describe('the motion that a lost part is concealed by', () => {
 });
 
 describe('a picture of which nothing is left', () => {
-  const { input, truth } = broken(STEADY, 0);
+  const { input: around, truth } = broken(STEADY, 0);
+  const input = { ...around, earliest: at(-1, scene(-4, -2)) };
+  const made = (gap: GapInput, isNextLost: boolean) =>
+    lostDb(concealLost(gap, isNextLost, layout()) ?? new Uint8Array(truth.length), truth, 0);
 
   it('is made along the motion before it and that of the next one', () => {
-    const made = concealLost(input, false, layout());
     expect(lostDb(input.damaged.pixels, truth, 0)).toBeLessThan(24);
-    expect(lostDb(made, truth, 0)).toBeGreaterThan(34);
+    expect(made(input, false)).toBeGreaterThan(34);
   });
 
   it('follows the motion before it alone where the next one is lost too', () => {
     const held = { ...input, after: at(3, input.before.pixels) };
-    expect(lostDb(concealLost(held, true, layout()), truth, 0)).toBeGreaterThan(34);
+    expect(made(held, true)).toBeGreaterThan(34);
+  });
+
+  it('stays as it stands where motion did not go on in front of it', () => {
+    const jerky = { ...input, earliest: at(-1, scene(-6, 4)), earlier: at(0, scene(4, 2)) };
+    expect(concealLost(jerky, false, layout())).toBeNull();
+    expect(motionOfGap(jerky, false, layout())).toBeNull();
+  });
+
+  it('tells its motion for squares too', () => {
+    const motion = motionOfGap(input, false, layout());
+    const { x = 0, y = 0 } = motion?.(160, 96, 16) ?? {};
+    expect(Math.abs(x + 16)).toBeLessThanOrEqual(1);
+    expect(Math.abs(y + 8)).toBeLessThanOrEqual(1);
   });
 });

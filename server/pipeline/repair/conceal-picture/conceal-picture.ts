@@ -7,7 +7,14 @@ import {
   type RawFormat,
   type Samples,
 } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { guessMotion, missesKnown, moversOf, type ConcealInput } from './conceal-picture-guess.ts';
+import {
+  goesOn,
+  guessMotion,
+  missesKnown,
+  moversOf,
+  type ConcealInput,
+  type GapInput,
+} from './conceal-picture-guess.ts';
 import type { RowMaker } from './conceal-picture-move.ts';
 
 /**
@@ -36,14 +43,12 @@ export function concealPicture(input: ConcealInput, format: RawFormat): Uint8Arr
  * Makes all of a picture of which nothing is left, along the motion before it and, where the next one is there, that back from it: a decoder
  * shows the picture before in its place, so that the next one has moved that by vectors of its own. With one guess that is taken, of more
  * than two the mean without the lowest and the highest.
- * @param around `damaged` is what stands in its place, and the next picture is made of that
+ * @param around the next picture is made of what stands in its place
  * @param isNextLost whether nothing is left of the picture shown next either, so that it tells no motion
+ * @returns null where motion does not go on (`goesOn`)
  */
-export function concealLost(
-  around: Pick<ConcealInput, 'earlier' | 'before' | 'damaged' | 'after' | 'pyramid' | 'lost'>,
-  isNextLost: boolean,
-  format: RawFormat,
-): Uint8Array {
+export function concealLost(around: GapInput, isNextLost: boolean, format: RawFormat): Uint8Array | null {
+  if (!goesOn(around, format)) return null;
   const input = { ...around, isProvenLater: true };
   const guessed = guessMotion(input, format, createSearchKernel(format));
   const { past, futures, means } = guessed;

@@ -2,8 +2,10 @@ import { findStartCode } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import type { SquareMotion } from '#server/media/square-motion.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { concealLost, concealPicture } from '../../conceal-picture/conceal-picture.ts';
+import { motionOfGap } from '../../conceal-picture/conceal-picture-motion.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
 import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
@@ -28,6 +30,8 @@ export interface ConcealState {
   readonly open: readonly number[];
   /** Samples of which a decoder shows nothing; others stand in for them in `coded`. */
   readonly missing: ReadonlySet<number>;
+  /** Whether those are coded as blocks that are moved, and not sample by sample. */
+  readonly areMoved: boolean;
   readonly format: RawFormat;
 }
 
@@ -36,6 +40,8 @@ export interface Concealed {
   readonly decoded: Uint8Array;
   /** Null where it is not told what is lost, or nothing is known to conceal it from. */
   readonly concealed: Uint8Array | null;
+  /** How a picture moved of which nothing is left, where such are coded as moved blocks. */
+  readonly moved?: { readonly motion: SquareMotion; readonly from: number } | null;
 }
 
 /**
@@ -46,7 +52,7 @@ export interface Concealed {
 export async function concealFirst(
   step: ConcealStep,
   part: Part,
-  { coded, open, missing, format }: ConcealState,
+  { coded, open, missing, areMoved, format }: ConcealState,
 ): Promise<Concealed | null> {
   const { source, order } = step;
   const [sample = -1] = open;
@@ -76,8 +82,11 @@ export async function concealFirst(
   const around = picturesAround(pictures, places, format);
   if (missing.has(sample)) {
     const isNextLost = missing.has(order.samples[places.after] ?? -1);
-    const lost = allMacroblocks(source.sps);
-    return { decoded, concealed: around && concealLost({ ...around, lost }, isNextLost, format) };
+    const gap = around && { ...around, lost: allMacroblocks(source.sps) };
+    if (!areMoved) return { decoded, concealed: gap && concealLost(gap, isNextLost, format) };
+    const motion = gap && motionOfGap(gap, isNextLost, format);
+    const from = order.samples[places.before];
+    return { decoded, concealed: null, moved: motion && from !== undefined ? { motion, from } : null };
   }
   // Of several such pictures none says which one it is.
   const isTold = said().length === open.filter((other) => other < end && !missing.has(other)).length;

@@ -43,7 +43,7 @@ export interface ConcealInput {
 }
 
 /** A picture of which nothing is left: `damaged` is what stands in its place. */
-export interface GapInput extends Omit<ConcealInput, 'isProvenLater'> {
+export interface GapInput extends ConcealInput {
   /** One more in front of `earlier`; null where there is none. */
   readonly earliest: TimedPicture | null;
 }
@@ -157,10 +157,16 @@ export function missesKnown(
 }
 
 /**
- * Whether motion goes on in the pictures in front of a lost one: the last of them is nearer to what the motion before it makes of the one
- * before than to that one. True where there are too few to tell.
+ * What the motion before misses the last whole picture by at most, in squares, as a share of what the one in front of that does, where nothing
+ * proves a result later: of eight lost pictures five that missed it by 0.64 and less gained 2.6 to 10.5 dB, one of 0.80 lost 3.8.
  */
-export function goesOn({ earliest, earlier, before }: GapInput, format: RawFormat): boolean {
+const UNPROVEN_SHARE = 0.7;
+
+/**
+ * Whether motion goes on in the pictures in front of a lost one: the last of them is nearer to what the motion before it makes of the one
+ * before than to that one, and clearly so where no whole picture will prove it. True where there are too few to tell.
+ */
+export function goesOn({ earliest, earlier, before, isProvenLater }: GapInput, format: RawFormat): boolean {
   if (!earliest) return true;
   const plane = planeOf(format);
   const kernel = createSearchKernel(format);
@@ -171,7 +177,7 @@ export function goesOn({ earliest, earlier, before }: GapInput, format: RawForma
     meanMiss(before.pixels, [createMover(from, vectors, 0)], [0, format.height], format);
   const moved = carriedOn(pair, 1 + 2 * times, times);
   const still = { ...moved, x: new Float32Array(moved.x.length), y: new Float32Array(moved.y.length) };
-  return missedBy(moved) <= missedBy(still);
+  return missedBy(moved) <= (isProvenLater ? 1 : UNPROVEN_SHARE) * missedBy(still);
 }
 
 /** Rows of luma on which guesses are judged, every so many: a picture says the same of all. */

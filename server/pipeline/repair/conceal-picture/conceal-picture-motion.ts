@@ -78,7 +78,7 @@ export function motionOfLost(
  */
 export function motionOfGap(around: GapInput, isNextLost: boolean, format: RawFormat): SquareMotion | null {
   if (!goesOn(around, format)) return null;
-  const guessed = guessMotion({ ...around, isProvenLater: true }, format, createSearchKernel(format));
+  const guessed = guessMotion(around, format, createSearchKernel(format));
   const [mean = guessed.past] = guessed.means;
   return squaresOf(isNextLost ? guessed.past : mean, guessed);
 }

@@ -313,6 +313,13 @@ describe('a picture of which nothing is left', () => {
     expect(motionOfGap(jerky, false, layout())).toBeNull();
   });
 
+  it('is trusted less where nothing will prove it', () => {
+    // The motion before goes on at half its pace.
+    const slower = { ...input, earliest: at(-1, scene(-7.7, -3.8)) };
+    expect(concealLost(slower, false, layout())).not.toBeNull();
+    expect(concealLost({ ...slower, isProvenLater: false }, false, layout())).toBeNull();
+  });
+
   it('tells its motion for squares too', () => {
     const motion = motionOfGap(input, false, layout());
     const { x = 0, y = 0 } = motion?.(160, 96, 16) ?? {};

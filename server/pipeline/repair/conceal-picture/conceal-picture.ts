@@ -49,11 +49,10 @@ export function concealPicture(input: ConcealInput, format: RawFormat): Uint8Arr
  */
 export function concealLost(around: GapInput, isNextLost: boolean, format: RawFormat): Uint8Array | null {
   if (!goesOn(around, format)) return null;
-  const input = { ...around, isProvenLater: true };
-  const guessed = guessMotion(input, format, createSearchKernel(format));
+  const guessed = guessMotion(around, format, createSearchKernel(format));
   const { past, futures, means } = guessed;
   const guesses = isNextLost ? [past] : [past, ...futures, ...means];
-  return fillLost(input.damaged.pixels, input.lost, moversOf(guesses, input, guessed, format), format);
+  return fillLost(around.damaged.pixels, around.lost, moversOf(guesses, around, guessed, format), format);
 }
 
 const asItIs =

@@ -54,7 +54,7 @@ export function picturesAround(
   pictures: ReadonlyMap<number, TimedPicture>,
   places: PlacesAround,
   format: RawFormat,
-): Omit<GapInput, 'lost'> | null {
+): Omit<GapInput, 'lost' | 'isProvenLater'> | null {
   const shown = (place: number | undefined) => (place === undefined ? undefined : pictures.get(place));
   const [earlier, before] = [shown(places.earlier), shown(places.before)];
   const [damaged, after] = [shown(places.own), shown(places.after)];

@@ -80,9 +80,10 @@ export async function concealFirst(
   const decoded = pictures.get(places.own)?.pixels;
   if (!decoded) return null;
   const around = picturesAround(pictures, places, format);
+  const isProvenLater = keyBehind(source, part) !== null;
   if (missing.has(sample)) {
     const isNextLost = missing.has(order.samples[places.after] ?? -1);
-    const gap = around && { ...around, lost: allMacroblocks(source.sps) };
+    const gap = around && { ...around, lost: allMacroblocks(source.sps), isProvenLater };
     if (!areMoved) return { decoded, concealed: gap && concealLost(gap, isNextLost, format) };
     const motion = gap && motionOfGap(gap, isNextLost, format);
     const from = order.samples[places.before];
@@ -95,7 +96,6 @@ export async function concealFirst(
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
   const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
   if (!lost || !around) return { decoded, concealed: null };
-  const isProvenLater = keyBehind(source, part) !== null;
   return { decoded, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
 

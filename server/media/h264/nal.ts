@@ -9,6 +9,7 @@ export const NAL = {
   sps: 7,
   pps: 8,
   accessUnitDelimiter: 9,
+  filler: 12,
 } as const;
 
 /** Type of a NAL unit, 0 to 31. */
@@ -25,6 +26,16 @@ export function isSlice(unit: Buffer): boolean {
 /** Whether a slice is the first of its picture: `first_mb_in_slice` 0 is a single set bit (ITU-T H.264, 7.3.3). */
 export function opensPicture(slice: Buffer): boolean {
   return ((slice[1] ?? 0) & 0x80) !== 0;
+}
+
+/** Bytes of filler data and the last byte of a unit of it (`filler_data_rbsp`, ITU-T H.264, 7.3.2.7). */
+const FILLER_BYTE = 0xff;
+const FILLER_END = 0x80;
+
+/** Whether a unit holds nothing but filler, which encoders of constant rates put behind pictures that are too small. */
+export function isFiller(unit: Buffer): boolean {
+  if (nalType(unit) !== NAL.filler || unit.at(-1) !== FILLER_END) return false;
+  return unit.subarray(1, -1).every((byte) => byte === FILLER_BYTE);
 }
 
 /**

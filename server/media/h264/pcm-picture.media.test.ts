@@ -5,11 +5,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { NAL, createAnnexBSplitter, isSlice, nalType } from './nal.ts';
+import { movedPicture, NOT_MOVED } from './moved-picture.ts';
 import { pcmPicture, pcmPps } from './pcm-picture.ts';
 import { parsePps } from './pps.ts';
 import { readMarking } from './reference-marking.ts';
 import { parseSliceHeader } from './slice-header.ts';
 import { parseSps } from './sps.ts';
+import type { SquareMotion } from '../square-motion.ts';
 
 const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
@@ -147,5 +149,51 @@ describe('pcmPicture', () => {
     const head = { refIdc: 1, frameNum: 0, idrPicId: 0, pocLsb: 0 };
     const marking = { longTermReference: false, commands: [] };
     expect(() => pcmPicture(Buffer.alloc(100), parseSps(spsUnit), 1, { ...head, marking })).toThrow(/size/);
+  });
+});
+
+/** Vectors of whole pixels that differ from block to block, some still and some like the one beside. */
+const WILD: SquareMotion = (x, y) => {
+  const wild = Math.imul(Math.floor(x / 32) * 31 + Math.floor(y / 16) * 17 + 5, 2_654_435_761) >>> 8;
+  return wild % 5 === 0 ? { x: 0, y: 0 } : { x: 4 * ((wild % 41) - 20), y: 4 * (((wild >> 6) % 31) - 15) };
+};
+
+/** The luma of a picture whose blocks come from where vectors of whole pixels say, as far as its edges go on. */
+function movedLuma(picture: Buffer, motionAt: SquareMotion): Buffer {
+  const inside = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
+  return Buffer.from(
+    picture.subarray(0, WIDTH * HEIGHT).map((_, at) => {
+      const [x, y] = [at % WIDTH, Math.floor(at / WIDTH)];
+      const moved = motionAt(x - (x % 16), y - (y % 16), 16);
+      return picture[inside(y + moved.y / 4, HEIGHT) * WIDTH + inside(x + moved.x / 4, WIDTH)] ?? 0;
+    }),
+  );
+}
+
+describe('movedPicture', () => {
+  it.each([
+    ['the reference decoded last', NOT_MOVED, 1],
+    ['the reference decoded last', WILD, 1],
+    ['an earlier one', WILD, 2],
+  ])('shows the blocks of %s where their vectors say', async (_, motion, away) => {
+    const units = await makeStream('-preset medium -bf 0 -refs 3 -g 250');
+    const [spsUnit, ppsUnit] = [NAL.sps, NAL.pps].map((type) => units.find((unit) => nalType(unit) === type));
+    if (!spsUnit || !ppsUnit) throw new Error('The stream has no parameter sets.');
+    const [sps, pps] = [parseSps(spsUnit), parsePps(ppsUnit)];
+    const truth = await decode(units);
+    const slices = units.filter(isSlice);
+    const [old, from] = [slices[20], slices[20 - away]];
+    const reference = truth.pictures[20 - away];
+    if (!old || !from || !reference) throw new Error('The stream is too short.');
+    const head = { ...parseSliceHeader(old, sps), marking: readMarking(old, { sps, pps }) };
+    const fromFrameNum = away === 1 ? null : parseSliceHeader(from, sps).frameNum;
+    const moved = movedPicture(sps, 7, { ...head, fromFrameNum }, motion);
+    expect(moved.length).toBeLessThan(600);
+    const result = await decode(
+      units.flatMap((unit) => (unit === ppsUnit ? [unit, pcmPps(sps, 7)] : [unit === old ? moved : unit])),
+    );
+    expect(result.complaints).toEqual([]);
+    expect(result.pictures).toHaveLength(truth.pictures.length);
+    expect(result.pictures[20]?.subarray(0, WIDTH * HEIGHT).equals(movedLuma(reference, motion))).toBe(true);
   });
 });

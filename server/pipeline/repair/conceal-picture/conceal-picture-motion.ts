@@ -4,11 +4,13 @@ import { createSearchKernel } from '../rebuild-pictures/rebuild-pictures-field.t
 import { CELL } from '../rebuild-pictures/rebuild-pictures-grid.ts';
 import { isSameShot, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import {
+  goesOn,
   guessMotion,
   missesKnown,
   moversOf,
   planeOf,
   type ConcealInput,
+  type GapInput,
   type GuessedMotion,
 } from './conceal-picture-guess.ts';
 import { firstTornBlock } from './conceal-picture-start.ts';
@@ -66,6 +68,19 @@ export function motionOfLost(
   const still = { ...past, x: new Float32Array(past.x.length), y: new Float32Array(past.y.length) };
   const goesOn = times <= MOST_STEPS && isSameShot(earlier.pixels, before.pixels, format);
   return (goesOn ? [past, still] : [still]).map((guess) => squaresOf(guess, { top: 0 }));
+}
+
+/**
+ * How all of a picture moved of which nothing is left: on the mean of the motion before and that which the next one tells, which is made of the
+ * picture before in its place.
+ * @param isNextLost whether nothing is left of the picture shown next either, so that the motion before goes on
+ * @returns null where motion does not go on (`goesOn`)
+ */
+export function motionOfGap(around: GapInput, isNextLost: boolean, format: RawFormat): SquareMotion | null {
+  if (!goesOn(around, format)) return null;
+  const guessed = guessMotion(around, format, createSearchKernel(format));
+  const [mean = guessed.past] = guessed.means;
+  return squaresOf(isNextLost ? guessed.past : mean, guessed);
 }
 
 /** Steps of a vector in coded pictures, in a pixel. */

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { median } from '#server/media/statistics.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rawFormat, toPsnr, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { concealPicture } from './conceal-picture.ts';
-import type { ConcealInput, TimedPicture } from './conceal-picture-guess.ts';
-import { motionToConceal } from './conceal-picture-motion.ts';
+import { concealLost, concealPicture } from './conceal-picture.ts';
+import type { ConcealInput, GapInput, TimedPicture } from './conceal-picture-guess.ts';
+import { motionOfGap, motionToConceal } from './conceal-picture-motion.ts';
 
 const WIDTH = 320;
 const HEIGHT = 192;
@@ -288,5 +288,42 @@ describe('the motion that a lost part is concealed by', () => {
     expect(motionToConceal(jumps, layout())).toBeNull();
     expect(motionToConceal({ ...jumps, isProvenLater: true }, layout())).not.toBeNull();
     expect(motionToConceal({ ...input, isProvenLater: false }, layout())).not.toBeNull();
+  });
+});
+
+describe('a picture of which nothing is left', () => {
+  const { input: around, truth } = broken(STEADY, 0);
+  const input = { ...around, earliest: at(-1, scene(-4, -2)) };
+  const made = (gap: GapInput, isNextLost: boolean) =>
+    lostDb(concealLost(gap, isNextLost, layout()) ?? new Uint8Array(truth.length), truth, 0);
+
+  it('is made along the motion before it and that of the next one', () => {
+    expect(lostDb(input.damaged.pixels, truth, 0)).toBeLessThan(24);
+    expect(made(input, false)).toBeGreaterThan(34);
+  });
+
+  it('follows the motion before it alone where the next one is lost too', () => {
+    const held = { ...input, after: at(3, input.before.pixels) };
+    expect(made(held, true)).toBeGreaterThan(34);
+  });
+
+  it('stays as it stands where motion did not go on in front of it', () => {
+    const jerky = { ...input, earliest: at(-1, scene(-6, 4)), earlier: at(0, scene(4, 2)) };
+    expect(concealLost(jerky, false, layout())).toBeNull();
+    expect(motionOfGap(jerky, false, layout())).toBeNull();
+  });
+
+  it('is trusted less where nothing will prove it', () => {
+    // The motion before goes on at half its pace.
+    const slower = { ...input, earliest: at(-1, scene(-7.7, -3.8)) };
+    expect(concealLost(slower, false, layout())).not.toBeNull();
+    expect(concealLost({ ...slower, isProvenLater: false }, false, layout())).toBeNull();
+  });
+
+  it('tells its motion for squares too', () => {
+    const motion = motionOfGap(input, false, layout());
+    const { x = 0, y = 0 } = motion?.(160, 96, 16) ?? {};
+    expect(Math.abs(x + 16)).toBeLessThanOrEqual(1);
+    expect(Math.abs(y + 8)).toBeLessThanOrEqual(1);
   });
 });

@@ -7,7 +7,14 @@ import {
   type RawFormat,
   type Samples,
 } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { guessMotion, missesKnown, moversOf, type ConcealInput } from './conceal-picture-guess.ts';
+import {
+  goesOn,
+  guessMotion,
+  missesKnown,
+  moversOf,
+  type ConcealInput,
+  type GapInput,
+} from './conceal-picture-guess.ts';
 import type { RowMaker } from './conceal-picture-move.ts';
 
 /**
@@ -32,12 +39,28 @@ export function concealPicture(input: ConcealInput, format: RawFormat): Uint8Arr
   return fillLost(damaged.pixels, lost, [own, ...moved, ...beside], format);
 }
 
+/**
+ * Makes all of a picture of which nothing is left, along the motion before it and, where the next one is there, that back from it: a decoder
+ * shows the picture before in its place, so that the next one has moved that by vectors of its own. With one guess that is taken, of more
+ * than two the mean without the lowest and the highest.
+ * @param around the next picture is made of what stands in its place
+ * @param isNextLost whether nothing is left of the picture shown next either, so that it tells no motion
+ * @returns null where motion does not go on (`goesOn`)
+ */
+export function concealLost(around: GapInput, isNextLost: boolean, format: RawFormat): Uint8Array | null {
+  if (!goesOn(around, format)) return null;
+  const guessed = guessMotion(around, format, createSearchKernel(format));
+  const { past, futures, means } = guessed;
+  const guesses = isNextLost ? [past] : [past, ...futures, ...means];
+  return fillLost(around.damaged.pixels, around.lost, moversOf(guesses, around, guessed, format), format);
+}
+
 const asItIs =
   (picture: Samples): RowMaker =>
   ({ start, width }, y, out) =>
     out.set(picture.subarray(start + y * width, start + (y + 1) * width));
 
-/** A picture whose lost part is the mean of what some others show there, the lowest and the highest left out. */
+/** A picture whose lost part is the mean of what some others show there, the lowest and the highest of more than two left out. */
 function fillLost(
   picture: Uint8Array,
   { size, first, end }: LostBlocks,
@@ -47,7 +70,8 @@ function fillLost(
   const bytes = Uint8Array.from(picture);
   const made = samplesOf(bytes, format);
   const rows = makers.map((maker) => ({ maker, row: emptySamples(format, format.width) }));
-  const kept = makers.length - 2;
+  const isTrimmed = makers.length > 2;
+  const kept = isTrimmed ? makers.length - 2 : makers.length;
   const blocks = Math.ceil(format.width / size);
   const [firstRow, lastRow] = [Math.floor(first / blocks), Math.floor((end - 1) / blocks)];
   for (const plane of planesOf(format)) {
@@ -66,7 +90,7 @@ function fillLost(
           if (value < low) low = value;
           if (value > high) high = value;
         }
-        made[start + y * width + x] = (sum - low - high) / kept + 0.5;
+        made[start + y * width + x] = (isTrimmed ? sum - low - high : sum) / kept + 0.5;
       }
     }
   }

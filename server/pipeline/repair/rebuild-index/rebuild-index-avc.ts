@@ -1,6 +1,6 @@
 import { findUnitFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { isSlice, NAL, nalType, opensPicture } from '#server/media/h264/nal.ts';
+import { isFiller, isSlice, NAL, nalType, opensPicture } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
@@ -29,6 +29,7 @@ export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): Picture
         read(unit, isAhead) {
           if (findUnitFault(unit)) return null;
           const type = nalType(unit);
+          if (type === NAL.filler) return isFiller(unit) ? BEHIND : null;
           if (type !== NAL.slice && type !== NAL.idrSlice) return isBeside(unit, units) ? BESIDE : null;
           const head = readHead(unit, sps);
           if (!head || !fits(head, sps, ppsIds, isAhead ? null : lastFrameNum)) return null;
@@ -62,10 +63,13 @@ function mayBegin(unit: Buffer, isBehindGap: boolean): boolean {
   const type = head & 31;
   if (head & 0x80) return false;
   if (isSlice(unit) && isBehindGap && !opensPicture(unit)) return false;
+  if (type === NAL.filler) return !isBehindGap;
   return isSlice(unit) || (type >= NAL.sei && type <= NAL.accessUnitDelimiter);
 }
 
 const BESIDE: UnitRead = { role: 'ahead', head: null, take: () => undefined };
+
+const BEHIND: UnitRead = { role: 'behind', head: null, take: () => undefined };
 
 /** Known parameter sets, messages and delimiters in front of a picture. */
 function isBeside(unit: Buffer, sets: readonly Buffer[]): boolean {

@@ -51,6 +51,7 @@ describe('the sound of a clip that lost its index', () => {
     ['eac3.mov', '-c:a eac3 -b:a 192k'],
     ['mp2.mp4', '-c:a mp2 -b:a 192k'],
     ['aac.mp4', '-c:a aac -b:a 96k'],
+    ['filler.mp4', '-c:a aac -b:a 96k -b:v 3M -maxrate 3M -bufsize 1M -x264-params nal-hrd=cbr:filler=1'],
   ])('comes back byte for byte with all pictures: %s', async (name, options) => {
     const { clip, earlier } = await make(name, options);
     const opened = await openHarmed(clip, earlier, withoutIndex);

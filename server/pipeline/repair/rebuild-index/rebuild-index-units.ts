@@ -38,7 +38,7 @@ function avcRules(lengthSize: number): UnitRules {
     headBytes: 2,
     isPart: (unit) => {
       const type = nalType(unit);
-      const isOther = type >= NAL.sei && type <= NAL.accessUnitDelimiter;
+      const isOther = (type >= NAL.sei && type <= NAL.accessUnitDelimiter) || type === NAL.filler;
       return ((unit[0] ?? 0) & FORBIDDEN) === 0 && (isSlice(unit) || isOther);
     },
     beginsPicture: (unit) => isSlice(unit) && opensAvcPicture(unit),

@@ -209,6 +209,23 @@ describe('a short damaged stretch', () => {
     expect(await keptOf(hole(), faded)).toEqual([]);
   });
 
+  it('is kept as decoded in front of a cut to a view of the same colours, though the damage began behind its first picture', async () => {
+    const end = FIRST + COUNT;
+    const show = (frame: number) => scene(frame < end ? 0 : 5, 4, frame);
+    const input = hole({ sceneCuts: [end] });
+    const { finding } = input.task;
+    if (finding.detail.kind !== 'corrupted_section') throw new Error('It is damage.');
+    const detail = { ...finding.detail, damagedDataFrames: [FIRST + 1] };
+    const task = { ...input.task, finding: { ...finding, detail } };
+    const known = decode({ ...input, task }, show);
+    known.delete(FIRST + 1);
+    const { method } = await rebuildPictures({ ...input, task }, known);
+    expect(method).toBe('decoded');
+    // Where no cut is told the same is a jump of the motion.
+    const jumped = await rebuildPictures({ ...input, task, sceneCuts: [] }, known);
+    expect(jumped.method).not.toBe('decoded');
+  });
+
   it('takes the step of the motion from whole pictures of one shot behind it, or else before it', () => {
     expect(stepsBeside(hole())).toEqual([FIRST + COUNT, FIRST - 2, FIRST + COUNT + 1]);
     expect(stepsBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toEqual([FIRST - 2, FIRST + COUNT + 1]);

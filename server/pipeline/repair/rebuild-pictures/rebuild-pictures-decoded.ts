@@ -92,6 +92,24 @@ export function stepsBeside(
   });
 }
 
+/**
+ * Whether a scene cut within a damaged stretch or at its end is a true one, and none that the damage feigns: the whole pictures on both sides differ by
+ * more than the longest step beside could have led to in so many pictures. Two views of one game, or two shots in the same light, have the same
+ * colours, so that `isSameShot` does not tell them apart.
+ */
+export function isOverCut(input: RebuildInput, known: ReadonlyMap<number, Uint8Array>): boolean {
+  const { before, after } = input.task;
+  if (before === null || after === null) return false;
+  if (!input.sceneCuts.some((cut) => cut > before && cut <= after)) return false;
+  const distance = (from: number, to: number): number | null => {
+    const [one, other] = [known.get(from), known.get(to)];
+    return one && other ? Math.sqrt(lumaError(one, other, input.format)) : null;
+  };
+  const steps = stepsBeside(input).flatMap((from) => distance(from, from + 1) ?? []);
+  const apart = distance(before, after);
+  return apart !== null && steps.length > 0 && apart > (after - before) * Math.max(...steps);
+}
+
 /** Each picture whose own data are damaged may have lost so many usual steps of the motion without a step that shows it. */
 const LOST_STEPS = 2;
 

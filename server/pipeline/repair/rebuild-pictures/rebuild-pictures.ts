@@ -10,6 +10,7 @@ import {
   isBetterDecoded,
   isDamage,
   isNearer,
+  isOverCut,
   isPlausible,
   isUndecodable,
   isWholePicture,
@@ -85,7 +86,8 @@ export async function rebuildPictures(
     const last = known.get(task.endFrame - 1);
     if (isBetterDecoded(before, after, last, format)) return keepDecoded(task);
   }
-  if (task.acrossCut || !isSameShot(before, after, format)) {
+  const isAcross = task.acrossCut || (isDamage(task) && isOverCut(input, known));
+  if (isAcross || !isSameShot(before, after, format)) {
     if (isDamage(task)) return keepDecoded(task);
     if (task.underDamage === 'whole') return rebuildPictures({ ...input, task: amid(task) }, known);
     const [left, right] = [task.before, task.after];

@@ -1,10 +1,12 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import type { ConcealInput, TimedPicture } from '../conceal-picture/conceal-picture-guess.ts';
+import type { GapInput, TimedPicture } from '../conceal-picture/conceal-picture-guess.ts';
 import { isSameShot, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { Part } from './smart-render-part.ts';
 
 /** Places of the pictures that a damaged one is concealed from. */
 export interface PlacesAround {
+  /** One more in front of `earlier`, where there is one. */
+  readonly earliest?: number;
   /** Two that are decoded and shown in front, the nearer one second. */
   readonly earlier: number;
   readonly before: number;
@@ -32,13 +34,13 @@ export function placesAround(
     return other >= part.from && other < part.end && part.omitted?.has(other) !== true;
   };
   const inFront: number[] = [];
-  for (let place = reference ?? own - 1; place >= 0 && inFront.length < 2; place -= 1) {
+  for (let place = reference ?? own - 1; place >= 0 && inFront.length < 3; place -= 1) {
     if (isIn(place) && (order.samples[place] ?? 0) < sample) inFront.push(place);
   }
-  const [before, earlier] = inFront;
+  const [before, earlier, earliest] = inFront;
   if (before === undefined || earlier === undefined || !isIn(own + 1)) return null;
   if (reference !== undefined && before !== reference) return null;
-  const places = { earlier, before, own, after: own + 1 };
+  const places = { ...(earliest !== undefined && { earliest }), earlier, before, own, after: own + 1 };
   const later = 2 * own - before;
   return before < own - 1 && isIn(own - 1) && isIn(later) ? { ...places, beside: own - 1, later } : places;
 }
@@ -52,7 +54,7 @@ export function picturesAround(
   pictures: ReadonlyMap<number, TimedPicture>,
   places: PlacesAround,
   format: RawFormat,
-): Pick<ConcealInput, 'earlier' | 'before' | 'damaged' | 'after' | 'pyramid'> | null {
+): Omit<GapInput, 'lost' | 'isProvenLater'> | null {
   const shown = (place: number | undefined) => (place === undefined ? undefined : pictures.get(place));
   const [earlier, before] = [shown(places.earlier), shown(places.before)];
   const [damaged, after] = [shown(places.own), shown(places.after)];
@@ -62,5 +64,8 @@ export function picturesAround(
     earlier.ticks < before.ticks && before.ticks < damaged.ticks && damaged.ticks < after.ticks;
   if (!isOneShot || !isRising) return null;
   const [beside, later] = [shown(places.beside), shown(places.later)];
-  return { earlier, before, damaged, after, pyramid: beside && later ? { beside, later } : null };
+  const first = shown(places.earliest);
+  const earliest = first && first.ticks < earlier.ticks ? first : null;
+  const pyramid = beside && later ? { beside, later } : null;
+  return { earliest, earlier, before, damaged, after, pyramid };
 }

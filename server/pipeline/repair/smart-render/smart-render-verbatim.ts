@@ -1,5 +1,7 @@
 import { joinSample, NAL, nalType } from '#server/media/h264/nal.ts';
+import { movedPicture } from '#server/media/h264/moved-picture.ts';
 import { pcmPicture, pcmPps } from '#server/media/h264/pcm-picture.ts';
+import type { SquareMotion } from '#server/media/square-motion.ts';
 import { verbatimBudget, verbatimBytes, type DamagedSample } from './exchange/smart-render-exchange-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
@@ -27,7 +29,25 @@ export async function verbatimSample(
   pixels: Uint8Array,
   pps: VerbatimPps,
 ): Promise<Buffer> {
-  const picture = pcmPicture(pixels, source.sps, pps.id, head);
+  return withSets(source, sample, pcmPicture(pixels, source.sps, pps.id, head), pps);
+}
+
+/** A sample of blocks that are moved from a reference in place of a coded picture. */
+export async function movedSample(
+  source: SmartSource,
+  { sample, head }: DamagedSample,
+  { motion, fromFrameNum }: { readonly motion: SquareMotion; readonly fromFrameNum: number | null },
+  pps: VerbatimPps,
+): Promise<Buffer> {
+  return withSets(source, sample, movedPicture(source.sps, pps.id, { ...head, fromFrameNum }, motion), pps);
+}
+
+async function withSets(
+  source: SmartSource,
+  sample: number,
+  picture: Buffer,
+  pps: VerbatimPps,
+): Promise<Buffer> {
   const inBand = source.entry.coding === 'avc3' || (await carriesSets(source, sample));
   return joinSample(inBand ? [pps.unit, picture] : [picture], source.config.lengthSize);
 }

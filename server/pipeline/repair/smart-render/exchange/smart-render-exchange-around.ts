@@ -2,8 +2,10 @@ import { findStartCode } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import type { SquareMotion } from '#server/media/square-motion.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { concealPicture } from '../../conceal-picture/conceal-picture.ts';
+import { concealLost, concealPicture } from '../../conceal-picture/conceal-picture.ts';
+import { motionOfGap } from '../../conceal-picture/conceal-picture-motion.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
 import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
@@ -12,7 +14,7 @@ import type { SmartSource } from '../smart-render-source.ts';
 import { picturesAround, placesAround } from '../smart-render-surroundings.ts';
 import type { VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
-import { createDamageLog, lostMacroblocks } from './smart-render-exchange-lost.ts';
+import { allMacroblocks, createDamageLog, lostMacroblocks } from './smart-render-exchange-lost.ts';
 
 export interface ConcealStep extends PartInput {
   readonly pps: VerbatimPps;
@@ -26,6 +28,10 @@ export interface ConcealState {
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** Damaged samples that are still to be concealed, decode order. */
   readonly open: readonly number[];
+  /** Samples of which a decoder shows nothing; others stand in for them in `coded`. */
+  readonly missing: ReadonlySet<number>;
+  /** Whether those are coded as blocks that are moved, and not sample by sample. */
+  readonly areMoved: boolean;
   readonly format: RawFormat;
 }
 
@@ -34,6 +40,8 @@ export interface Concealed {
   readonly decoded: Uint8Array;
   /** Null where it is not told what is lost, or nothing is known to conceal it from. */
   readonly concealed: Uint8Array | null;
+  /** How a picture moved of which nothing is left, where such are coded as moved blocks. */
+  readonly moved?: { readonly motion: SquareMotion; readonly from: number } | null;
 }
 
 /**
@@ -44,7 +52,7 @@ export interface Concealed {
 export async function concealFirst(
   step: ConcealStep,
   part: Part,
-  { coded, open, format }: ConcealState,
+  { coded, open, missing, areMoved, format }: ConcealState,
 ): Promise<Concealed | null> {
   const { source, order } = step;
   const [sample = -1] = open;
@@ -54,10 +62,11 @@ export async function concealFirst(
   const numbers = Object.values(places).map((place) => order.samples[place] ?? 0);
   const from = Math.min(...numbers) < part.from ? wide.from : part.from;
   const end = 1 + Math.max(...numbers);
-  const done = new Map([...coded].filter(([other]) => !open.includes(other)));
+  const done = new Map([...coded].filter(([other]) => !open.includes(other) || missing.has(other)));
   const units = await unlessUnreadable(() => source.units(sample));
   const cut = units && cutOff(units);
-  if (cut) done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
+  if (cut && !missing.has(sample))
+    done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
   const { onLine, said } = createDamageLog();
   const firstPlace = Math.min(...Object.values(places));
   const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, firstPlace };
@@ -70,15 +79,23 @@ export async function concealFirst(
   }
   const decoded = pictures.get(places.own)?.pixels;
   if (!decoded) return null;
+  const around = picturesAround(pictures, places, format);
+  const isProvenLater = keyBehind(source, part) !== null;
+  if (missing.has(sample)) {
+    const isNextLost = missing.has(order.samples[places.after] ?? -1);
+    const gap = around && { ...around, lost: allMacroblocks(source.sps), isProvenLater };
+    if (!areMoved) return { decoded, concealed: gap && concealLost(gap, isNextLost, format) };
+    const motion = gap && motionOfGap(gap, isNextLost, format);
+    const from = order.samples[places.before];
+    return { decoded, concealed: null, moved: motion && from !== undefined ? { motion, from } : null };
+  }
   // Of several such pictures none says which one it is.
-  const isTold = said().length === open.filter((other) => other < end).length;
+  const isTold = said().length === open.filter((other) => other < end && !missing.has(other)).length;
   const [damage] = isTold ? said() : [];
   const slices = units?.filter(isSlice) ?? [];
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
   const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
-  const around = picturesAround(pictures, places, format);
   if (!lost || !around) return { decoded, concealed: null };
-  const isProvenLater = keyBehind(source, part) !== null;
   return { decoded, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
 

@@ -6,8 +6,8 @@ import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
-import { verbatimSample } from '../smart-render-verbatim.ts';
-import { concealFirst, keyBehind, type ConcealStep } from './smart-render-exchange-around.ts';
+import { movedSample, verbatimSample } from '../smart-render-verbatim.ts';
+import { concealFirst, keyBehind, type Concealed, type ConcealStep } from './smart-render-exchange-around.ts';
 import { hashPart, isComplaint } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
@@ -19,6 +19,10 @@ export interface ConcealedStretch {
   readonly damaged: readonly DamagedSample[];
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
+  /** Damaged samples of which a decoder shows nothing. */
+  readonly missing: ReadonlySet<number>;
+  /** Whether those are coded as blocks that are moved, and not sample by sample. */
+  readonly areMoved: boolean;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
@@ -44,8 +48,12 @@ export async function concealAnew(
   let isBetter = false;
   for (const [at, item] of stretch.damaged.entries()) {
     const left = stretch.damaged.slice(at).map(({ sample }) => sample);
-    const made = await concealFirst(step, stretch.part, { coded, open: left, format });
-    isBetter ||= Boolean(made?.concealed);
+    const { missing, areMoved } = stretch;
+    const made = await concealFirst(step, stretch.part, { coded, open: left, missing, areMoved, format });
+    const bytesMoved = made?.moved && (await movedBytes(step, stretch.damaged, item, made.moved));
+    isBetter ||= Boolean(made?.concealed ?? bytesMoved);
+    if (bytesMoved) coded.set(item.sample, await step.store(item.sample, bytesMoved));
+    if (areMoved && missing.has(item.sample)) continue;
     // Behind a better picture the decoder shows a better one too.
     const pixels = isBetter ? (made?.concealed ?? made?.decoded) : undefined;
     if (!pixels) continue;
@@ -53,6 +61,18 @@ export async function concealAnew(
     coded.set(item.sample, await step.store(item.sample, bytes));
   }
   return isBetter ? prove(step, { ...stretch, coded }) : null;
+}
+
+/** A lost picture as blocks that are moved from a reference; null where that is none. */
+async function movedBytes(
+  { source, pps }: ConcealStep,
+  damaged: readonly DamagedSample[],
+  item: DamagedSample,
+  { motion, from }: NonNullable<Concealed['moved']>,
+): Promise<Buffer | null> {
+  const head = damaged.find(({ sample }) => sample === from)?.head ?? (await source.head(from));
+  if (!head || head.refIdc === 0) return null;
+  return movedSample(source, item, { motion, fromFrameNum: head.frameNum }, pps);
 }
 
 /** How many times as much as the concealed pictures those made of them may change. */

@@ -37,6 +37,13 @@ export function createDamageLog(): { onLine(line: string): void; said(): readonl
 /** Width and height of what H.264 codes a picture in, pixels. */
 const MACROBLOCK = 16;
 
+/** What is lost of a picture of which nothing is left. */
+export const allMacroblocks = ({ widthMbs, heightMbs }: Pick<Sps, 'widthMbs' | 'heightMbs'>): LostBlocks => ({
+  size: MACROBLOCK,
+  first: 0,
+  end: widthMbs * heightMbs,
+});
+
 /**
  * What is lost of a picture without B slices: all that the decoder guesses of the one slice that it gave up, which is the end of it. ffmpeg
  * takes 50 macroblocks in front of the failure for lost as well, but none of another slice (`ff_er_frame_end` in error_resilience.c).

@@ -208,3 +208,25 @@ async function markingOf(
     throw error;
   }
 }
+
+/** Damaged samples whose head cannot be read, so that no decoder shows anything of them. */
+export async function countUnreadable(
+  source: Pick<SmartSource, 'head'>,
+  damaged: readonly DamagedSample[],
+): Promise<number> {
+  const heads = await Promise.all(damaged.map(({ sample }) => source.head(sample)));
+  return heads.filter((head) => head === null).length;
+}
+
+/** The first sample that may look otherwise than before: behind others that were replaced already all of the spans may, else what refers to damage. */
+export function firstAltered(
+  source: Pick<SmartSource, 'replaced'>,
+  order: DisplayOrder,
+  { damaged, spans }: ExchangeCandidate,
+): number {
+  const [first] = damaged;
+  const inSpans = spans.flatMap(({ firstFrame, endFrame }) =>
+    order.samples.slice(firstFrame + order.firstShown, endFrame + order.firstShown),
+  );
+  return Math.min(first?.sample ?? 0, ...(source.replaced ? inSpans : []));
+}

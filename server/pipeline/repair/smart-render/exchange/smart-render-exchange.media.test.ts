@@ -173,6 +173,39 @@ describe('a damaged picture in a long group', () => {
     expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 6);
   });
 
+  it.each([
+    [1, 640, 360],
+    [3, 640, 360],
+    // More than the clip may hold sample by sample: they are coded as moved blocks.
+    [6, 1280, 720],
+  ])(
+    'moves on from the one before where all of it is lost (%i in a row, %i x %i)',
+    async (count, width, height) => {
+      const clip = path.join(folder.path, `gone-${count}.mp4`);
+      const encode = `${ONE_GROUP} -preset veryfast -bf 0`.split(' ');
+      await makeMovingClip({ tools, outputPath: clip, seconds: 2, width, height, sound: false, encode });
+      const broken = path.join(folder.path, `gone-${count}-broken.mp4`);
+      const lost = Array.from({ length: count }, (_, at) => 30 + at);
+      await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: lost, fault: 'lost' });
+      const times = await shownTimes(broken);
+      const pictures = times.slice(30).map((ptsTicks, index) => {
+        const frame = 30 + index;
+        return { ptsTicks, pixels: { kind: 'original', frame, intact: !lost.includes(frame) } as const };
+      });
+      const edit = [{ firstFrame: 30, endFrame: times.length, pictures, shiftAfterTicks: 0 }];
+      const { output, result } = await renderEdit(folder.path, broken, `gone-${count}`, edit);
+      if (!result.done) throw new Error(result.reason);
+      expect(result.framesKept).toBe(result.framesTotal - count);
+      const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
+      expect(after.warnings).toBe('');
+      expect(after.hashes.slice(0, 30)).toEqual(truth.hashes.slice(0, 30));
+      // What a decoder makes of the loss, the picture before, lags behind to the end of the group.
+      expect(await lumaPsnr(output, clip)).toBeGreaterThan(
+        (await lumaPsnr(broken, clip)) + (count > 3 ? 1 : 2),
+      );
+    },
+  );
+
   it('is coded anew with what follows when its own data are not known to be the only damaged ones', async () => {
     const clip = await encodeSource(
       SOURCE,

@@ -1,6 +1,7 @@
 import { readFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
+import { NOT_MOVED } from '#server/media/h264/moved-picture.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
@@ -24,6 +25,8 @@ import type { PictureEdit } from '../../picture-edit.ts';
 import { inLanes } from '../smart-render-lanes.ts';
 import type { Cut } from '../smart-render-plan.ts';
 import {
+  countUnreadable,
+  firstAltered,
   planExchanges,
   readNumbers,
   type DamagedSample,
@@ -34,7 +37,7 @@ import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { SmartSource } from '../smart-render-source.ts';
-import { mostVerbatim, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+import { mostVerbatim, movedSample, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
 
 export interface ExchangeInput {
   readonly source: SmartSource;
@@ -134,7 +137,8 @@ async function tryExchange(
 ): Promise<Exchange | null> {
   const { source, order, verbatimPps: pps } = input;
   const { damaged, endSample, spans } = candidate;
-  if (damaged.length > most) return null;
+  const areMoved = damaged.length > most;
+  if (areMoved && damaged.length - (await countUnreadable(source, damaged)) > most) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
   const before = input.cuts.filter(({ sample, place }) => {
     return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0);
@@ -144,7 +148,7 @@ async function tryExchange(
   const part = { from: start.sample, end: endSample };
   const stretch = { part, seenIn: { ...part, from: warmStart(input, start.sample, damaged) } };
   const stripped = await makeStripped(input, damaged);
-  const altered = samplesOfPart({ ...part, from: firstAltered(input, candidate) });
+  const altered = samplesOfPart({ ...part, from: firstAltered(source, order, candidate) });
   const smallPath = (way: string) => path.join(input.workDir, `${input.name}-${way}.small`);
   const tryOut = (made: Verbatim, way: string) =>
     compare(input, part, made, pps, { path: smallPath(way), samples: altered });
@@ -155,17 +159,19 @@ async function tryExchange(
     return { spans, samples, pictures, pps: null, endSample, altered, seen: bare.seen };
   }
   let instead: ReadonlyMap<number, number> = new Map();
-  let made = await makeVerbatim(input, stretch, damaged, pps);
+  const ways = { pps, areMoved };
+  let made = await makeVerbatim(input, stretch, damaged, ways);
   let tried = made && (await tryOut(made, 'decoded'));
   const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
   if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
-    const filled = await makeVerbatim(input, stretch, damaged, pps, references);
+    const filled = await makeVerbatim(input, stretch, damaged, ways, references);
     const left = filled && (await tryOut(filled, 'filled'));
     if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
   if (!made || !tried) return null;
+  if (areMoved && damaged.length - made.missing.length > most) return null;
   // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
   // have lost it: they are exchanged too while they are few.
   const also = tried.changes.flatMap(({ place }) => {
@@ -176,30 +182,22 @@ async function tryExchange(
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
     const all = followers && [...damaged, ...followers];
-    const wider = all && (await makeVerbatim(input, stretch, all, pps, instead));
+    const wider = all && (await makeVerbatim(input, stretch, all, ways, instead));
     const left = wider && (await tryOut(wider, 'wider'));
     if (wider && left && left.changes.length < tried.changes.length) [made, tried] = [wider, left];
   }
   if (!isLike(tried.changes, count)) return null;
-  const stretchNow = { part, damaged, coded: made.coded, seen: tried.seen };
+  const missing = new Set(made.missing.map(({ sample }) => sample));
+  const stretchNow = { part, damaged, coded: made.coded, missing, areMoved, seen: tried.seen };
   const step: ConcealStep = {
     ...input,
     pps,
     store: (sample, bytes) => stored(input, sample, bytes),
   };
-  const better = made.missing.length > 0 ? null : await concealAnew(step, stretchNow);
+  const better = await concealAnew(step, stretchNow);
   const { coded, seen } = better ?? stretchNow;
   const [samples, pictures] = [[...coded.keys()], [...coded.values()]];
   return { spans, samples, pictures, pps: null, endSample, altered, seen };
-}
-
-/** The first sample that may look otherwise than before: behind others that were replaced already all of the spans may, else what refers to damage. */
-function firstAltered({ source, order }: ExchangeInput, { damaged, spans }: ExchangeCandidate): number {
-  const [first] = damaged;
-  const inSpans = spans.flatMap(({ firstFrame, endFrame }) =>
-    order.samples.slice(firstFrame + order.firstShown, endFrame + order.firstShown),
-  );
-  return Math.min(first?.sample ?? 0, ...(source.replaced ? inSpans : []));
 }
 
 /** The key picture from which damaged pictures look as in the whole clip. */
@@ -258,13 +256,14 @@ async function makeStripped(
 /**
  * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
  * @param seenIn the part with what is decoded before it
+ * @param areMoved whether pictures that never come out are coded as the reference before, which takes next to no bytes
  * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
  */
 async function makeVerbatim(
   input: ExchangeTry,
   { part, seenIn }: { readonly part: Part; readonly seenIn: Part },
   damaged: readonly DamagedSample[],
-  pps: VerbatimPps,
+  { pps, areMoved }: { readonly pps: VerbatimPps; readonly areMoved: boolean },
   instead: ReadonlyMap<number, number> = new Map(),
 ): Promise<Verbatim | null> {
   const { source, order } = input;
@@ -275,7 +274,10 @@ async function makeVerbatim(
   const missing: DamagedSample[] = [];
   const store = async (item: DamagedSample, pixels: Buffer) => {
     if (coded.has(item.sample)) return;
-    const bytes = await verbatimSample(source, item, pixels, pps);
+    const isMoved = areMoved && missing.includes(item);
+    const bytes = isMoved
+      ? await movedSample(source, item, { motion: NOT_MOVED, fromFrameNum: null }, pps)
+      : await verbatimSample(source, item, pixels, pps);
     coded.set(item.sample, await stored(input, item.sample, bytes));
   };
   let last: Buffer | null = null;

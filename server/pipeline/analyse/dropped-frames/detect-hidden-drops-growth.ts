@@ -34,7 +34,7 @@ export type LagDifferences = ReadonlyMap<number, ArrayLike<number>>;
  */
 export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMeasure | undefined): number {
   const votes = jump?.votes;
-  if (votes && isVoted(votes)) return Math.max(1, Math.round(votes.factor) - 1);
+  if (votes && isCounted(votes)) return Math.max(1, Math.round(votes.factor) - 1);
   const { slope, agreement } = jump ?? { slope: 0, agreement: 0 };
   const heard =
     agreement >= HEARD_AGREEMENT && slope > HEARD_SLOPE.least && slope < HEARD_SLOPE.most ? slope - 1 : null;
@@ -44,7 +44,8 @@ export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMe
   return Math.max(1, Math.round(heard === null ? grown : Math.sqrt(Math.max(0.5, grown) * heard)));
 }
 
-function isVoted({ voters, share, factor }: JumpVotes): boolean {
+/** True where the windows agree so widely on a longer step that its factor counts what is missing. */
+export function isCounted({ voters, share, factor }: JumpVotes): boolean {
   return voters >= VOTED.voters && share >= VOTED.share && factor >= VOTED.factor;
 }
 

@@ -212,6 +212,18 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 80: going(5), 40: cuts[40], 110: going(4) })).toEqual([80, 110]);
   });
 
+  it('believes a third of many windows only where the change is no more than that of a loss', () => {
+    const found = (share: number, factor: number) => {
+      const votes = { voters: 12, share, factor };
+      const steps = moves([80], factor);
+      const jumps = new Map([[80, { ...LOSS, agreement: 0.3, votes: { ...votes, factor: 3 } }]]);
+      const series = frameSeries(steps, { rises: rising([80], 0.6), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, null, byRise).length;
+    };
+    expect([found(0.35, 3), found(0.35, 9)]).toEqual([1, 0]);
+    expect(found(0.7, 9)).toBe(1);
+  });
+
   it('believes a sound that is longer than all losses explain no less than none', () => {
     const series = frameSeries(moves([80], 2), { rises: rising([80], 0.53) });
     const found = (surplus: number | null) =>

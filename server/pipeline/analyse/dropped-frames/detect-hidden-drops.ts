@@ -1,9 +1,10 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
+import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import type { StepRise } from '#server/media/grey/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
-import { countMissing } from './detect-hidden-drops-growth.ts';
+import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
 import {
   goesOnEvenly,
   goesOnSurely,
@@ -79,7 +80,10 @@ const MIN_MEAN_RATIO = 0.9;
 /** The same where the step and its direction together shall speak for a loss at lesser odds; where its windows voted for it. */
 const SUPPORTED_RATIO = 1.3;
 const VOTED_RATIO = 1.15;
-/** What the votes add to the odds, or take from them, where the sound says that pictures are missing: of 36 natural steps and 130 losses with such odds 11 and 83 are voted for, 6 and 15 against. */
+/**
+ * What the votes add to the odds, or take from them, where the sound says that pictures are missing: of 36 natural steps and 130 losses with likely odds
+ * 11 and 83 are voted for, 6 and 15 against.
+ */
 const VOTES_WORTH = 0.5;
 /** Odds of a jump that shows how a clip was edited where its windows go elsewhere or too far. */
 const EDIT_ODDS = 2.5;
@@ -146,21 +150,23 @@ export function detectHiddenDrops(
   const likely = scores.flatMap((odds, i): Scored[] => {
     const step = steps[i];
     const verdict = verdictAt(i);
-    const score =
-      odds === null || !speaks || !verdict
-        ? odds
-        : odds + (verdict === 'goesOn' ? VOTES_WORTH : -VOTES_WORTH);
+    const isVotedFor = verdict === 'goesOn' && (step?.meanRatio ?? 0) >= VOTED_RATIO;
+    const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
+    const score = odds === null ? null : odds + (speaks ? worth : 0);
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
     if (isRetimed(series, step, i)) return [];
     const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
-    const isSupported = verdict
-      ? verdict === 'goesOn' && step.meanRatio >= VOTED_RATIO
-      : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
+    const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score, isSupported }];
   });
-  const says = (holds: (series: FrameSeries, at: number) => boolean) => {
-    return ({ after }: HiddenDrop) =>
-      verdictAt(after) === 'goesOn' || (!verdictAt(after) && holds(series, after));
+  const says = (
+    holds: (series: FrameSeries, at: number) => boolean,
+    isHeard: (votes?: JumpVotes) => boolean,
+  ) => {
+    return ({ after }: HiddenDrop) => {
+      const verdict = verdictAt(after);
+      return verdict ? verdict === 'goesOn' && isHeard(series.jumps.get(after)?.votes) : holds(series, after);
+    };
   };
   const isEdit = (i: number) => (verdictAt(i) ? verdictAt(i) !== 'goesOn' : countAt(i) >= edited);
   const edits = scores.filter(
@@ -170,7 +176,10 @@ export function detectHiddenDrops(
     ...drop,
     missing: countAt(drop.after),
   }));
-  const goesOn = { near: says(goesOnEvenly), far: says(goesOnSurely) };
+  const goesOn = {
+    near: says(goesOnEvenly, () => true),
+    far: says(goesOnSurely, (votes) => votes !== undefined && isCounted(votes)),
+  };
   const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
     ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),
   );

@@ -35,6 +35,14 @@ describe('drifts', () => {
     });
     expect(drifts(refined(2.6), { first: 60, last: 64 })).toBe(false);
     expect(drifts(refined(4), { first: 60, last: 64 })).toBe(true);
+    const longer = {
+      ...copies,
+      blockDiff: new Map(copies.blockDiff).set(
+        8,
+        moves.map(() => 2.6 * 0.4),
+      ),
+    };
+    expect(drifts(longer, run)).toBe(true);
   });
 
   it('says nothing of three pictures, over which encoders still refine', () => {

@@ -184,7 +184,10 @@ describe('detectHiddenDrops', () => {
   it('believes windows that vote for a loss although the lost ones spoil the correlation', () => {
     const spoilt = { agreement: 0.3, slope: 2.2 };
     expect(withVotes({ 80: spoilt })).toEqual([]);
-    expect(withVotes({ 80: { ...spoilt, votes: { voters: 12, share: 0.7, factor: 3 } } })).toEqual([80]);
+    const voted = { ...spoilt, votes: { voters: 12, share: 0.7, factor: 3 } };
+    expect(withVotes({ 80: voted })).toEqual([80]);
+    // Motion that stops and goes tells nothing.
+    expect(withVotes({ 80: { ...voted, leastAround: 0.01 } })).toEqual([]);
   });
 
   it('takes a step whose windows go elsewhere for a cut inside a shot, however clear the odds, unless the sound is longer', () => {

@@ -80,6 +80,8 @@ const MIN_MEAN_RATIO = 0.9;
 /** The same where the step and its direction together shall speak for a loss at lesser odds; where its windows voted for it. */
 const SUPPORTED_RATIO = 1.3;
 const VOTED_RATIO = 1.15;
+/** ...and no step around stands still against the two beside it: motion that stops and goes tells nothing (three jump cuts of ten, one loss of 155). */
+const LEAST_AROUND = 0.05;
 /**
  * What the votes add to the odds, or take from them, where the sound says that pictures are missing: of 36 natural steps and 130 losses with likely odds
  * 11 and 83 are voted for, 6 and 15 against.
@@ -150,7 +152,10 @@ export function detectHiddenDrops(
   const likely = scores.flatMap((odds, i): Scored[] => {
     const step = steps[i];
     const verdict = verdictAt(i);
-    const isVotedFor = verdict === 'goesOn' && (step?.meanRatio ?? 0) >= VOTED_RATIO;
+    const isVotedFor =
+      verdict === 'goesOn' &&
+      (series.jumps.get(i)?.leastAround ?? 0) >= LEAST_AROUND &&
+      (step?.meanRatio ?? 0) >= VOTED_RATIO;
     const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
     const score = odds === null ? null : odds + (speaks ? worth : 0);
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];

@@ -51,13 +51,22 @@ async function mendTorn(name: string, scenery: Scenery, torn: Torn): Promise<str
 }
 
 it.each<[string, Scenery, Torn, string]>([
-  ['jumps out of a smear', 'zoom', { frames: [66], fault: 'random' }, 'dropped_frames'],
+  ['jumps out of a smear', 'zoom', { frames: [66], fault: 'lost' }, 'dropped_frames'],
   ['freezes of a lost group', 'mover', { frames: [60], fault: 'lost' }, 'stuttered_cut'],
 ])('%s that a repair kept are not mended in its result', async (name, scenery, torn, kind) => {
   const result = await mendTorn(name.replaceAll(' ', '-'), scenery, torn);
   expect(await defectsOf(result, false)).toContainEqual(expect.objectContaining({ kind }));
   expect(await defectsOf(result, true)).toEqual([]);
   const again = await process(result, `${scenery}-again`);
+  expect(again.report.outcome).toBe('unchanged');
+  expect(again.report.notes).toContainEqual(expect.stringContaining('the result of a repair'));
+});
+
+it('a jump out of the smear of wrong bytes, over which no motion goes on, is no lost picture even where the file does not say so', async () => {
+  const result = await mendTorn('smear', 'zoom', { frames: [66], fault: 'random' });
+  expect(await defectsOf(result, false)).toEqual([]);
+  expect(await defectsOf(result, true)).toEqual([]);
+  const again = await process(result, 'smear-again');
   expect(again.report.outcome).toBe('unchanged');
   expect(again.report.notes).toContainEqual(expect.stringContaining('the result of a repair'));
 });

@@ -1,4 +1,5 @@
 import { blockFlow, type Flow } from './grey-flow.ts';
+import { NO_VOTES, voteOnJump, type JumpVotes } from './grey-jump-votes.ts';
 import { BLOCK } from './grey-frame.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 import { median } from '../statistics.ts';
@@ -26,6 +27,8 @@ export interface JumpMeasure {
    * that moves moves farther, about 1 when something new appears elsewhere.
    */
   readonly commonRise: number;
+  /** How much farther the windows go than beside it, each by itself. */
+  readonly votes: JumpVotes;
 }
 
 /** Mean change (grey levels) from which a block is lively. */
@@ -41,7 +44,9 @@ const STILL_STEP = 0.15;
  */
 export function measureJump(kernel: GreyKernel, places: readonly number[]): JumpMeasure {
   const steps = places.slice(1).map((place, before) => blockFlow(kernel, places[before] ?? place, place));
-  return { ...compareSteps(steps), ...compareBlocks(kernel, places) };
+  const [, before, step, after] = steps;
+  const votes = before && step && after ? voteOnJump(before, step, after) : NO_VOTES;
+  return { ...compareSteps(steps), ...compareBlocks(kernel, places), votes };
 }
 
 /** How the change of each lively block compares with its change in the steps before and after. */
@@ -67,7 +72,7 @@ function compareBlocks(
 }
 
 /** The comparison itself, on five flows. */
-function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise'> {
+function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise' | 'votes'> {
   const [, before, step, after] = steps;
   if (!before || !step || !after) return NOTHING;
   let windows = 0;

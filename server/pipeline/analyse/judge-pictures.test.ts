@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
@@ -40,6 +41,7 @@ describe('judgePictures', () => {
     speed: 0.8,
     livelyBlocks: 60,
     commonRise: 2.1,
+    votes: NO_VOTES,
   };
   const COUNT = 160;
   const moves = Array.from({ length: COUNT }, (_, i) => (i === 80 ? 2.2 : 1) * (12 + 2 * Math.sin(i * 1.3)));

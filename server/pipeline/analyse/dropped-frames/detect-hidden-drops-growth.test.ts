@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { LAGS } from '#server/media/grey/grey-series.ts';
 import { countMissing } from './detect-hidden-drops-growth.ts';
@@ -23,6 +24,7 @@ const jump = (slope: number, agreement: number): JumpMeasure => ({
   speed: 0.8,
   livelyBlocks: 60,
   commonRise: 2,
+  votes: NO_VOTES,
 });
 
 describe('countMissing', () => {
@@ -39,6 +41,18 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, jump(5, 0.3))).toBe(8);
     expect(countMissing(seen, AT, jump(20, 0.9))).toBe(8);
     expect(countMissing(seen, AT, jump(5, 0.99))).toBe(4);
+  });
+
+  it('goes by the windows that vote for one factor, where they do and it is a longer step', () => {
+    const seen = differences(8, slowing);
+    const voted = (share: number, factor: number) => ({
+      ...jump(5, 0.7),
+      votes: { voters: 10, share, factor },
+    });
+    expect(countMissing(seen, AT, voted(0.8, 3.9))).toBe(3);
+    expect(countMissing(seen, AT, voted(0.8, 1.4))).toBe(1);
+    expect(countMissing(seen, AT, voted(0.3, 3.9))).toBe(6);
+    expect(countMissing(seen, AT, voted(0.8, 1.0))).toBe(6);
   });
 
   it('tells no large number from differences that have stopped growing', () => {

@@ -32,6 +32,8 @@ const EXPLAINED_SHARE = 0.4;
 const EDITED_S = 0.2;
 const EDITED_MISSING = { least: 6, most: 8 };
 const EDITED_SHARE = 0.25;
+/** In a clip with more edits than losses a step over so many pictures may still be a loss: nobody cuts one or two. */
+const MOST_BESIDE_EDITS = 2;
 /** Missing pictures are counted roughly: one loss explains at most so many of a deficit. */
 const MOST_EXPLAINED = 3;
 /** Losses this near to a likelier one are its echo, pictures. */
@@ -62,6 +64,13 @@ export interface JumpSigns {
   /** Whether the motion beside a jump goes on over it: believed of a near one as it is, of a far one when it leaves no doubt. */
   readonly goesOn: Readonly<Record<'near' | 'far', (drop: HiddenDrop) => boolean>>;
   readonly fps: number;
+  /** Jumps of the clip that look like cuts inside a shot, whether or not they could be losses. */
+  readonly edits: number;
+}
+
+/** Missing pictures from which on a jump is how people cut. */
+export function leastEdited(fps: number): number {
+  return clamp(EDITED_S * fps, EDITED_MISSING.least, EDITED_MISSING.most);
 }
 
 /**
@@ -72,13 +81,15 @@ export interface JumpSigns {
 export function withoutEdits(
   drops: readonly HiddenDrop[],
   { deficit, speaks }: Lengths,
-  { goesOn, fps }: JumpSigns,
+  { goesOn, fps, edits }: JumpSigns,
 ): HiddenDrop[] {
-  const least = clamp(EDITED_S * fps, EDITED_MISSING.least, EDITED_MISSING.most);
+  const least = leastEdited(fps);
   const isEdit = (drop: HiddenDrop) =>
     drop.missing >= least && deficit < EDITED_SHARE * drop.missing && !goesOn.far(drop);
-  if (!drops.some(isEdit)) return [...drops];
-  return drops.filter((drop) => !isEdit(drop) && (speaks || goesOn.near(drop)));
+  if (speaks) return drops.filter((drop) => !isEdit(drop));
+  if (edits === 0 && !drops.some(isEdit)) return [...drops];
+  const going = drops.filter((drop) => !isEdit(drop) && goesOn.near(drop));
+  return edits > going.length ? going.filter(({ missing }) => missing <= MOST_BESIDE_EDITS) : going;
 }
 
 /** A step that may be a loss. */

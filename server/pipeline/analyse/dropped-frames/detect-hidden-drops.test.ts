@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { clamp } from '#server/media/statistics.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
@@ -19,6 +20,7 @@ const LOSS: JumpMeasure = {
   speed: 0.8,
   livelyBlocks: 60,
   commonRise: 2.1,
+  votes: NO_VOTES,
 };
 const APPEARANCE: JumpMeasure = { ...LOSS, slope: 1, excess: 1, commonRise: 0.95 };
 
@@ -165,6 +167,64 @@ describe('detectHiddenDrops', () => {
       found({ steadiness: 0.4 }, null),
       found({ excess: 1.2 }, null),
     ]).toEqual([0, 0, 0]);
+  });
+
+  /** What detectHiddenDrops answers for such jumps at these places. */
+  const withVotes = (
+    jumps: Readonly<Record<number, Partial<JumpMeasure>>>,
+    { surplus = null, rise = 0.45 }: { surplus?: number | null; rise?: number } = {},
+  ) => {
+    const places = Object.keys(jumps).map(Number);
+    const measured = new Map(places.map((at) => [at, { ...LOSS, ...jumps[at] }]));
+    const series = frameSeries(moves(places, 2), { rises: rising(places, rise), jumps: measured });
+    return detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
+  };
+  const ASTRAY = { voters: 25, share: 0.15, factor: 4 };
+
+  it('believes windows that vote for a loss although the lost ones spoil the correlation', () => {
+    const spoilt = { agreement: 0.3, slope: 2.2 };
+    expect(withVotes({ 80: spoilt })).toEqual([]);
+    const voted = { ...spoilt, votes: { voters: 12, share: 0.7, factor: 3 } };
+    expect(withVotes({ 80: voted })).toEqual([80]);
+    // Motion that stops and goes tells nothing.
+    expect(withVotes({ 80: { ...voted, leastAround: 0.01 } })).toEqual([]);
+  });
+
+  it('takes a step whose windows go elsewhere for a cut inside a shot, however clear the odds, unless the sound is longer', () => {
+    const cut = { 80: { votes: ASTRAY } };
+    expect(withVotes({ 80: {} }, { rise: 0.8 })).toEqual([80]);
+    expect(withVotes(cut, { rise: 0.8 })).toEqual([]);
+    expect(withVotes(cut, { rise: 0.8, surplus: 0 })).toEqual([]);
+    expect(withVotes(cut, { rise: 0.8, surplus: -4 })).toEqual([80]);
+  });
+
+  it('lets votes weigh where the sound says that pictures are missing', () => {
+    const goesOn = { votes: { voters: 20, share: 0.9, factor: 3 } };
+    const slow = (jump: Partial<JumpMeasure>, rise: number) =>
+      withVotes({ 80: { ...jump, slope: 4 } }, { rise, surplus: -4 });
+    expect([slow({}, 0.26), slow(goesOn, 0.26)]).toEqual([[], [80]]);
+    expect([slow({}, 0.31), slow({ votes: ASTRAY }, 0.31)]).toEqual([[80], []]);
+  });
+
+  it('believes one or two pictures only beside more cuts inside shots than losses', () => {
+    const going = (factor: number) => ({ votes: { voters: 20, share: 0.9, factor } });
+    const cuts = { 40: { votes: ASTRAY }, 150: { votes: ASTRAY } };
+    expect(withVotes({ 80: going(5) })).toEqual([80]);
+    expect(withVotes({ 80: going(5), ...cuts })).toEqual([]);
+    expect(withVotes({ 80: going(3), ...cuts })).toEqual([80]);
+    expect(withVotes({ 80: going(5), 40: cuts[40], 110: going(4) })).toEqual([80, 110]);
+  });
+
+  it('believes a third of many windows only where the change is no more than that of a loss', () => {
+    const found = (share: number, factor: number) => {
+      const votes = { voters: 12, share, factor };
+      const steps = moves([80], factor);
+      const jumps = new Map([[80, { ...LOSS, agreement: 0.3, votes: { ...votes, factor: 3 } }]]);
+      const series = frameSeries(steps, { rises: rising([80], 0.6), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, null, byRise).length;
+    };
+    expect([found(0.35, 3), found(0.35, 9)]).toEqual([1, 0]);
+    expect(found(0.7, 9)).toBe(1);
   });
 
   it('believes a sound that is longer than all losses explain no less than none', () => {

@@ -1,10 +1,29 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
+import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import type { StepRise } from '#server/media/grey/grey-rises.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
-import { countMissing } from './detect-hidden-drops-growth.ts';
-import { addLikely, readLengths, withoutEdits, type Scored } from './detect-hidden-drops-lengths.ts';
+import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
+import {
+  goesOnEvenly,
+  goesOnSurely,
+  isSupportive,
+  leadsAstray,
+  MIN_EXCESS,
+  MIN_SLOPE,
+  MIN_STEADINESS,
+  MIN_WINDOWS,
+  verdictOf,
+  type JumpVerdict,
+} from './detect-hidden-drops-direction.ts';
+import {
+  addLikely,
+  leastEdited,
+  readLengths,
+  withoutEdits,
+  type Scored,
+} from './detect-hidden-drops-lengths.ts';
 import { readForest, type Forest } from './detect-hidden-drops-forest.ts';
 import { scoreJumps, type Flanks } from './detect-hidden-drops-score.ts';
 import { LOSS_FOREST } from './detect-hidden-drops-weights.ts';
@@ -27,21 +46,9 @@ const SHORT_FLANK = 3;
 const MIN_MOTION = 2;
 /** Steps of so little motion still show what is usual in the clip. */
 const MIN_JUDGED_MOTION = 1;
-/** Steady motion, only longer: windows, slope, agreement, steadiness, excess over any step around. */
-const MIN_WINDOWS = 6;
-const MIN_SLOPE = 1.6;
+/** ...agreement of steady motion that is only longer, and the least step around it. */
 const MIN_AGREEMENT = 0.8;
-const MIN_STEADINESS = 0.55;
-const MIN_EXCESS = 1.45;
 const MIN_LEAST = 0.25;
-/** Agreement from which the windows leave no doubt that it is the same motion. */
-const SURE_AGREEMENT = 0.9;
-/** ...where fewer windows move, as of a ball over black, and for the steadiness too. */
-const SURE_ALONE = 0.97;
-/** The motion in front and behind differs by no more than this (logarithm of the mean change): a jump cut in a pan comes out at another speed. */
-const MAX_UNEVEN = 0.4;
-/** Windows, agreement and slope of motion that goes on: over more steps the windows lose what they followed. */
-const GOES_ON = { windows: 3, agreement: 0.7, mostSlope: 9 };
 const MIN_SPEED = 0.15;
 /** The whole picture jumps: mean and block difference over the liveliest picture of both flanks. */
 const PLAIN_MEAN_RATIO = 1.45;
@@ -53,16 +60,6 @@ const COMMON = { blocks: 12, rise: 1.4, meanRatio: 1.15, blockRatio: 1.1 };
 const REFUTED_RISE = 1.15;
 const REFUTING_BLOCKS = 8;
 const EVEN_SLOPE = 1.3;
-/**
- * Along the motion beside it a step over lost pictures goes farther by this. Of 15 claims in 148 unharmed public clips six go (flashes, zooms, jump
- * cuts), of 50 planted losses that are found without sound one.
- */
-const FARTHER = 1.2;
-/**
- * ...unless the odds are as high as this: windows lose what moved too far for them. Of 90 losses above the noise in 22 clips without sound
- * this finds two more; of 65 jump cuts with odds of 3.5 and more in 64 clips none is claimed for it.
- */
-const BEYOND_DOUBT = 6;
 /** Both kinds of evidence, each a little weaker. */
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
 /** A change of the histogram beyond this is a flash or a cut, no jump. */
@@ -80,8 +77,18 @@ const CROWDED = 8;
 const LIKELY = 1.4;
 /** A step as long as others around it is a jerk among jerks: its mean change over the liveliest of both flanks. */
 const MIN_MEAN_RATIO = 0.9;
-/** The same where the step and its direction together shall speak for a loss at lesser odds. */
+/** The same where the step and its direction together shall speak for a loss at lesser odds; where its windows voted for it. */
 const SUPPORTED_RATIO = 1.3;
+const VOTED_RATIO = 1.15;
+/** ...and no step around stands still against the two beside it: motion that stops and goes tells nothing (three jump cuts of ten, one loss of 155). */
+const LEAST_AROUND = 0.05;
+/**
+ * What the votes add to the odds, or take from them, where the sound says that pictures are missing: of 36 natural steps and 130 losses with likely odds
+ * 11 and 83 are voted for, 6 and 15 against.
+ */
+const VOTES_WORTH = 0.5;
+/** Odds of a jump that shows how a clip was edited where its windows go elsewhere or too far. */
+const EDIT_ODDS = 2.5;
 /**
  * A step as far as sixteen pictures is a cut between like scenes when the histogram changes by more than this or the step is so
  * many times the larger one beside it.
@@ -96,7 +103,8 @@ const RETIMED_SHARE = 0.25;
  * Losses hidden in a constant rate. Learnt trees say how likely a step is a loss, from how much farther all that moves
  * goes in it than beside it and than such steps usually do in this clip (`scoreJumps`). Where too little moves
  * for that, a step counts that is much longer than all steps around it and of the same motion (the vectors of
- * many windows point the same way, only longer), without a cut or a flash; clips whose rate was converted by dropping
+ * many windows point the same way, only longer), without a cut or a flash. Where windows move evenly beside a step, their votes decide: a
+ * cut inside a shot is none, however clear the odds, unless the sound says that pictures are missing. Clips whose rate was converted by dropping
  * every n-th picture jump all the time and are left alone. Where the motion is small nothing is claimed. Lost
  * pictures make the picture shorter than the sound: where it is, likely losses are taken up to the deficit; where both
  * are equally long, more is asked for than without sound. Limits measured on losses of 1 to 5 pictures in
@@ -122,6 +130,14 @@ export function detectHiddenDrops(
   );
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
+  const edited = leastEdited(fps);
+  const verdictAt = (i: number): JumpVerdict => {
+    const jump = series.jumps.get(i);
+    return jump ? verdictOf(jump.votes, edited) : null;
+  };
+  const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
+  const lengths = readLengths(pictureSurplus, fps);
+  const { deficit, speaks } = lengths;
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
   const plain = steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i)) return [];
@@ -133,65 +149,46 @@ export function detectHiddenDrops(
     const drop = toDrop(series, step, i);
     return others.length >= allowed || isLikeCut(step, drop) ? [] : [drop];
   });
-  const likely = scores.flatMap((score, i): Scored[] => {
+  const likely = scores.flatMap((odds, i): Scored[] => {
     const step = steps[i];
+    const verdict = verdictAt(i);
+    const isVotedFor =
+      verdict === 'goesOn' &&
+      (series.jumps.get(i)?.leastAround ?? 0) >= LEAST_AROUND &&
+      (step?.meanRatio ?? 0) >= VOTED_RATIO;
+    const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
+    const score = odds === null ? null : odds + (speaks ? worth : 0);
     if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
     if (isRetimed(series, step, i)) return [];
     const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
-    const isSupported = step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
+    const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score, isSupported }];
   });
-  const lengths = readLengths(pictureSurplus, fps);
-  const { deficit, speaks } = lengths;
-  const goesOn = {
-    near: ({ after }: HiddenDrop) => goesOnEvenly(series, after),
-    far: ({ after }: HiddenDrop) => goesOnSurely(series, after),
+  const says = (
+    holds: (series: FrameSeries, at: number) => boolean,
+    isHeard: (votes?: JumpVotes) => boolean,
+  ) => {
+    return ({ after }: HiddenDrop) => {
+      const verdict = verdictAt(after);
+      return verdict ? verdict === 'goesOn' && isHeard(series.jumps.get(after)?.votes) : holds(series, after);
+    };
   };
-  const counted = addLikely(plain, likely, lengths).map((drop) => {
-    const { after } = drop;
-    return { ...drop, missing: countMissing(series.blockDiff, after, series.jumps.get(after)) };
-  });
-  const drops = withoutEdits(counted, lengths, { goesOn, fps }).filter(
-    ({ after }) => speaks || (scores[after] ?? 0) >= BEYOND_DOUBT || !leadsAstray(series.jumps.get(after)),
+  const isEdit = (i: number) => (verdictAt(i) ? verdictAt(i) !== 'goesOn' : countAt(i) >= edited);
+  const edits = scores.filter(
+    (score, i) => (score ?? 0) >= EDIT_ODDS && steps[i] && isFree(i) && isEdit(i),
+  ).length;
+  const counted = addLikely(plain, likely, lengths).map((drop) => ({
+    ...drop,
+    missing: countAt(drop.after),
+  }));
+  const goesOn = {
+    near: says(goesOnEvenly, () => true),
+    far: says(goesOnSurely, (votes) => votes !== undefined && isCounted(votes)),
+  };
+  const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
+    ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),
   );
   return speaks ? fitCounts(drops, deficit) : drops;
-}
-
-/**
- * True for a step whose windows can be followed but do not go farther along the motion beside it, forth or, where it turned within the hole, back: a
- * jump cut to another take, a flash, a zoom that begins. Losses of four and five pictures may look so too: it counts only where the sound does
- * not say that pictures are missing.
- */
-function leadsAstray(jump: JumpMeasure | undefined): boolean {
-  return jump !== undefined && jump.windows >= MIN_WINDOWS && Math.abs(jump.slope) < FARTHER;
-}
-
-/** True for a step over which the motion beside it goes on, only farther than in any step around, as most windows that move say. */
-function goesOnLonger(jump: JumpMeasure | undefined): jump is JumpMeasure {
-  if (!jump || jump.windows === 0 || jump.excess < MIN_EXCESS) return false;
-  const { windows, agreement, steadiness, slope } = jump;
-  if (windows < GOES_ON.windows && Math.min(agreement, steadiness) < SURE_ALONE) return false;
-  return agreement >= GOES_ON.agreement && slope >= MIN_SLOPE && slope < GOES_ON.mostSlope;
-}
-
-/** True for such a step in steady motion: it speaks for a loss besides all that the odds were made of, which know no direction. */
-function isSupportive(jump: JumpMeasure | undefined): boolean {
-  return goesOnLonger(jump) && jump.steadiness >= MIN_STEADINESS;
-}
-
-/** True where the motion behind such a step is as fast as that in front of it. */
-function goesOnEvenly({ jumps, meanDiff }: FrameSeries, at: number): boolean {
-  const level = (step: number) => Math.log(Math.max(0.05, meanDiff[step] ?? 0));
-  return goesOnLonger(jumps.get(at)) && Math.abs(level(at - 1) - level(at + 1)) <= MAX_UNEVEN;
-}
-
-/** True where nearly all windows say so: nobody cuts a fifth of a second out of that. */
-function goesOnSurely(series: FrameSeries, at: number): boolean {
-  const jump = series.jumps.get(at);
-  if (!jump || !goesOnEvenly(series, at)) return false;
-  const { windows, agreement, steadiness } = jump;
-  if (windows >= MIN_WINDOWS) return agreement >= SURE_AGREEMENT && steadiness >= MIN_STEADINESS;
-  return agreement >= SURE_ALONE && steadiness >= SURE_ALONE;
 }
 
 /** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */

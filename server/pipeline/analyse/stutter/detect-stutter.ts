@@ -15,6 +15,7 @@ import { isBetweenFades } from './stutter-fade.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 import { isSlide } from './stutter-slides.ts';
+import { isEmptyStage } from './stutter-stage.ts';
 
 export type { StutterRun } from './stutter-history.ts';
 
@@ -121,7 +122,11 @@ export function detectStutter(
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
   const found = all.filter(({ first, last, evidence }) => {
     const run = { ...clip, first, last };
-    const isNature = restsByNature(run) || isSlide(run) || isDrawn(run, { evidence, pictureSurplus });
+    const isNature =
+      restsByNature(run) ||
+      isSlide(run) ||
+      isDrawn(run, { evidence, pictureSurplus }) ||
+      isEmptyStage(series, run);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
   return decideHistories(found, pictureSurplus).map((run) =>

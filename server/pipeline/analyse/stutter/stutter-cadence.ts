@@ -1,4 +1,5 @@
 import { median, quantile } from '#server/media/statistics.ts';
+import { leapsInClockwork } from './stutter-clockwork.ts';
 
 /** A hold is sharp when the pictures beside it change this many times more than its liveliest. */
 const SHARP_RATIO = 2;
@@ -190,7 +191,9 @@ export function standsOut(
  * shows, motion graphics. The share was measured on eleven such clips in four codings (0.28 and more) against
  * clips with up to six planted runs (below 0.23 in 98 of 100).
  */
-export function restsByNature({ first, last, moves, fps }: RunPlace): boolean {
+export function restsByNature(run: RunPlace): boolean {
+  const { first, last, moves, fps } = run;
+  if (leapsInClockwork(run)) return false;
   const reach = Math.round(REST_REACH_S * fps);
   const end = Math.min(moves.length, last + 1 + reach);
   const isLong = last - first + 1 >= LONG_RUN;

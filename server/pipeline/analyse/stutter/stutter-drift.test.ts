@@ -25,6 +25,26 @@ describe('drifts', () => {
     expect(drifts(copies, run)).toBe(false);
   });
 
+  it('takes what an encoder refines in five copies, 2.6 times a single change, for no motion', () => {
+    const refined = (times: number) => ({
+      ...copies,
+      blockDiff: new Map(copies.blockDiff).set(
+        4,
+        moves.map(() => times * 0.4),
+      ),
+    });
+    expect(drifts(refined(2.6), { first: 60, last: 64 })).toBe(false);
+    expect(drifts(refined(4), { first: 60, last: 64 })).toBe(true);
+    const longer = {
+      ...copies,
+      blockDiff: new Map(copies.blockDiff).set(
+        8,
+        moves.map(() => 2.6 * 0.4),
+      ),
+    };
+    expect(drifts(longer, run)).toBe(true);
+  });
+
   it('says nothing of three pictures, over which encoders still refine', () => {
     expect(drifts(slow, { first: 60, last: 62 })).toBe(false);
   });

@@ -14,6 +14,8 @@ const EASE_FRAMES = 5;
 const EASE_SHARE = 0.6;
 /** ...and for a short time to this: buttons and tiles glide to rest so (two claims in two recordings of screens). */
 const GLIDE_SHARE = 0.25;
+/** ...where it glides on into the run, by no more than to this share in one step. */
+const GRADUAL_SHARE = 0.5;
 /** Copies settle: ends that both change so much (grey levels), and so many times more than the middle, are motion that turns. */
 const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
@@ -77,9 +79,20 @@ function setsOut({ last, moves }: Eased): boolean {
   return after.length === EASE_FRAMES && isGrowing && near <= EASE_SHARE * far;
 }
 
-/** True where the motion slows down so far before the run that little is left of it when it rests. */
+/** True where the motion slows down so far before the run, or on into it, that little is left of it when it rests. */
 export function glidesToRest(run: Eased): boolean {
-  return slowsTo(run, GLIDE_SHARE) && (run.moves[run.first - 1] ?? 0) < deadStop(run);
+  const isSlow = (at: Eased) => slowsTo(at, GLIDE_SHARE) && (at.moves[at.first - 1] ?? 0) < deadStop(at);
+  if (isSlow(run)) return true;
+  return [1, 2].some((into) => {
+    const rest = { ...run, first: run.first + into };
+    return rest.first < run.last && isGradual(rest) && isSlow(rest);
+  });
+}
+
+/** True where no step before a rest is less than half the one before it: the first copy of a picture is, whatever an encoder leaves of it. */
+function isGradual({ first, moves }: Eased): boolean {
+  const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
+  return before.every((move, i) => i === 0 || move >= GRADUAL_SHARE * (before[i - 1] ?? 0));
 }
 
 /** True where the motion only slows down before the run, picture by picture, to this share. */

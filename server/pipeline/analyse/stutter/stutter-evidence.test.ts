@@ -1,3 +1,4 @@
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import { describe, expect, it } from 'vitest';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { motionEvidence } from './stutter-evidence.ts';
@@ -12,6 +13,7 @@ describe('motionEvidence', () => {
     speed: 1,
     livelyBlocks: 20,
     commonRise: 1,
+    votes: NO_VOTES,
   };
   const seen = (slope: number, other = {}) =>
     motionEvidence(

@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
+import { isClockwork, sideMoves } from './stutter-clockwork.ts';
 import { MIN_EVIDENCE } from './stutter-drawn.ts';
 
 /** Pictures on each side of a run that show how much of the picture moves. */
@@ -16,8 +17,6 @@ const TELLING_LEAST = 3;
 const MOST_SHARE = 0.058;
 /** Motion on both sides that differs by no more than this goes on behind a run; in three rests of a game's tiles it is 2.3 to 12. */
 const ALIKE_RATIO = 2;
-/** No step of motion as even as clockwork is this many times more or less than the usual one. */
-const EVEN_RATIO = 1.4;
 
 /** Where a run stands, and what was measured around it. */
 export interface OverlayPlace {
@@ -46,24 +45,6 @@ export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidenc
   const [slower, faster] = [Math.min(median(before), median(after)), Math.max(median(before), median(after))];
   if (evidence >= MIN_EVIDENCE && faster <= ALIKE_RATIO * slower) return false;
   return !isClockwork([...before, ...after]);
-}
-
-/** Changes on one side of a run, up to a cut. */
-function sideMoves(
-  moves: readonly number[],
-  cutSet: ReadonlySet<number>,
-  start: number,
-  direction: -1 | 1,
-): number[] {
-  const steps = Array.from({ length: FLANK }, (_, far) => start + direction * far);
-  const end = steps.findIndex((at) => at <= 0 || at >= moves.length || cutSet.has(at));
-  return steps.slice(0, end < 0 ? FLANK : end).map((at) => moves[at] ?? 0);
-}
-
-function isClockwork(around: readonly number[]): boolean {
-  const usual = median(around);
-  const isEven = around.every((move) => move <= EVEN_RATIO * usual && EVEN_RATIO * move >= usual);
-  return around.length === 2 * FLANK && usual >= MIN_MOTION && isEven;
 }
 
 /** The usual share of one side; null where it does not tell. */

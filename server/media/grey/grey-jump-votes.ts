@@ -1,0 +1,58 @@
+import type { Flow } from './grey-flow.ts';
+import { median } from '../statistics.ts';
+
+/** What each window that moves evenly says of one step by itself. */
+export interface JumpVotes {
+  /** Windows that move alike before and behind the step, which tells where they should be. */
+  readonly voters: number;
+  /** Share of these, 0 to 1, that go farther by one common factor in the direction they had and go on in. */
+  readonly share: number;
+  /** That factor: the step over the mean of the two beside it, median of these windows; 1 without any. */
+  readonly factor: number;
+}
+
+/** No window tells anything. */
+export const NO_VOTES: JumpVotes = { voters: 0, share: 0, factor: 1 };
+
+/** Displacement (pixels of the small picture) below which a direction is rounding. */
+const MIN_SPEED = 0.1;
+/** The displacements before and behind a step differ by no more than this share of their mean in even motion. */
+const MOST_UNEVEN = 0.7;
+/** A window speaks for a factor that it misses by no more than this share of it, along the motion and across it. */
+const TOLERANCE = 0.35;
+/** Factors that are tried: from no farther than beside the step to what a search still finds, a fifth apart. */
+const FACTORS = Array.from({ length: 16 }, (_, i) => 0.8 * 1.2 ** i);
+
+/**
+ * Lets the windows vote on how much farther they go in a step than beside it. A picture that is missing makes all of them go farther by
+ * the same factor; over a cut inside a shot each turns up somewhere else. Unlike a correlation over all windows, as `compareSteps` takes it, a vote is
+ * not spoilt by the windows that were lost in a far step (consensus instead of least squares: M. Fischler and R. Bolles, "Random sample
+ * consensus", 1981). Of 127 planted losses with likely odds in 96 clips of small pictures 82 are voted for, of 134 jump cuts 5 (numbers: docs/benchmarks/repeats-and-losses.md).
+ * @param before flow of the step in front of the judged one
+ * @param after flow of the step behind it
+ */
+export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
+  const ratios: { along: number; across: number }[] = [];
+  let voters = 0;
+  for (let k = 0; k < step.valid.length; k += 1) {
+    if (!before.valid[k] || !after.valid[k]) continue;
+    const [beforeX, beforeY] = [before.x[k] ?? 0, before.y[k] ?? 0];
+    const [afterX, afterY] = [after.x[k] ?? 0, after.y[k] ?? 0];
+    const [x, y] = [(beforeX + afterX) / 2, (beforeY + afterY) / 2];
+    const speed = Math.hypot(x, y);
+    if (speed < MIN_SPEED || Math.hypot(beforeX - afterX, beforeY - afterY) > MOST_UNEVEN * speed) continue;
+    voters += 1;
+    if (!step.valid[k]) continue;
+    const [stepX, stepY] = [step.x[k] ?? 0, step.y[k] ?? 0];
+    const along = (stepX * x + stepY * y) / speed ** 2;
+    ratios.push({ along, across: Math.abs(stepX * y - stepY * x) / speed ** 2 });
+  }
+  let best: JumpVotes = { ...NO_VOTES, voters };
+  for (const factor of FACTORS) {
+    const most = TOLERANCE * factor;
+    const agreeing = ratios.filter(({ along, across }) => Math.abs(along - factor) <= most && across <= most);
+    const share = agreeing.length / Math.max(1, voters);
+    if (share > best.share) best = { voters, share, factor: median(agreeing.map(({ along }) => along)) };
+  }
+  return best;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import { leadsAstray, verdictOf } from './detect-hidden-drops-direction.ts';
+
+/** Pictures that an editor takes out at least, at thirty a second. */
+const EDITED = 6;
+const JUMP: JumpMeasure = {
+  windows: 20,
+  slope: 0.4,
+  agreement: 0.2,
+  steadiness: 0.9,
+  excess: 1,
+  leastAround: 0.9,
+  speed: 0.8,
+  livelyBlocks: 60,
+  commonRise: 2,
+  votes: NO_VOTES,
+};
+
+describe('verdictOf', () => {
+  it('lets the motion go on where enough windows go farther by one factor', () => {
+    expect(verdictOf({ voters: 3, share: 0.67, factor: 2 }, EDITED)).toBe('goesOn');
+    expect(verdictOf({ voters: 6, share: 0.35, factor: 2 }, EDITED)).toBe('elsewhere');
+    expect(verdictOf({ voters: 30, share: 0.35, factor: 2 }, EDITED)).toBe('goesOn');
+    expect(verdictOf({ voters: 30, share: 0.2, factor: 2 }, EDITED)).toBe('elsewhere');
+  });
+
+  it('decides nothing by fewer than three windows', () => {
+    expect(verdictOf({ voters: 2, share: 1, factor: 2 }, EDITED)).toBeNull();
+    expect(verdictOf(NO_VOTES, EDITED)).toBeNull();
+  });
+
+  it('takes a step that is no longer than those beside it for no loss', () => {
+    expect(verdictOf({ voters: 30, share: 0.9, factor: 1.1 }, EDITED)).toBe('elsewhere');
+  });
+
+  it('takes a step as far as people cut for a cut, a picture later where nearly all windows go it', () => {
+    expect(verdictOf({ voters: 30, share: 0.6, factor: 6.8 }, EDITED)).toBe('goesOn');
+    expect(verdictOf({ voters: 30, share: 0.6, factor: 7.4 }, EDITED)).toBe('far');
+    expect(verdictOf({ voters: 30, share: 0.9, factor: 7.4 }, EDITED)).toBe('goesOn');
+    expect(verdictOf({ voters: 30, share: 0.9, factor: 8.2 }, EDITED)).toBe('far');
+    expect(verdictOf({ voters: 30, share: 0.6, factor: 8.2 }, 8)).toBe('goesOn');
+  });
+});
+
+describe('leadsAstray', () => {
+  it('goes by the verdict, whatever the odds and the least squares say', () => {
+    expect(leadsAstray(JUMP, 'goesOn', 3)).toBe(false);
+    expect(leadsAstray({ ...JUMP, slope: 3 }, 'elsewhere', 9)).toBe(true);
+    expect(leadsAstray({ ...JUMP, slope: 3 }, 'far', 9)).toBe(true);
+  });
+
+  it('without one goes by the least squares up to odds beyond doubt', () => {
+    expect(leadsAstray(JUMP, null, 5)).toBe(true);
+    expect(leadsAstray(JUMP, null, 7)).toBe(false);
+    expect(leadsAstray({ ...JUMP, slope: -2 }, null, 5)).toBe(false);
+    expect(leadsAstray(undefined, null, 5)).toBe(false);
+  });
+});

@@ -29,7 +29,7 @@ import {
   withVacant,
 } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
-import { inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
+import { fillsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { toRuns } from './smart-render-seen.ts';
 import { verbatimPps } from './smart-render-verbatim.ts';
@@ -120,7 +120,7 @@ async function render(
   const isTooLarge = pixelCount > input.limits.maxEncodePixels;
   const { onProgress, ...silent } = input;
   const shown = stream;
-  const shared = { ...silent, edit, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
+  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
   let tried = 0;
   const coder = createCoder({
     ...shared,
@@ -128,20 +128,26 @@ async function render(
     onProgress: (share) => onProgress?.(tried + (1 - tried) * share),
   });
   const pps = verbatimPps(source);
-  const around = pps
-    ? await replaceAlone({
-        ...shared,
-        coder,
-        verbatimPps: pps,
-        canEncode: !isTooLarge,
-        targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
-        onShare: (share) => {
-          tried = REPLACED;
-          onProgress?.(REPLACED * share);
-        },
-      })
-    : [];
-  const { plan, standIns, ...found } = await planAround(source, order, cuts, edit, around);
+  const tryEdit = async (wanted: PictureEdit) => {
+    const around = pps
+      ? await replaceAlone({
+          ...shared,
+          edit: wanted,
+          coder,
+          verbatimPps: pps,
+          canEncode: !isTooLarge,
+          targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
+          onShare: (share) => {
+            tried = REPLACED;
+            onProgress?.(REPLACED * share);
+          },
+        })
+      : [];
+    return planAround(source, order, cuts, wanted, around);
+  };
+  const concealed = vacated.asDamage && (await tryEdit(vacated.asDamage));
+  const isFilled = concealed && fillsAll(source, concealed.exchanges);
+  const { plan, standIns, ...found } = isFilled ? concealed : await tryEdit(edit);
   const exchanges = lastOfEach(found.exchanges);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -205,6 +211,7 @@ async function render(
   return inOwnNumbers(vacated, {
     done: true,
     altered: new Set(altered),
+    ...(isFilled && { carriedOn: vacated.besideDamage }),
     seen,
     framesKept: samples.length - replaced - standIns.length - exchangedSamples.length,
     framesTotal: samples.length,

@@ -143,10 +143,11 @@ async function decodeOld(
     await writeFully(raw, shown, rawBytes);
     rawBytes += shown.length;
   };
-  const wanted = [...placeAt].flatMap(([ticks, place]) => {
-    const sample = order.samples[place];
-    return sample !== undefined && (verbatim.has(sample) || keptAt.has(sample)) ? [{ ticks, sample }] : [];
-  });
+  // Pictures that are lost from the file have a time as well, and never come out.
+  const origin = source.samples[plan.part.from]?.dts ?? 0;
+  const wanted = [...verbatim.keys(), ...keptAt.keys()]
+    .map((sample) => ({ ticks: (source.samples[sample]?.pts ?? origin) - origin, sample }))
+    .sort((a, b) => a.ticks - b.ticks);
   const raw = await open(rawPath, 'w');
   try {
     const seen = await takePictures(input, clipPath, wanted, store);

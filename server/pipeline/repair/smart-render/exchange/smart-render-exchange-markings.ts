@@ -49,7 +49,10 @@ export async function inferMarkings(
   }
   if (seen.every(({ marking }) => marking.commands.length === 0)) return [...damaged];
   const candidates = new Map(
-    open.map((sample) => [sample, likelyMarkings(seen, sample, isAhead(order, from, sample))]),
+    open.map((sample) => [
+      sample,
+      likelyMarkings(seen, sample, isAhead(order, from, sample), source.sps.maxRefFrames),
+    ]),
   );
   const numbers = new Map(damaged.map((one) => [one.sample, one]));
   const found = search({ source, from, way, numbers, candidates });
@@ -104,18 +107,38 @@ function isAhead({ placeOf }: DisplayOrder, from: number, sample: number): boole
 }
 
 /** Markings of the pictures around, those of the same kind and those near first; the usual one is among them. */
-function likelyMarkings(seen: readonly Seen[], sample: number, ahead: boolean): ReferenceMarking[] {
+function likelyMarkings(
+  seen: readonly Seen[],
+  sample: number,
+  ahead: boolean,
+  maxRefFrames: number,
+): ReferenceMarking[] {
   const near = [...seen].sort(
     (a, b) =>
       Number(b.isAhead === ahead) - Number(a.isAhead === ahead) ||
       Math.abs(a.sample - sample) - Math.abs(b.sample - sample),
   );
   const found = new Map<string, ReferenceMarking>();
-  for (const { marking } of [...near, { marking: SLIDING_WINDOW }]) {
+  for (const { marking } of [...near, { marking: SLIDING_WINDOW }, ...released(maxRefFrames)]) {
     const name = JSON.stringify(marking.commands);
     if (!found.has(name)) found.set(name, marking);
   }
   return [...found.values()];
+}
+
+/** Steps back in frame numbers to what is let go, for each reference that a decoder may hold. */
+const STEPS_BACK = 2;
+
+/** All ways to let go of one or two references (operation 1): no picture near may have let go of just those, where groups change their length. */
+function released(maxRefFrames: number): { readonly marking: ReferenceMarking }[] {
+  const steps = Array.from({ length: STEPS_BACK * maxRefFrames }, (_, step) => step);
+  const sets = steps.flatMap((one) => [[one], ...steps.slice(0, one).map((other) => [one, other])]);
+  return sets.map((values) => ({
+    marking: {
+      longTermReference: false,
+      commands: values.map((value) => ({ operation: 1, values: [value] })),
+    },
+  }));
 }
 
 interface Search {

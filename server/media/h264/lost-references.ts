@@ -120,7 +120,8 @@ export function missingReferences(pictures: readonly LinkedPicture[], rules: Lin
       if (misses) found.push(...state.unsure, place);
       // What follows is made of this one, or of what it is made of.
       if (misses || link.kind === 'P') state.isOpen = false;
-      state.unsure = state.isOpen ? [...state.unsure, place] : [];
+      if (state.isOpen) state.unsure.push(place);
+      else state.unsure = [];
     }
     if (link.refIdc > 0) state.chain = withReference(chain, link, pts, most);
   }
@@ -140,12 +141,23 @@ function orderMisses(
   if (kind !== 'B') return false;
   const before = Math.max(...held.flatMap((one) => (one.pts < pts ? [one.pts] : [])));
   const behind = Math.min(...held.flatMap((one) => (one.pts > pts ? [one.pts] : [])));
-  const isHoleIn = (from: number, to: number) => holes.some((hole) => hole > from && hole < to);
+  const isHoleIn = (from: number, to: number) => (holes[countUpTo(holes, from)] ?? Infinity) < to;
   return (
     pts > latest ||
     (byOrder.includes(0) && isHoleIn(before, pts)) ||
     (byOrder.includes(1) && isHoleIn(pts, behind))
   );
+}
+
+/** How many of some rising numbers do not exceed a bound. */
+function countUpTo(rising: readonly number[], bound: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? Infinity) <= bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Steps from picture to picture so many times the usual one have room for another. */
@@ -174,6 +186,8 @@ function withReference(
 
 /** Share of the steps from picture to picture that must have the same length for an order count. */
 const STEADY_SHARE = 0.9;
+/** Pictures to each side that may be shown around a lost one: more than a decoder can hold back. */
+const AROUND = 32;
 /** By how much of it they may differ. */
 const STEADY = 0.01;
 
@@ -193,8 +207,11 @@ function lostStarts(pictures: readonly LinkedPicture[]): (place: number) => bool
     const { link, pts } = pictures[place] ?? { link: null, pts: 0 };
     if (!link || link.idr || link.frameNum !== 1 || link.pocLsb === null) return false;
     const start = pts - link.pocLsb * ticks;
-    const isShown = times.some((time) => Math.abs(time - start) < ticks / 2);
-    const [before, behind] = [times.slice(0, place), times.slice(place)];
+    const [before, behind] = [
+      times.slice(Math.max(0, place - AROUND), place),
+      times.slice(place, place + AROUND),
+    ];
+    const isShown = [...before, ...behind].some((time) => Math.abs(time - start) < ticks / 2);
     return !isShown && Math.max(...before) < start && start < Math.min(...behind);
   };
 }

@@ -52,8 +52,8 @@ export interface ExportedClip {
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
   /** Originals in whose places other pictures may be seen now; null where that is not known. */
   readonly altered: ReadonlySet<number> | null;
-  /** Originals in front of which lost pictures were filled in as the motion before them goes on. */
-  readonly carriedOn: readonly number[];
+  /** Originals in front of which lost pictures, of which others are made, were filled in as damaged ones are. */
+  readonly concealedLost: readonly number[];
   /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
   readonly seen: readonly KeptRun[];
 }
@@ -82,7 +82,7 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
     altered: pictures.altered,
-    carriedOn: pictures.carriedOn ?? [],
+    concealedLost: pictures.concealedLost ?? [],
     seen: pictures.seen,
   };
 }
@@ -110,7 +110,7 @@ const LEFT_OUT =
 
 interface PictureStage extends Pick<ExportedClip, 'path' | 'video' | 'reencodedSpans' | 'altered' | 'seen'> {
   readonly info: MediaInfo;
-  readonly carriedOn?: readonly number[];
+  readonly concealedLost?: readonly number[];
 }
 
 async function exportPictures(input: ExportInput): Promise<PictureStage> {
@@ -146,7 +146,7 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
         },
         reencodedSpans: rendered.reencodedSpans,
         altered: rendered.altered,
-        carriedOn: rendered.carriedOn,
+        concealedLost: rendered.concealedLost,
         seen: rendered.seen,
       };
     }

@@ -184,8 +184,8 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     onProgress: (share) => meter.report(share * writeShare),
   });
   const rebuilt = laid.dropped.map((verdict) => toDropped(verdict, REBUILT_WITH_DAMAGE));
-  const carriedOn = new Set(exported.carriedOn);
-  const laidNow = laid.verdicts.map((verdict) => asCarriedOn(verdict, carriedOn));
+  const concealedLost = new Set(exported.concealedLost);
+  const laidNow = laid.verdicts.map((verdict) => asConcealed(verdict, concealedLost));
   const repaired = [...laidNow, ...rebuilt, ...attempt.sound.verdicts];
   const resultInfo = exported.info ?? (await probe(task.tools, exported.path, 'mov', signal));
   const verify = (ended: AbortSignal) =>
@@ -230,16 +230,16 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
 
 /**
  * What is said of pictures that were lost from the file and that others are made of.
- * @param carriedOn originals in front of which they were filled in as the motion before them goes on
+ * @param concealedLost originals in front of which they were filled in as damaged ones are
  */
-function asCarriedOn(verdict: Verdict, carriedOn: ReadonlySet<number>): Verdict {
+function asConcealed(verdict: Verdict, concealedLost: ReadonlySet<number>): Verdict {
   const { kind, firstFrame } = verdict.finding;
-  if (kind !== 'dropped_frames' || firstFrame === null || !carriedOn.has(firstFrame + 1)) return verdict;
-  return { ...verdict, explanation: CARRIED_ON };
+  if (kind !== 'dropped_frames' || firstFrame === null || !concealedLost.has(firstFrame + 1)) return verdict;
+  return { ...verdict, explanation: CONCEALED_LOST };
 }
 
-const CARRIED_ON =
-  'Filled in as the motion before goes on, because others are made of what was lost here: they decode from that now, with their own data.';
+const CONCEALED_LOST =
+  'Filled in from the pictures around it as damaged ones are, because others are made of what was lost here: they keep their own data.';
 
 function indexVerdicts(work: ExportWork): Verdict[] {
   return work.opened.indexFindings.map((finding) => ({

@@ -64,8 +64,8 @@ export interface DoneSmartRender {
    * as they did. Null where that is not known.
    */
   readonly altered: ReadonlySet<number> | null;
-  /** Originals in front of which lost pictures were filled in as the motion before them goes on; absent for none. */
-  readonly carriedOn?: readonly number[];
+  /** Originals in front of which lost pictures, of which others are made, were filled in as damaged ones are; absent for none. */
+  readonly concealedLost?: readonly number[];
   /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
   readonly seen: readonly KeptRun[];
 }
@@ -211,7 +211,7 @@ async function render(
   return inOwnNumbers(vacated, {
     done: true,
     altered: new Set(altered),
-    ...(isFilled && { carriedOn: vacated.besideDamage }),
+    ...(isFilled && { concealedLost: vacated.besideDamage }),
     seen,
     framesKept: samples.length - replaced - standIns.length - exchangedSamples.length,
     framesTotal: samples.length,

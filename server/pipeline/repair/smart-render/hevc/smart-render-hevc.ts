@@ -179,7 +179,7 @@ export async function renderHevc(
     heldFrames,
     altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
     seen: [],
-    ...(isFilled && { carriedOn: vacated.besideDamage }),
+    ...(isFilled && { concealedLost: vacated.besideDamage }),
   });
 }
 

@@ -146,7 +146,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   input.onProgress?.(1);
   const runs = renumbered(pass.kept, index.frameOfDecoded);
   const kept = runs.length === 0 ? null : { size: smallSize(stream.width, stream.height), runs };
-  return { scan, measured: { series: pass.series, index, damage, mended, scan }, kept };
+  return { scan, measured: { series: pass.series, index, damage, mended, scan, lost: check.lost }, kept };
 }
 
 /** Whether the packet list alone shows holes in the times. */

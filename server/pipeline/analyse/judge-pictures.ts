@@ -3,11 +3,11 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
 import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
-import { detectTimestampGaps, type TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
-import { withoutRests } from './dropped-frames/gaps-at-rest.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
-import { findHolesWithoutLoss } from './dropped-frames/gaps-without-loss.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
@@ -42,6 +42,8 @@ export interface MeasuredPictures {
   readonly series: FrameSeries;
   readonly index: Pick<PictureIndex, 'times' | 'frameOfDecoded'>;
   readonly damage: readonly CorruptedSpan[];
+  /** Pictures that the stream counts and the file has not got, by display number; absent for none. */
+  readonly lost?: readonly LostBetween[];
   /** Pictures of an earlier repair, made or kept with their damage concealed; they are judged as damaged ones, but not told again. */
   readonly mended?: readonly MendedSpan[];
   /** What the container lists. */
@@ -73,7 +75,15 @@ export interface PictureAnalysis {
  * @param leadingSilenceMs digital silence in front of the sound
  */
 export function judgePictures(
-  { series, index, damage, mended = [], scan, spans = spansOf(index.times, scan) }: MeasuredPictures,
+  {
+    series,
+    index,
+    damage,
+    lost = [],
+    mended = [],
+    scan,
+    spans = spansOf(index.times, scan),
+  }: MeasuredPictures,
   leadingSilenceMs: number,
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
@@ -118,18 +128,7 @@ export function judgePictures(
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const changeTo = createChangeTo({ frameOfDecoded, decodedCuts });
   const moveTo = changeTo(moves);
-  const listed = detectTimestampGaps(times);
-  const unfit = damagedFrames;
-  const empty = times.variableByNature
-    ? []
-    : findHolesWithoutLoss(listed, {
-        blockTo: changeTo(moves, { unfit }),
-        blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
-        wholeTo: changeTo(series.meanDiff, { unfit }),
-      });
-  const gaps = times.variableByNature
-    ? withoutRests(listed, moveTo)
-    : listed.filter((gap) => !empty.includes(gap));
+  const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
   const slower = findSlowerStretches(times, moveTo);
   const putInMs = inMs(putIn(stutter));
   const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { findSampleFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
+import { missingCounts, type LostBetween } from '#server/media/h264/lost-counts.ts';
 import {
   missingReferences,
   readReferenceLink,
   type LinkedPicture,
-  type LinkRules,
   type ReferenceLink,
 } from '#server/media/h264/lost-references.ts';
 import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
@@ -39,11 +39,13 @@ export interface StructureCheck {
   /** False when the file is no MP4 with H.264 or HEVC pictures, so that nothing could be checked. */
   readonly checked: boolean;
   readonly damagedFrames: readonly DamagedFrame[];
+  /** Pictures that the stream counts and the file has not got; `placeBefore` from the first shown picture on. */
+  readonly lost: readonly LostBetween[];
   /** Samples, decode order, at which a decoder may start by what they hold; null when that cannot be told of all. */
   readonly restarts: ReadonlySet<number> | null;
 }
 
-const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], restarts: null };
+const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], lost: [], restarts: null };
 const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
@@ -100,7 +102,9 @@ export async function checkStructure(
       claim(index, MISSES_REFERENCE, { isWhole: true });
     }
     damagedFrames.sort((a, b) => a.frame - b.frame);
-    return { checked: true, damagedFrames, restarts: told ? restarts : null };
+    const counted = checks.rules ? missingCounts(links, checks.rules) : [];
+    const lost = counted.map((one) => ({ ...one, placeBefore: one.placeBefore - order.firstShown }));
+    return { checked: true, damagedFrames, lost, restarts: told ? restarts : null };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return NOT_CHECKED;
     throw error;
@@ -120,7 +124,7 @@ interface SampleChecks {
   /** What a sound sample says of the pictures that it is made of. */
   readonly linkOf: (sample: Buffer) => ReferenceLink | null;
   /** How they are numbered; null where that is not judged. */
-  readonly rules: LinkRules | null;
+  readonly rules: Sps | null;
 }
 
 function unitsOf(sample: Buffer, lengthSize: number): Buffer[] | null {

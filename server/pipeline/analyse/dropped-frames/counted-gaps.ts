@@ -1,0 +1,38 @@
+import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import { median } from '#server/media/statistics.ts';
+import type { PictureTimes } from '../analysis.ts';
+import type { TimestampGap } from './detect-dropped-frames.ts';
+
+/** Intervals to each side that tell what is usual. */
+const WINDOW = 15;
+/** An interval so many times the usual one has room for a picture. */
+const ROOM = 1.5;
+/** Intervals at the end in which a cut by stream copy may have left out pictures that would be decoded behind it: as many as pyramids hold back. */
+const AT_END = 4;
+const CONFIDENCE = 0.97;
+
+/**
+ * Holes in the times for which the coded stream says itself that pictures are missing (`missingCounts`): no rhythm and no motion has to tell, so
+ * that they are found in clips of variable rate and in rest as well. Not the first interval and the last ones: recorders start unevenly, and cuts by
+ * stream copy leave out pictures there.
+ */
+export function countedGaps({ ptsTicks }: PictureTimes, lost: readonly LostBetween[]): TimestampGap[] {
+  const intervals = ptsTicks.slice(1).map((ticks, at) => ticks - (ptsTicks[at] ?? ticks));
+  return lost.flatMap(({ placeBefore, missing }) => {
+    const ticks = intervals[placeBefore];
+    if (ticks === undefined || placeBefore <= 0 || placeBefore >= intervals.length - AT_END) return [];
+    const usual = median(intervals.slice(Math.max(0, placeBefore - WINDOW), placeBefore + WINDOW + 1));
+    if (ticks < ROOM * usual) return [];
+    return [{ frameBefore: placeBefore, missing, ratio: ticks / usual, confidence: CONFIDENCE }];
+  });
+}
+
+/** Holes by the times and those by the stream, each once: what the stream counts is what is missing. */
+export function withCounted(
+  listed: readonly TimestampGap[],
+  counted: readonly TimestampGap[],
+): TimestampGap[] {
+  const known = new Set(counted.map(({ frameBefore }) => frameBefore));
+  const all = [...listed.filter(({ frameBefore }) => !known.has(frameBefore)), ...counted];
+  return all.sort((a, b) => a.frameBefore - b.frameBefore);
+}

@@ -1,0 +1,44 @@
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
+import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import type { PictureTimes } from '../analysis.ts';
+import type { createChangeTo } from './change-to.ts';
+import { countedGaps, withCounted } from './counted-gaps.ts';
+import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
+import { withoutRests } from './gaps-at-rest.ts';
+import { findHolesWithoutLoss } from './gaps-without-loss.ts';
+
+export interface GapsInput {
+  readonly times: PictureTimes;
+  /** Pictures that the stream counts and the file has not got. */
+  readonly lost: readonly LostBetween[];
+  readonly series: Pick<FrameSeries, 'blockDiff' | 'meanDiff'>;
+  readonly changeTo: ReturnType<typeof createChangeTo>;
+  /** Pictures whose steps tell nothing. */
+  readonly unfit: ReadonlySet<number>;
+}
+
+export interface Gaps {
+  /** All holes in the times. */
+  readonly listed: readonly TimestampGap[];
+  /** Those over which nothing is missing. */
+  readonly empty: readonly TimestampGap[];
+  readonly gaps: readonly TimestampGap[];
+}
+
+/** Holes in the times, and over which of them pictures are missing: as the stream counts, else as what moves tells. */
+export function findGaps({ times, lost, series, changeTo, unfit }: GapsInput): Gaps {
+  const moves = series.blockDiff.get(1) ?? [];
+  const counted = new Set(countedGaps(times, lost));
+  const listed = withCounted(detectTimestampGaps(times), [...counted]);
+  const open = listed.filter((gap) => !counted.has(gap));
+  if (times.variableByNature) {
+    const told = new Set(withoutRests(open, changeTo(moves)));
+    return { listed, empty: [], gaps: listed.filter((gap) => counted.has(gap) || told.has(gap)) };
+  }
+  const empty = findHolesWithoutLoss(open, {
+    blockTo: changeTo(moves, { unfit }),
+    blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
+    wholeTo: changeTo(series.meanDiff, { unfit }),
+  });
+  return { listed, empty, gaps: listed.filter((gap) => !empty.includes(gap)) };
+}

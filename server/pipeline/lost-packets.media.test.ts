@@ -45,19 +45,21 @@ async function dropPicture(inputPath: string, outputPath: string, frame: number)
   );
 }
 
+const at = (name: string) => path.join(folder.path, name);
+
+async function mendFile(file: string, workDir: string) {
+  const task = await makeTask(file, workDir);
+  return mustBeOk(await processVideo(task, { signal: new AbortController().signal, send: () => {} }));
+}
+
 async function mend(name: string, encode: string, kind: 'B' | 'P') {
-  const [clean, broken] = [
-    path.join(folder.path, `${name}.mp4`),
-    path.join(folder.path, `${name}-${kind}.mp4`),
-  ];
+  const [clean, broken] = [at(`${name}.mp4`), at(`${name}-${kind}.mp4`)];
   await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: encode.split(' ') });
   const types = await pictureTypes(clean);
   const lost = types.findIndex((type, frame) => frame > 40 && type === kind);
   expect(lost).toBeGreaterThan(40);
   await dropPicture(clean, broken, lost);
-  const task = await makeTask(broken, path.join(folder.path, `${name}-${kind}-work`));
-  const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
-  const { report, resultPath } = mustBeOk(answer);
+  const { report, resultPath } = await mendFile(broken, at(`${name}-${kind}-work`));
   return { clean, broken, lost, count: types.length, report, result: resultPath ?? '' };
 }
 
@@ -90,5 +92,28 @@ describe('a picture whose packet is lost from the file', () => {
     expect(after.warnings).toBe('');
     expect(after.hashes.length).toBe(count);
     expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 3);
+  });
+
+  it('H.264 of variable rate: is told from holes that are the nature of the clip', async () => {
+    const [even, uneven] = [at('even.mp4'), at('uneven.mp4')];
+    await makeMovingClip({ tools, outputPath: even, seconds: 4, sound: false });
+    // Phones take pictures at unlike times, and now and then leave one out.
+    const times = "select='mod(n,17)-16',settb=1/90000,setpts='PTS+0.4*mod(N*N,3)/(30*TB)'";
+    const varied = ['-vf', times, '-fps_mode', 'vfr', '-enc_time_base', '1:90000'];
+    const options = [...varied, ...MAKERS[0].encode.split(' ')];
+    const outputs = [{ path: uneven, options }];
+    await runFfmpeg(
+      { label: 'make a variable rate', inputs: [{ path: even }], outputs, expectedDurationMs: null },
+      { tools },
+    );
+    const clean = await mendFile(uneven, at('uneven-work'));
+    expect(clean.report.defects.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
+    const lost = (await pictureTypes(uneven)).findIndex((type, frame) => frame > 40 && type === 'B');
+    await dropPicture(uneven, at('uneven-lost.mp4'), lost);
+    const { report } = await mendFile(at('uneven-lost.mp4'), at('uneven-lost-work'));
+    const found = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(found).toMatchObject([{ firstFrame: lost - 1, count: 1, outcome: 'repaired' }]);
+    expect(report.video.unitsKept).toBe(report.video.unitsTotal);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 });

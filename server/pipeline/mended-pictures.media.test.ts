@@ -51,7 +51,7 @@ async function mendTorn(name: string, scenery: Scenery, torn: Torn): Promise<str
 }
 
 it.each<[string, Scenery, Torn, string]>([
-  ['jumps out of a smear', 'zoom', { frames: [66], fault: 'lost' }, 'dropped_frames'],
+  ['jumps out of a lost group', 'zoom', { frames: [60], fault: 'lost' }, 'dropped_frames'],
   ['freezes of a lost group', 'mover', { frames: [60], fault: 'lost' }, 'stuttered_cut'],
 ])('%s that a repair kept are not mended in its result', async (name, scenery, torn, kind) => {
   const result = await mendTorn(name.replaceAll(' ', '-'), scenery, torn);

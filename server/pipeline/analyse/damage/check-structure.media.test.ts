@@ -54,7 +54,7 @@ describe('checkStructure', () => {
     const answer = await checkStructure(clip, await probe(tools, clip, 'mov'));
     const restarts = new Set(samples.flatMap(({ sync }, place) => (sync ? [place] : [])));
     expect(restarts.size).toBe(3);
-    expect(answer).toEqual({ checked: true, damagedFrames: [], restarts });
+    expect(answer).toEqual({ checked: true, damagedFrames: [], lost: [], restarts });
   });
 
   it('tells a damaged message in front of a picture from damage in the picture', async () => {
@@ -161,6 +161,6 @@ describe('checkStructure', () => {
       { tools },
     );
     const info = await probe(tools, other, 'mov');
-    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [], restarts: null });
+    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [], lost: [], restarts: null });
   });
 });

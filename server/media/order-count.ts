@@ -13,3 +13,6 @@ export function orderMsb(lsb: number, before: CountBefore, range: number): numbe
   if (lsb > before.lsb && lsb - before.lsb > range / 2) return before.msb - range;
   return before.msb;
 }
+
+/** A number that counts anew from 0 at `range`, also where it was counted down below 0. */
+export const wrapped = (value: number, range: number): number => ((value % range) + range) % range;

@@ -23,3 +23,14 @@ export function mean(values: readonly number[]): number {
 export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
+
+/** The first of some rising numbers that exceeds a bound; Infinity where none does. */
+export function firstAbove(rising: readonly number[], bound: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? Infinity) <= bound) low = middle + 1;
+    else high = middle;
+  }
+  return rising[low] ?? Infinity;
+}

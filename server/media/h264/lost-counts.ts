@@ -1,3 +1,4 @@
+import { wrapped } from '../order-count.ts';
 import type { LinkedPicture, ReferenceLink } from './lost-references.ts';
 import type { Sps } from './sps.ts';
 
@@ -29,7 +30,7 @@ export function missingCounts(
   const steps = shown.flatMap(({ link, period }, place) => {
     const before = shown[place - 1];
     if (!before?.link || !link || before.period !== period) return [];
-    const count = (countOf(link) - countOf(before.link) + range) % range;
+    const count = wrapped(countOf(link) - countOf(before.link), range);
     return [{ placeBefore: place - 1, count }];
   });
   const unit = mostFrequent(steps.map(({ count }) => count));

@@ -1,4 +1,6 @@
-import { median } from '../statistics.ts';
+import { wrapped } from '../order-count.ts';
+import { firstAbove, median } from '../statistics.ts';
+import { ROOM_FOR_ANOTHER } from '../time-base.ts';
 import { H264Error } from './h264-error.ts';
 import { isSlice } from './nal.ts';
 import type { Pps } from './pps.ts';
@@ -23,7 +25,7 @@ export interface LinkedPicture {
   readonly pts: number;
 }
 
-export type LinkRules = Pick<Sps, 'frameNumBits' | 'maxRefFrames' | 'gapsAllowed'>;
+type LinkRules = Pick<Sps, 'frameNumBits' | 'maxRefFrames' | 'gapsAllowed'>;
 
 /**
  * Reads what the first slice of a picture says of its references; null where it cannot be read.
@@ -46,7 +48,7 @@ export function readReferenceLink(
     const range = 2 ** sps.frameNumBits;
     const stepped = lists.flatMap(({ steps }) => namedBy(steps, frameNum, range));
     const isPlain = ({ steps }: ReferenceList) => steps.length === 0;
-    const named = kind === 'P' && lists.every(isPlain) ? [wrap(frameNum - 1, range)] : stepped;
+    const named = kind === 'P' && lists.every(isPlain) ? [wrapped(frameNum - 1, range)] : stepped;
     const byOrder = kind === 'B' ? lists.flatMap((list, at) => (isPlain(list) ? [at] : [])) : [];
     return { idr, refIdc, kind, frameNum, pocLsb, named, byOrder, restartsNumbers };
   } catch (error) {
@@ -60,12 +62,10 @@ function namedBy(steps: readonly ListStep[], frameNum: number, range: number): n
   let number = frameNum;
   return steps.flatMap(({ operation, value }) => {
     if (operation > 1) return [];
-    number = wrap(number + (operation === 0 ? -1 : 1) * (value + 1), range);
+    number = wrapped(number + (operation === 0 ? -1 : 1) * (value + 1), range);
     return [number];
   });
 }
-
-const wrap = (value: number, range: number) => ((value % range) + range) % range;
 
 /** The references that a decoder may hold. */
 interface Chain {
@@ -115,7 +115,7 @@ export function missingReferences(pictures: readonly LinkedPicture[], rules: Lin
     // Intra pictures begin anew too, where a clip was cut or joined at one.
     if (link.kind === 'I' || !chain) Object.assign(state, { unsure: [], isOpen: false });
     else {
-      if (link.frameNum !== wrap((chain.held.at(-1)?.number ?? -range) + 1, range)) state.isOpen = true;
+      if (link.frameNum !== wrapped((chain.held.at(-1)?.number ?? -range) + 1, range)) state.isOpen = true;
       const misses = namesMissing(chain, link) || (state.isOpen && orderMisses(chain, link, pts, holes));
       if (misses) found.push(...state.unsure, place);
       // What follows is made of this one, or of what it is made of.
@@ -141,7 +141,7 @@ function orderMisses(
   if (kind !== 'B') return false;
   const before = Math.max(...held.flatMap((one) => (one.pts < pts ? [one.pts] : [])));
   const behind = Math.min(...held.flatMap((one) => (one.pts > pts ? [one.pts] : [])));
-  const isHoleIn = (from: number, to: number) => (holes[countUpTo(holes, from)] ?? Infinity) < to;
+  const isHoleIn = (from: number, to: number) => firstAbove(holes, from) < to;
   return (
     pts > latest ||
     (byOrder.includes(0) && isHoleIn(before, pts)) ||
@@ -149,26 +149,12 @@ function orderMisses(
   );
 }
 
-/** How many of some rising numbers do not exceed a bound. */
-function countUpTo(rising: readonly number[], bound: number): number {
-  let [low, high] = [0, rising.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rising[middle] ?? Infinity) <= bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Steps from picture to picture so many times the usual one have room for another. */
-const ROOM = 1.5;
-
 /** Middles of the holes in the times, ticks. */
 function holesOf(pictures: readonly LinkedPicture[]): number[] {
   const times = pictures.map(({ pts }) => pts).sort((a, b) => a - b);
   const steps = times.slice(1).map((time, at) => ({ time, ticks: time - (times[at] ?? time) }));
   const usual = median(steps.map(({ ticks }) => ticks));
-  return steps.flatMap(({ time, ticks }) => (ticks >= ROOM * usual ? [time - ticks / 2] : []));
+  return steps.flatMap(({ time, ticks }) => (ticks >= ROOM_FOR_ANOTHER * usual ? [time - ticks / 2] : []));
 }
 
 /** The chain with one more reference; null until one begins all anew. */

@@ -161,6 +161,11 @@ describe('checkStructure', () => {
       { tools },
     );
     const info = await probe(tools, other, 'mov');
-    expect(await checkStructure(other, info)).toEqual({ checked: false, damagedFrames: [], lost: [], restarts: null });
+    expect(await checkStructure(other, info)).toEqual({
+      checked: false,
+      damagedFrames: [],
+      lost: [],
+      restarts: null,
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { median } from '#server/media/statistics.ts';
+import { ROOM_FOR_ANOTHER } from '#server/media/time-base.ts';
 import { PACKET_REFUSED } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { DecodePass } from '../decode/decode-pass.ts';
 import type { DamagedFrame } from './check-structure.ts';
@@ -176,8 +177,6 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
 const MISSES_ANOTHER = /Could not find ref with POC/;
 /** Packets in front of one that may refer to what was lost among them: as many as a decoder can hold. */
 const HELD = 16;
-/** A step of the decode times that is so many times the usual one has room for another packet. */
-const ROOM = 1.5;
 
 /** Whether the decode times right in front of a packet, up to its key frame, tell that others are lost from there. */
 function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean {
@@ -190,7 +189,7 @@ function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean 
   });
   const around = packets.slice(first, packet + HELD).map(({ dtsTicks }) => dtsTicks ?? 0);
   const usual = median(around.slice(1).map((ticks, at) => ticks - (around[at] ?? 0)));
-  return usual > 0 && steps.some((step) => step >= ROOM * usual);
+  return usual > 0 && steps.some((step) => step >= ROOM_FOR_ANOTHER * usual);
 }
 
 /** Packets that are hidden before the first shown one, in the order of display. */

@@ -1,12 +1,11 @@
 import type { LostBetween } from '#server/media/h264/lost-counts.ts';
 import { median } from '#server/media/statistics.ts';
+import { ROOM_FOR_ANOTHER } from '#server/media/time-base.ts';
 import type { PictureTimes } from '../analysis.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 
 /** Intervals to each side that tell what is usual. */
 const WINDOW = 15;
-/** An interval so many times the usual one has room for a picture. */
-const ROOM = 1.5;
 /** Intervals at the end in which a cut by stream copy may have left out pictures that would be decoded behind it: as many as pyramids hold back. */
 const AT_END = 4;
 const CONFIDENCE = 0.97;
@@ -22,7 +21,7 @@ export function countedGaps({ ptsTicks }: PictureTimes, lost: readonly LostBetwe
     const ticks = intervals[placeBefore];
     if (ticks === undefined || placeBefore <= 0 || placeBefore >= intervals.length - AT_END) return [];
     const usual = median(intervals.slice(Math.max(0, placeBefore - WINDOW), placeBefore + WINDOW + 1));
-    if (ticks < ROOM * usual) return [];
+    if (ticks < ROOM_FOR_ANOTHER * usual) return [];
     return [{ frameBefore: placeBefore, missing, ratio: ticks / usual, confidence: CONFIDENCE }];
   });
 }

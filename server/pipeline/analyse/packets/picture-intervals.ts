@@ -1,4 +1,4 @@
-import type { TimeBase } from '#server/media/time-base.ts';
+import { ROOM_FOR_ANOTHER, type TimeBase } from '#server/media/time-base.ts';
 import { median, quantile } from '#server/media/statistics.ts';
 
 /** Intervals to each side that make the local rhythm (`repair` notes: +-15). */
@@ -7,8 +7,6 @@ const WINDOW = 15;
 const SAME_SHARE = 0.12;
 /** Rounding of coarse time bases, milliseconds. */
 const SAME_MS = 1.2;
-/** An interval from here on, against its local median, is long (a lost picture makes at least 2). */
-const LONG = 1.5;
 /** Below this it is short; losing pictures never shortens an interval. */
 const SHORT = 0.75;
 /** Share of short intervals from which the clip varies by nature. */
@@ -53,7 +51,7 @@ export function classifyIntervals(ptsTicks: readonly number[], timeBase: TimeBas
   const kinds = ticks.map((value, i): IntervalKind => {
     const usual = localMedianTicks[i] ?? value;
     if (Math.abs(value - usual) <= Math.max(roundingTicks, SAME_SHARE * usual)) return 'regular';
-    if (value >= LONG * usual) return 'long';
+    if (value >= ROOM_FOR_ANOTHER * usual) return 'long';
     return value <= SHORT * usual ? 'short' : 'odd';
   });
   return {

@@ -11,7 +11,7 @@ import {
   withDuration,
   withOwnMedia,
 } from '#server/media/mp4/write-tables.ts';
-import { median } from '#server/media/statistics.ts';
+import { firstAbove, median } from '#server/media/statistics.ts';
 import type { MovedMedia } from './rebuild-index-move.ts';
 import { LONGEST_SECONDS } from './rebuild-index-sane.ts';
 import { sampleName } from './rebuild-index-types.ts';
@@ -88,7 +88,7 @@ export function hasOwnBytes({ trak, stbl }: Track, others: readonly Track[], fil
   const cut = chunks.findIndex(({ offset, sizeBytes }) => offset + sizeBytes > fileBytes);
   if (cut >= 0 && chunks.slice(cut + 1).some(({ offset }) => offset < fileBytes)) return false;
   const starts = startsOf(others);
-  return chunks.every(({ offset, sizeBytes }) => offset + sizeBytes <= nextStart(starts, offset));
+  return chunks.every(({ offset, sizeBytes }) => offset + sizeBytes <= firstAbove(starts, offset));
 }
 
 /** Where chunks begin, rising; a place that does not stand between those before and behind it in its own list is none. */
@@ -177,7 +177,7 @@ function placeSamples(
 ): Place[] {
   const chunks = chunkStarts(stbl);
   const perChunk = lenientPerChunk(stbl, chunks.length, count);
-  const rooms = chunks.map((offset) => Math.min(fileBytes, nextStart(starts, offset)) - offset);
+  const rooms = chunks.map((offset) => Math.min(fileBytes, firstAbove(starts, offset)) - offset);
   // Where other tracks lack their places, a room holds their bytes too, and pictures may fill it by chance.
   const fits = addsUp(sizeOf, count, { perChunk, rooms });
   const placed: Place[] = [];
@@ -247,16 +247,6 @@ function fitted(sizes: readonly number[], room: number): number[] {
     else used += size;
     return used === Infinity ? 0 : size;
   });
-}
-
-function nextStart(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? Infinity) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return starts[low] ?? Infinity;
 }
 
 /** Numbers of a table that has `perEntry` of them an entry, as many as its box holds. */

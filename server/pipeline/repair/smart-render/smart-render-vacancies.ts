@@ -1,6 +1,7 @@
 import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
 import { median } from '#server/media/statistics.ts';
+import { ROOM_FOR_ANOTHER } from '#server/media/time-base.ts';
 import { renumbered } from '../../analyse/decode/kept-pictures.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import type { DoneSmartRender } from './smart-render.ts';
@@ -157,8 +158,6 @@ interface Vacant {
 
 /** Samples to each side among which the hole that a lost one left in the decode times is looked for: as many as a decoder can hold back. */
 const NEAR = 16;
-/** A step of the decode times that is so many times the usual one has room for another sample. */
-const ROOM = 1.5;
 
 /**
  * Where lost pictures were decoded: in the hole of the decode times that lies nearest, else right behind all pictures shown before.
@@ -202,7 +201,7 @@ function nearestHole(
     .map(({ dts }, at) => ({ before: first + at, ticks: dts - (samples[first + at - 1]?.dts ?? dts) }));
   const usual = median(steps.map(({ ticks }) => ticks));
   const open = steps.filter(({ before, ticks }) => {
-    return usual > 0 && ticks >= ROOM * usual && Math.round(ticks / usual) - 1 > taken(before);
+    return usual > 0 && ticks >= ROOM_FOR_ANOTHER * usual && Math.round(ticks / usual) - 1 > taken(before);
   });
   open.sort((a, b) => Math.abs(a.before - around) - Math.abs(b.before - around));
   return open[0]?.before ?? null;

@@ -1,5 +1,6 @@
 import { inferReferences } from '#server/media/h264/reference-run.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
+import { wrapped } from '#server/media/order-count.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 
@@ -169,14 +170,12 @@ async function placedCount(
   const [left, right] = [await look(-1), await look(1)];
   const [one, other] = left[0] && right[0] ? [left[0], right[0]] : left.length > 0 ? left : right;
   if (!one) return null;
-  if (!other) return wrap(one.count - 2 * one.away, range);
+  if (!other) return wrapped(one.count - 2 * one.away, range);
   const away = other.away - one.away;
-  const rise = wrap(Math.sign(away) * (other.count - one.count), range);
+  const rise = wrapped(Math.sign(away) * (other.count - one.count), range);
   const step = rise / Math.abs(away);
-  return step === 1 || step === 2 ? wrap(one.count - step * one.away, range) : null;
+  return step === 1 || step === 2 ? wrapped(one.count - step * one.away, range) : null;
 }
-
-const wrap = (value: number, range: number) => ((value % range) + range) % range;
 
 /**
  * The reference decoded last before each of some lost pictures, by sample: decoders put it in the place of a lost reference

@@ -4,6 +4,7 @@ import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { baseSlices } from '#server/media/hevc/hevc-nal.ts';
 import { createOrderReader, type OrderedPicture } from '#server/media/hevc/hevc-references.ts';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
+import { wrapped } from '#server/media/order-count.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
@@ -94,15 +95,13 @@ export function placeStandIns(
     const held = (next?.holds ?? []).filter((count) => earlier.has(count)).map((count) => count - own);
     if (held.includes(0)) return null;
     const heldLong = (next?.holdsLong ?? []).map((count) => ({
-      pocLsb: lowest(count, range),
-      cyclesBelow: (own - lowest(own, range) - (count - lowest(count, range))) / range,
+      pocLsb: wrapped(count, range),
+      cyclesBelow: (own - wrapped(own, range) - (count - wrapped(count, range))) / range,
     }));
-    places.push({ nalHead, pocLsb: lowest(own, range), held, ...(heldLong.length > 0 && { heldLong }) });
+    places.push({ nalHead, pocLsb: wrapped(own, range), held, ...(heldLong.length > 0 && { heldLong }) });
   }
   return places;
 }
-
-const lowest = (count: number, range: number) => ((count % range) + range) % range;
 
 /** By sample, from the start up to a key picture at the end; null where order counts start anew between. */
 async function readOrders(

@@ -24,19 +24,19 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Copies a clip without the coded picture that is shown at a place. */
-async function dropPicture(inputPath: string, outputPath: string, frame: number): Promise<void> {
+/** Copies a clip without the coded pictures that are shown at some places. */
+async function dropPictures(inputPath: string, outputPath: string, frames: readonly number[]) {
   const { stdout } = await runTool('read packets', tools.ffprobe, [
     ...'-v error -select_streams v:0 -show_entries packet=pts -of csv=p=0'.split(' '),
     inputPath,
   ]);
   const times = (stdout.match(/-?\d+/g) ?? []).map(Number);
-  const shown = [...times].sort((a, b) => a - b)[frame];
-  const number = times.findIndex((pts) => pts === shown);
-  const drop = `noise=drop='eq(n,${number})'`;
+  const shown = [...times].sort((a, b) => a - b);
+  const numbers = frames.map((frame) => times.findIndex((pts) => pts === shown[frame]));
+  const drop = `noise=drop='${numbers.map((number) => `eq(n,${number})`).join('+')}'`;
   await runFfmpeg(
     {
-      label: 'drop a packet',
+      label: 'drop packets',
       inputs: [{ path: inputPath }],
       outputs: [{ path: outputPath, options: ['-map', '0', '-c', 'copy', '-bsf:v', drop] }],
       expectedDurationMs: null,
@@ -58,7 +58,7 @@ async function mend(name: string, encode: string, kind: 'B' | 'P') {
   const types = await pictureTypes(clean);
   const lost = types.findIndex((type, frame) => frame > 40 && type === kind);
   expect(lost).toBeGreaterThan(40);
-  await dropPicture(clean, broken, lost);
+  await dropPictures(clean, broken, [lost]);
   const { report, resultPath } = await mendFile(broken, at(`${name}-${kind}-work`));
   return { clean, broken, lost, count: types.length, report, result: resultPath ?? '' };
 }
@@ -94,6 +94,22 @@ describe('a picture whose packet is lost from the file', () => {
     expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 3);
   });
 
+  it('HEVC: several in the rhythm of a camera that slows down are told from one by what the stream counts', async () => {
+    const [clean, broken] = [at('rhythm.mp4'), at('rhythm-lost.mp4')];
+    await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: MAKERS[1].encode.split(' ') });
+    const types = await pictureTypes(clean);
+    const first = types.findIndex((type, frame) => frame > 40 && type === 'B' && types[frame + 2] === 'B');
+    await dropPictures(clean, broken, [first, first + 2]);
+    const { report, resultPath } = await mendFile(broken, at('rhythm-work'));
+    const found = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(found).toMatchObject([
+      { firstFrame: first - 1, count: 1, outcome: 'repaired' },
+      { firstFrame: first, count: 1, outcome: 'repaired' },
+    ]);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    expect((await decodeHashes(resultPath ?? '')).hashes.length).toBe(types.length);
+  });
+
   it('H.264 of variable rate: is told from holes that are the nature of the clip', async () => {
     const [even, uneven] = [at('even.mp4'), at('uneven.mp4')];
     await makeMovingClip({ tools, outputPath: even, seconds: 4, sound: false });
@@ -109,7 +125,7 @@ describe('a picture whose packet is lost from the file', () => {
     const clean = await mendFile(uneven, at('uneven-work'));
     expect(clean.report.defects.filter(({ kind }) => kind === 'dropped_frames')).toEqual([]);
     const lost = (await pictureTypes(uneven)).findIndex((type, frame) => frame > 40 && type === 'B');
-    await dropPicture(uneven, at('uneven-lost.mp4'), lost);
+    await dropPictures(uneven, at('uneven-lost.mp4'), [lost]);
     const { report } = await mendFile(at('uneven-lost.mp4'), at('uneven-lost-work'));
     const found = report.defects.filter(({ kind }) => kind === 'dropped_frames');
     expect(found).toMatchObject([{ firstFrame: lost - 1, count: 1, outcome: 'repaired' }]);

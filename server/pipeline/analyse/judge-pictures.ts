@@ -3,7 +3,7 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from './analysis.ts';
 import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
-import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';

@@ -1,16 +1,10 @@
 import { open } from 'node:fs/promises';
 import { findSampleFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { missingCounts, type LostBetween } from '#server/media/h264/lost-counts.ts';
-import {
-  missingReferences,
-  readReferenceLink,
-  type LinkedPicture,
-  type ReferenceLink,
-} from '#server/media/h264/lost-references.ts';
 import { createRestartCheck, type RestartCheck } from '#server/media/h264/restart.ts';
 import { findHevcSampleFault } from '#server/media/hevc/check-sample.ts';
 import { isHevcRestart } from '#server/media/hevc/restart.ts';
+import type { LostBetween } from '#server/media/lost-counts.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
@@ -24,6 +18,7 @@ import { displayOrder } from '#server/media/mp4/display-order.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { createAvcCounts, createHevcCounts, type StreamCounts } from './stream-counts.ts';
 
 export interface DamagedFrame {
   /** Display order from the first shown picture on; below 0 where an edit list hides the picture before that. */
@@ -79,11 +74,11 @@ export async function checkStructure(
       if (place >= order.endShown) return;
       damagedFrames.push({ frame: place - order.firstShown, reason, ...more });
     };
-    const links: LinkedPicture[] = samples.map(({ pts }) => ({ link: null, pts }));
     for (const [index, sample] of samples.entries()) {
       signal?.throwIfAborted();
       let reason: string | null;
       let beside = false;
+      let units: readonly Buffer[] | null = null;
       if (sample.sizeBytes === 0) reason = 'the picture has no data';
       else if (sample.sizeBytes > MAX_SAMPLE_BYTES) reason = 'the picture is impossibly large';
       else {
@@ -94,15 +89,16 @@ export async function checkStructure(
         const restart = reason === null || beside ? checks.isRestart(bytes) : null;
         if (restart) restarts.add(index);
         told &&= restart !== null;
-        links[index] = { link: reason === null ? checks.linkOf(bytes) : null, pts: sample.pts };
+        units = reason === null ? checks.unitsOf(bytes) : null;
       }
+      checks.counts?.note(sample.pts, units);
       if (reason !== null) claim(index, reason, beside ? { beside } : {});
     }
-    for (const index of checks.rules ? missingReferences(links, checks.rules) : []) {
+    for (const index of checks.counts?.missReferences() ?? []) {
       claim(index, MISSES_REFERENCE, { isWhole: true });
     }
     damagedFrames.sort((a, b) => a.frame - b.frame);
-    const counted = checks.rules ? missingCounts(links, checks.rules) : [];
+    const counted = checks.counts?.lost() ?? [];
     const lost = counted.map((one) => ({ ...one, placeBefore: one.placeBefore - order.firstShown }));
     return { checked: true, damagedFrames, lost, restarts: told ? restarts : null };
   } catch (error) {
@@ -121,10 +117,10 @@ interface SampleChecks {
   /** Whether a fault lies beside the picture, which decodes without what is damaged. */
   readonly isBeside: (sample: Buffer) => boolean;
   readonly isRestart: RestartCheck;
-  /** What a sound sample says of the pictures that it is made of. */
-  readonly linkOf: (sample: Buffer) => ReferenceLink | null;
-  /** How they are numbered; null where that is not judged. */
-  readonly rules: Sps | null;
+  /** The NAL units of a sound sample; null where they are not looked at. */
+  readonly unitsOf: (sample: Buffer) => readonly Buffer[] | null;
+  /** What the pictures say of each other; null where that is not judged. */
+  readonly counts: StreamCounts | null;
 }
 
 function unitsOf(sample: Buffer, lengthSize: number): Buffer[] | null {
@@ -151,22 +147,18 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
         return units !== null && isFaultBeside(units) && findHeaderFault(sample) === null;
       },
       isRestart: createRestartCheck(config),
-      linkOf: (sample) => {
-        const units = sets && unitsOf(sample, config.lengthSize);
-        return units && readReferenceLink(units, sets.sps, sets.pps);
-      },
-      rules: sets?.sps ?? null,
+      unitsOf: (sample) => sets && unitsOf(sample, config.lengthSize),
+      counts: sets && createAvcCounts(sets.sps, sets.pps),
     };
   }
   if (!hvcC) return null;
-  const { lengthSize } = readHevcConfig(hvcC);
+  const { lengthSize, parameterSets } = readHevcConfig(hvcC);
   return {
     findFault: (sample) => findHevcSampleFault(sample, lengthSize),
     isBeside: () => false,
     isRestart: (sample) => isHevcRestart(sample, lengthSize),
-    // Decoders say of HEVC when a reference is missing.
-    linkOf: () => null,
-    rules: null,
+    unitsOf: (sample) => unitsOf(sample, lengthSize),
+    counts: createHevcCounts(parameterSets),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import type { LostBetween } from '#server/media/lost-counts.ts';
 import { median } from '#server/media/statistics.ts';
 import { ROOM_FOR_ANOTHER } from '#server/media/time-base.ts';
 import type { PictureTimes } from '../analysis.ts';

@@ -1,5 +1,5 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
-import type { LostBetween } from '#server/media/h264/lost-counts.ts';
+import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { PictureTimes } from '../analysis.ts';
 import type { createChangeTo } from './change-to.ts';
 import { countedGaps, withCounted } from './counted-gaps.ts';

@@ -1,0 +1,48 @@
+import { linkCounts } from '#server/media/h264/link-counts.ts';
+import {
+  missingReferences,
+  readReferenceLink,
+  type LinkedPicture,
+} from '#server/media/h264/lost-references.ts';
+import type { Pps } from '#server/media/h264/pps.ts';
+import type { Sps } from '#server/media/h264/sps.ts';
+import { createCountReader } from '#server/media/hevc/hevc-counts.ts';
+import { missingCounts, type CountedPicture, type LostBetween } from '#server/media/lost-counts.ts';
+
+/** Collects what the pictures of a stream say of those beside them, and tells what the file has not got. */
+export interface StreamCounts {
+  /**
+   * The next picture in decode order.
+   * @param units its NAL units; null where it is damaged
+   */
+  note(pts: number, units: readonly Buffer[] | null): void;
+  /** Places in decode order of pictures that are made of lost ones. */
+  missReferences(): number[];
+  lost(): LostBetween[];
+}
+
+/** For H.264 without fields. */
+export function createAvcCounts(sps: Sps, pps: readonly Pps[]): StreamCounts {
+  const links: LinkedPicture[] = [];
+  return {
+    note: (pts, units) => void links.push({ pts, link: units && readReferenceLink(units, sps, pps) }),
+    missReferences: () => missingReferences(links, sps),
+    lost() {
+      const counts = linkCounts(links, sps);
+      return counts ? missingCounts(counts.pictures, counts.range) : [];
+    },
+  };
+}
+
+/** For HEVC, of which decoders say by themselves when a reference is missing; null where its settings cannot be read. */
+export function createHevcCounts(parameterSets: readonly Buffer[]): StreamCounts | null {
+  const read = createCountReader(parameterSets);
+  if (!read) return null;
+  const pictures: CountedPicture[] = [];
+  return {
+    note: (pts, units) =>
+      void pictures.push({ pts, ...((units && read(units)) ?? { count: null, period: 0 }) }),
+    missReferences: () => [],
+    lost: () => missingCounts(pictures, null),
+  };
+}

@@ -80,6 +80,40 @@ describe('openOriginal on whole files of other codecs', () => {
   );
 });
 
+describe('openOriginal on whole files that no repair can serve', () => {
+  const folder = sharedFolder();
+  const KEY = '0123456789abcdef0123456789abcdef';
+  const open = async (name: string, encode: string) => {
+    const inputPath = path.join(folder.path, name);
+    await encodeSource('testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]', inputPath, encode.split(' '));
+    return openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: renderLimits,
+      tools: testTools,
+    });
+  };
+
+  it('tells an encrypted clip from a damaged one', async () => {
+    const encrypt = `-encryption_scheme cenc-aes-ctr -encryption_key ${KEY} -encryption_kid ${KEY}`;
+    await expect(open('protected.mp4', `-c:v libx264 -c:a aac ${encrypt}`)).rejects.toMatchObject({
+      code: 'unsupported_codec',
+      message: expect.stringMatching(/encrypted \(copy protection\).*without protection/),
+    });
+  });
+
+  it.each([
+    ['sound.mp4', '-map 0:1 -c:a aac'],
+    ['sound.mov', '-map 0:1 -c:a adpcm_ima_qt -ar 44100'],
+  ])('says of %s that it holds sound only', async (name, encode) => {
+    await expect(open(name, encode)).rejects.toMatchObject({
+      code: 'no_video_track',
+      message: 'There is no video in this file. It holds sound only.',
+    });
+  });
+});
+
 describe('openOriginal on files that were harmed as a whole', () => {
   const folder = sharedFolder();
   const SOURCE = 'testsrc2=s=128x96:r=25:d=2[out0];anoisesrc=c=pink:a=0.2:r=44100:d=2:seed=3[out1]';

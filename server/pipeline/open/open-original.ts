@@ -16,6 +16,7 @@ import {
 } from '../repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
 import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
+import { refuseHopeless } from './refuse-hopeless.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -101,6 +102,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
 
 /** A movie whose settings may be damaged, and its index. */
 async function openMovie(input: OpenInput, read: Read): Promise<OpenedClip> {
+  await refuseHopeless(input.inputPath);
   const settingsPath = `${input.rebuiltPath}.settings`;
   const note = await mendSettings({ ...input, outputPath: settingsPath });
   if (note === null) return checked(await withReadableIndex(input, read), input);

@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { MediaFailure } from '../media-failure.ts';
+
+/** Sample entries whose data are encrypted: of ISO/IEC 23001-7 (Common Encryption) and of Apple's stores. */
+const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms']);
+
+/**
+ * Refuses movies that say themselves that no repair can serve them: with encrypted pictures or sound, whose data look like damage from end
+ * to end and decode to noise, and those with nothing but sound, of whatever codec. A file without a readable index passes.
+ * @throws MediaFailure with the reason
+ */
+export async function refuseHopeless(inputPath: string): Promise<void> {
+  const tracks = await readTracks(inputPath);
+  if (tracks.some(({ entries }) => entries.some(({ coding }) => ENCRYPTED.has(coding)))) {
+    throw new MediaFailure(
+      'unsupported_codec',
+      'This clip is encrypted (copy protection) and cannot be read without its key. Export or save it without protection and try again.',
+    );
+  }
+  if (tracks.length > 0 && tracks.every(({ handler }) => handler === 'soun')) {
+    throw new MediaFailure('no_video_track', 'There is no video in this file. It holds sound only.');
+  }
+}
+
+async function readTracks(inputPath: string): Promise<readonly Track[]> {
+  const file = await open(inputPath, 'r');
+  try {
+    return (await readMovie(file)).tracks;
+  } catch (error) {
+    if (error instanceof Mp4Error) return [];
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

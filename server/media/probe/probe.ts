@@ -155,6 +155,7 @@ const probedStream = z
     time_base: z.string().optional(),
     start_time: numeric,
     duration: numeric,
+    duration_ts: numeric,
     nb_frames: numeric,
     bit_rate: numeric,
     sample_rate: numeric,
@@ -211,7 +212,7 @@ export function toMediaInfo(raw: z.infer<typeof probed>, format: ContainerFormat
     format,
     sizeBytes: number(raw.format?.size) ?? 0,
     startMs: milliseconds(raw.format?.start_time),
-    durationMs: milliseconds(raw.format?.duration),
+    durationMs: raw.streams.some(isEndless) ? null : milliseconds(raw.format?.duration),
     video,
     audio,
     others,
@@ -238,7 +239,7 @@ function toVideo(stream: ProbedStream): VideoStreamInfo | null {
     baseFrameRate: ratio(stream.r_frame_rate),
     timeBase: timeBase(stream.time_base),
     startMs: milliseconds(stream.start_time),
-    durationMs: milliseconds(stream.duration),
+    durationMs: durationMs(stream),
     frameCount: number(stream.nb_frames),
     bitRate: number(stream.bit_rate),
     reorderDepth: stream.has_b_frames ?? 0,
@@ -250,6 +251,13 @@ function toVideo(stream: ProbedStream): VideoStreamInfo | null {
     sampleAspectRatio: stream.sample_aspect_ratio ?? null,
   };
 }
+
+/** All bits set: the length of a track that its writer could not know (ISO/IEC 14496-12, 8.4.2.3), which ffprobe 5.1 takes for a number. */
+const UNKNOWN_TICKS = 2 ** 32 - 1;
+
+const isEndless = (stream: ProbedStream) => number(stream.duration_ts) === UNKNOWN_TICKS;
+
+const durationMs = (stream: ProbedStream) => (isEndless(stream) ? null : milliseconds(stream.duration));
 
 function toAudio(stream: ProbedStream): AudioStreamInfo | null {
   const sampleRateHz = number(stream.sample_rate);
@@ -263,7 +271,7 @@ function toAudio(stream: ProbedStream): AudioStreamInfo | null {
     channelLayout: stream.channel_layout ?? null,
     timeBase: timeBase(stream.time_base),
     startMs: milliseconds(stream.start_time),
-    durationMs: milliseconds(stream.duration),
+    durationMs: durationMs(stream),
     bitRate: number(stream.bit_rate),
     handler: stream.tags?.handler_name,
   };

@@ -103,6 +103,26 @@ describe('openOriginal on whole files that no repair can serve', () => {
     });
   });
 
+  it('names a codec that came later than its decoders', async () => {
+    await encodeSource('testsrc=s=64x64:r=25:d=1', path.join(folder.path, 'plain.mp4'), ['-c:v', 'libx264']);
+    const bytes = await readFile(path.join(folder.path, 'plain.mp4'), 'latin1');
+    const inputPath = path.join(folder.path, 'newer.mp4');
+    await writeFile(
+      inputPath,
+      bytes.replace('avc1', 'avcX').replace('avc1', 'vvc1').replace('avcX', 'avc1'),
+      'latin1',
+    );
+    await expect(
+      openOriginal({
+        inputPath,
+        rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+        referencePaths: [],
+        limits: renderLimits,
+        tools: testTools,
+      }),
+    ).rejects.toMatchObject({ code: 'unsupported_codec', message: expect.stringContaining('coded as vvc1') });
+  });
+
   it.each([
     ['sound.mp4', '-map 0:1 -c:a aac'],
     ['sound.mov', '-map 0:1 -c:a adpcm_ima_qt -ar 44100'],

@@ -6,9 +6,12 @@ import { MediaFailure } from '../media-failure.ts';
 /** Sample entries whose data are encrypted: of ISO/IEC 23001-7 (Common Encryption) and of Apple's stores. */
 const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms']);
 
+/** Codecs that came later than the decoders here (VVC, EVC, APV), whose names are unknown to them. */
+const NEWER = new Set(['vvc1', 'vvi1', 'evc1', 'apv1']);
+
 /**
  * Refuses movies that say themselves that no repair can serve them: with encrypted pictures or sound, whose data look like damage from end
- * to end and decode to noise, and those with nothing but sound, of whatever codec. A file without a readable index passes.
+ * to end and decode to noise, those of codecs that no decoder here knows, and those with nothing but sound, of whatever codec. A file without a readable index passes.
  * @throws MediaFailure with the reason
  */
 export async function refuseHopeless(inputPath: string): Promise<void> {
@@ -17,6 +20,15 @@ export async function refuseHopeless(inputPath: string): Promise<void> {
     throw new MediaFailure(
       'unsupported_codec',
       'This clip is encrypted (copy protection) and cannot be read without its key. Export or save it without protection and try again.',
+    );
+  }
+  const newer = tracks
+    .flatMap(({ entries }) => entries.map(({ coding }) => coding))
+    .find((coding) => NEWER.has(coding));
+  if (newer !== undefined) {
+    throw new MediaFailure(
+      'unsupported_codec',
+      `The pictures are coded as ${newer}, which cannot be repaired here. Export the clip as H.264 and try again.`,
     );
   }
   if (tracks.length > 0 && tracks.every(({ handler }) => handler === 'soun')) {

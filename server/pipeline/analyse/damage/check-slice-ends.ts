@@ -75,7 +75,8 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
   try {
     const config = await readCabacConfig(file, input.info.video[0].index);
     if (!config) return [];
-    let left = input.suspects;
+    let left: readonly number[] = await withSlices(input, file, config);
+    if (left.length === 0) return [];
     for (const [round, cuts] of ROUNDS.entries()) {
       const [from, to] = [STARTS[round] ?? 1, STARTS[round + 1] ?? 1];
       const onProgress = (share: number) => input.onProgress?.(from + (to - from) * share);
@@ -113,6 +114,22 @@ async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<A
   const { chromaFormat, frameMbsOnly } = parseSps(spsUnit);
   const cabac = config.pps.every((unit) => parsePps(unit, chromaFormat).cabac);
   return cabac && frameMbsOnly ? config : null;
+}
+
+const canBeCut = (slices: readonly Buffer[]): boolean =>
+  slices.length > 0 && slices.every((unit) => unit.length >= MIN_SLICE_BYTES);
+
+/** The suspects from the first that can be fed on: a decoder that gets none ends with an error. */
+async function withSlices(
+  { suspects, packets }: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+): Promise<readonly number[]> {
+  for (const [at, packet] of suspects.entries()) {
+    const units = await readUnits(file, packets[packet], config);
+    if (units && canBeCut(units.filter(isSlice))) return suspects.slice(at);
+  }
+  return [];
 }
 
 interface FedPicture {
@@ -194,7 +211,7 @@ async function* feed(
     input.onSuspect();
     const units = await readUnits(file, input.packets[packet], config);
     const slices = units?.filter(isSlice) ?? [];
-    if (!units || slices.length === 0 || slices.some((unit) => unit.length < MIN_SLICE_BYTES)) continue;
+    if (!units || !canBeCut(slices)) continue;
     for (const cut of cuts) {
       fed.push({ packet, slices: slices.length });
       yield accessUnit(units, (slice) => dataOf(slice).subarray(0, -cut));

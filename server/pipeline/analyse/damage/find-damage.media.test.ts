@@ -7,6 +7,7 @@ import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { analysePicture } from '../analyse-picture.ts';
+import { encodeSource } from '#server/test/rendered-clips.ts';
 import { checkSliceEnds } from './check-slice-ends.ts';
 import { readPackets } from '../packets/read-packets.ts';
 
@@ -268,4 +269,16 @@ describe('checkSliceEnds', () => {
       expect(await neverRead(at('cabac.mp4'))).toEqual([]);
     },
   );
+
+  it('says nothing where the slices of all suspects are too short to be cut', async () => {
+    const grey = ['-c:v', 'libx264', '-g', '60', '-bf', '0'];
+    await encodeSource('color=gray:s=64x64:r=25:d=2', at('grey.mp4'), grey);
+    const info = await probe(tools, at('grey.mp4'), 'mov');
+    const { video } = await readPackets({ inputPath: at('grey.mp4'), info, tools });
+    const suspects = video.map((_, place) => place);
+    expect(suspects.length).toBe(50);
+    expect(
+      await checkSliceEnds({ inputPath: at('grey.mp4'), info, packets: video, suspects, tools }),
+    ).toEqual([]);
+  });
 });

@@ -50,6 +50,7 @@ export const ALLOWED_DECODERS = [
   'adpcm_ima_wav',
   'adpcm_ms',
   'mov_text',
+  'cc_dec',
 ] as const;
 
 /**

@@ -42,6 +42,30 @@ describe('openOriginal', () => {
   });
 });
 
+describe('openOriginal on a piece of a broadcast', () => {
+  const folder = sharedFolder();
+
+  it('takes it for as long as its pictures are, and not as the whole was', async () => {
+    const inputPath = path.join(folder.path, 'piece.mp4');
+    const fragments = '-c:v libx264 -movflags empty_moov+frag_keyframe+default_base_moof'.split(' ');
+    await encodeSource('testsrc=s=64x64:r=25:d=2', inputPath, fragments);
+    const bytes = await readFile(inputPath);
+    // Behind version, flags, two times and the time scale (ISO/IEC 14496-12, 8.4.2).
+    const header = bytes.indexOf('mdhd', 0, 'latin1') + 4;
+    const hours = 2;
+    bytes.writeUInt32BE(hours * 3600 * bytes.readUInt32BE(header + 12), header + 16);
+    await writeFile(inputPath, bytes);
+    const { info } = await openOriginal({
+      inputPath,
+      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
+      referencePaths: [],
+      limits: { ...renderLimits, maxDurationMs: hours * 1_800_000 },
+      tools: testTools,
+    });
+    expect(info).toMatchObject({ durationMs: 2000, video: [{ durationMs: 2000 }] });
+  });
+});
+
 describe('openOriginal on whole files of other codecs', () => {
   const folder = sharedFolder();
   const SOURCE = 'testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]';

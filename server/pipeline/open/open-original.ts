@@ -16,6 +16,7 @@ import {
 } from '../repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
 import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
+import { withListedLengths } from './listed-lengths.ts';
 import { refuseHopeless } from './refuse-hopeless.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
@@ -87,7 +88,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   const readable = 'info' in read && isReadable(read.info);
   if (readable && format !== 'mov') {
     const clip = { path: input.inputPath, info: read.info, rebuilt: null };
-    return rewrapped(checked(clip, input), input);
+    return rewrapped(await checked(clip, input), input);
   }
   if (format !== 'mov') {
     throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
@@ -108,7 +109,7 @@ async function openMovie(input: OpenInput, read: Read): Promise<OpenedClip> {
   if (note === null) return checked(await withReadableIndex(input, read), input);
   const mended = { ...input, inputPath: settingsPath };
   const clip = await withReadableIndex(mended, await tryProbe(mended, settingsPath, 'mov'));
-  return withNotes([note], mended, checked(clip, mended));
+  return withNotes([note], mended, await checked(clip, mended));
 }
 
 /** A clip that was opened from a copy of the original, which goes where the clip is another one, with what was done before. */
@@ -278,7 +279,19 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
+/** Milliseconds. What the streams tell counts before a header of the whole, which may be damaged. */
+function lengthOf({ info }: OpenedClip): number {
+  const ownMs = [...info.video, ...info.audio].flatMap(({ durationMs }) => durationMs ?? []);
+  return ownMs.length > 0 ? Math.max(...ownMs) : (info.durationMs ?? 0);
+}
+
+async function asListed(clip: OpenedClip): Promise<OpenedClip> {
+  if (clip.info.format !== 'mov') return clip;
+  return { ...clip, info: await withListedLengths(clip.path, clip.info) };
+}
+
+async function checked(opened: OpenedClip, input: OpenInput): Promise<OpenedClip> {
+  const clip = lengthOf(opened) > input.limits.maxDurationMs ? await asListed(opened) : opened;
   const { info } = clip;
   const stream = info.video[0];
   if (!stream) {
@@ -291,9 +304,7 @@ function checked(clip: OpenedClip, input: OpenInput): OpenedClip {
       `The pictures are coded as ${stream.codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
     );
   }
-  // What the streams tell counts before a header of the whole, which may be damaged.
-  const ownMs = [...info.video, ...info.audio].flatMap(({ durationMs }) => durationMs ?? []);
-  const durationMs = ownMs.length > 0 ? Math.max(...ownMs) : (info.durationMs ?? 0);
+  const durationMs = lengthOf(clip);
   if (durationMs > input.limits.maxDurationMs) {
     const minutes = Math.floor(input.limits.maxDurationMs / 60_000);
     throw new MediaFailure(

@@ -1,0 +1,44 @@
+import { open } from 'node:fs/promises';
+import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
+import type { Track } from '#server/media/mp4/movie.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+
+/**
+ * A movie with the lengths of what its index lists, instead of those that it states: pieces of a broadcast state the length of the
+ * whole, an hour for eight seconds.
+ * @returns the same where the index cannot be read
+ */
+export async function withListedLengths(path: string, info: MediaInfo): Promise<MediaInfo> {
+  const lengthsMs = await readLengthsMs(path);
+  const listed = <Stream extends { readonly index: number; readonly durationMs: number | null }>(
+    stream: Stream,
+  ): Stream => ({ ...stream, durationMs: lengthsMs[stream.index] ?? stream.durationMs });
+  const [video, audio] = [info.video.map(listed), info.audio.map(listed)];
+  const known = [...video, ...audio].flatMap(({ durationMs }) => durationMs ?? []);
+  return { ...info, video, audio, durationMs: known.length > 0 ? Math.max(...known) : info.durationMs };
+}
+
+/** By track; none where the index, or what fragments list, cannot be read. */
+async function readLengthsMs(path: string): Promise<(number | null)[]> {
+  const file = await open(path, 'r');
+  try {
+    const movie = await readListedMovie(file);
+    return movie.fragmented ? [] : movie.tracks.map(lengthMs);
+  } catch (error) {
+    if (error instanceof Mp4Error) return [];
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function lengthMs({ stbl, timescale }: Track): number | null {
+  let [first, end] = [Infinity, -Infinity];
+  for (const { pts, durationTicks } of readSamples(stbl)) {
+    first = Math.min(first, pts);
+    end = Math.max(end, pts + durationTicks);
+  }
+  return end > first ? ((end - first) * 1000) / timescale : null;
+}

@@ -23,7 +23,7 @@ export interface UnitRules {
  * The rules of a track with H.264 or HEVC pictures under one description; null for all others.
  * @throws Mp4Error when the description is damaged
  */
-export function unitRulesOf({ entries }: Track): UnitRules | null {
+export function unitRulesOf({ entries }: Pick<Track, 'entries'>): UnitRules | null {
   const boxes = entries[0]?.boxes ?? [];
   if (entries.length > 1) return null;
   const avcC = boxes.find(({ type }) => type === 'avcC');
@@ -47,8 +47,9 @@ function avcRules(lengthSize: number): UnitRules {
 }
 
 const FORBIDDEN = 0x80;
-/** Parameter sets, delimiters, end marks, filler and messages (ITU-T H.265, table 7-1). */
-const isHevcOther = (type: number) => type >= HEVC_NAL.vps && type <= HEVC_NAL.suffixSei;
+/** Parameter sets, delimiters, end marks, filler and messages (ITU-T H.265, table 7-1), and what phones with HDR write behind each picture. */
+const isHevcOther = (type: number) =>
+  (type >= HEVC_NAL.vps && type <= HEVC_NAL.suffixSei) || type === HEVC_NAL.dolbyVision;
 
 function hevcRules(lengthSize: number): UnitRules {
   return {

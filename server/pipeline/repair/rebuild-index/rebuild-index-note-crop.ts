@@ -4,7 +4,7 @@ const MB = 16;
 
 /** Lengths of a side that many clips have and that end within a macroblock, samples: what is missing to it is not shown. */
 const USUAL_CROPPED = [180, 234, 270, 360, 404, 426, 540, 854, 1080, 1350];
-/** Those that end with one. */
+/** Those that end with one, of which nothing is cut off. */
 const USUAL_WHOLE = [
   240, 288, 320, 480, 576, 640, 720, 768, 848, 960, 1024, 1280, 1440, 1600, 1920, 2160, 2560, 3840,
 ];
@@ -17,7 +17,6 @@ const MOST_OF_USUAL = 0.4;
 const FLAT = 0.5;
 /** Steps between lines must show something for padding to be told where no usual length says how much there is. */
 const LEAST_CONTRAST = 0.2;
-const LEAST_CONTRAST_OF_USUAL = 1;
 const MOST_PADDING = MB - 2;
 
 /**
@@ -31,10 +30,11 @@ export function guessPadding(lengthMbs: number, steps: readonly number[]): numbe
   const samples = lengthMbs * MB;
   const usual = USUAL_CROPPED.find((length) => Math.ceil(length / MB) === lengthMbs);
   if (usual !== undefined && isPadded(steps, samples - usual)) return samples - usual;
-  const contrast = USUAL_WHOLE.includes(samples) ? LEAST_CONTRAST_OF_USUAL : LEAST_CONTRAST;
+  // A bar at the edge looks like padding.
+  if (USUAL_WHOLE.includes(samples)) return 0;
   for (let padding = MOST_PADDING; padding > 0; padding -= 2) {
     const head = steps.slice(0, STEPS - padding);
-    const isShown = Math.min(...head) > 0 && median(head) >= contrast;
+    const isShown = Math.min(...head) > 0 && median(head) >= LEAST_CONTRAST;
     if (isShown && Math.max(...steps.slice(STEPS - padding)) <= MOST_OF_USUAL * median(head)) return padding;
   }
   return 0;

@@ -62,9 +62,6 @@ const MOST_HELD = 16;
 /** QP that sets name where the rate is controlled, and the highest one (ITU-T H.264, 7.4.2.2). */
 const USUAL_QP = 26;
 const MOST_QP = 51;
-/** Versions since which all clips by a bit rate that we know name the usual QP; one of core 133 names another. */
-const KNOWN_CORE = 142;
-const OTHER_QP = 20;
 /** Highest QP that x264 knows (`qpmax`), at 8 bits a sample and at 10: 6 more for each bit. */
 const DEPTH_OF_QPMAX: ReadonlyMap<string, number> = new Map([
   ['69', 8],
@@ -81,18 +78,18 @@ interface Shape {
 
 /**
  * What the parameter sets may say of whose encoder's note this is, likeliest first. x264 fills them from these settings alone since 2011 or so
- * (compared with the sets of 40 clips by core 133 to 164).
+ * (compared with the sets of 50 clips by core 133 to 164).
  * @param slice first slice of the first key picture, which tells the lengths of its counts
  * @returns none for fields, matrices of the user's own and settings that the note does not tell for certain
  */
-export function guessSets({ core, options }: EncoderNote, slice: Buffer): SetsGuess[] {
+export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] {
   const number = (name: string) => Number(options.get(name) ?? 0);
   const isOn = (name: string) => number(name) > 0;
   if (options.get('interlaced') !== '0' || options.get('cqm') !== '0') return [];
   const cabac = isOn('cabac');
   const pyramid = PYRAMIDS.get(options.get('b_pyramid') ?? '0');
   const references = number('ref');
-  const qps = namedQps(core, options);
+  const qps = namedQps(options);
   if (pyramid === undefined || !(references >= 1) || references > MOST_HELD) return [];
   // Without CABAC pictures decode under any QP, as wrong ones.
   if (!cabac && qps.length !== 1) return [];
@@ -107,7 +104,9 @@ export function guessSets({ core, options }: EncoderNote, slice: Buffer): SetsGu
     pocType: bframes > 0 ? 0 : 2,
     pocBits: bframes > 0 ? bitsAbove(2 * (bframes + 2) * doubled * 2) : 0,
   };
-  return shapesOf(options).flatMap(({ chromaFormat, bitDepth }) =>
+  // Where any QP may be the right one, the likeliest shape is enough to try.
+  const shapes = qps.length > 1 ? shapesOf(options).slice(0, 1) : shapesOf(options);
+  return shapes.flatMap(({ chromaFormat, bitDepth }) =>
     qps.map((qp): SetsGuess => ({
       sps: {
         ...profileOf(options, chromaFormat, bitDepth),
@@ -176,13 +175,15 @@ function profileOf(options: EncoderNote['options'], chromaFormat: number, bitDep
   return { profile, constraints: profile === PROFILE.baseline ? 0xc0 : profile === PROFILE.main ? 0x40 : 0 };
 }
 
-/** The QPs that the sets may name (`pic_init_qp`). */
-function namedQps(core: number, options: EncoderNote['options']): number[] {
+/**
+ * The QPs that the sets may name (`pic_init_qp`): the one that is asked for, the usual one where the rate is controlled, and
+ * in a second pass what the first one had on average, which the note does not tell.
+ */
+function namedQps(options: EncoderNote['options']): number[] {
   const rate = options.get('rc');
-  if (options.get('stitchable') === '1') return [USUAL_QP];
-  const constant = rate === 'crf' ? options.get('crf') : rate === 'cqp' ? options.get('qp') : undefined;
-  if (constant === undefined) return core >= KNOWN_CORE ? [USUAL_QP] : [USUAL_QP, OTHER_QP];
-  const qp = Math.trunc(Number(constant));
+  if (options.get('stitchable') === '1' || rate === 'abr' || rate === 'cbr') return [USUAL_QP];
+  if (rate === '2pass') return Array.from({ length: MOST_QP + 1 }, (_, qp) => qp);
+  const qp = Math.trunc(Number(rate === 'crf' ? options.get('crf') : options.get('qp')));
   return qp >= 0 ? [Math.min(MOST_QP, qp)] : [];
 }
 

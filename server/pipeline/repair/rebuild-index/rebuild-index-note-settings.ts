@@ -48,8 +48,9 @@ export async function findNotedSettings(
   const [first] = noted?.slices ?? [];
   if (!noted || !first) return null;
   const trial = { start, end: Math.min(end, start + TRIAL_BYTES) };
-  let sizes = await findSizes(input, guessSets(noted.note, first), noted.slices);
-  if (sizes.length > 1) sizes = await narrowDown(input, file, trial, sizes);
+  const { message, slices } = noted;
+  let sizes = await findSizes(input, guessSets(noted.note, first), [message, ...slices]);
+  if (sizes.length > 1) sizes = await narrowDown(input, file, trial, sizes, message);
   const left = await readUnder(input, file, trial, sizes);
   const [found, another] = left;
   if (!found || another) return null;
@@ -74,6 +75,7 @@ async function narrowDown(
   file: FileHandle,
   { start, end }: { readonly start: number; readonly end: number },
   sizes: readonly SizedGuess[],
+  message: Buffer,
 ): Promise<SizedGuess[]> {
   const [any] = sizes;
   if (!any) return [];
@@ -83,8 +85,12 @@ async function narrowDown(
   const [largest] = keys;
   if (!largest || largest.offset === pictures[0]?.offset) return [...sizes];
   const sample = await readExactly(file, largest.offset, largest.sizeBytes);
-  const found = await findSizes(input, [any.guess], splitSample(sample, LENGTH_BYTES).filter(isSlice));
-  return sizes.filter(({ size }) => found.some((other) => other.size.widthMbs === size.widthMbs));
+  const slices = splitSample(sample, LENGTH_BYTES).filter(isSlice);
+  const guesses = [...new Set(sizes.map(({ guess }) => guess))];
+  const found = await findSizes(input, guesses, [message, ...slices]);
+  return found.filter(({ guess, size }) =>
+    sizes.some((other) => other.guess === guess && other.size.widthMbs === size.widthMbs),
+  );
 }
 
 /**

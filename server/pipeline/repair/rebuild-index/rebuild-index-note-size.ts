@@ -35,37 +35,65 @@ export interface SizedGuess {
  * Sizes under which a key picture decodes to its end and fills whole rows. Under a wrong width its rows contradict each other soon, and the height
  * is where the data end, as the decoder says how much of a picture that is too high it had to conceal.
  * @param guesses likeliest first; widths that few clips have are tried with the first of them alone
- * @param slices of the key picture
+ * @param units of the key picture, the note in front of its slices
  * @returns usually one; several where the picture shows nothing, and none where all guesses are wrong
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function findSizes(
   input: RebuildIndexInput,
   guesses: readonly SetsGuess[],
-  slices: readonly Buffer[],
+  units: readonly Buffer[],
 ): Promise<SizedGuess[]> {
-  for (const [batch, widths] of widthBatches().entries()) {
-    for (const guess of batch === 0 ? guesses : guesses.slice(0, 1)) {
-      const found = await tryWidths(input, guess, slices, widths);
-      if (found.length === 0) continue;
-      const more = await tryWidths(input, guess, slices, dividersOf(found, widths));
-      return [...found, ...more].map((size) => ({ guess, size }));
-    }
+  const [likeliest] = guesses;
+  if (!likeliest) return [];
+  const isMany = guesses.length > FEW_GUESSES;
+  const usual = isMany ? MOST_USUAL_WIDTHS : USUAL_WIDTHS;
+  const batches = [pairs(isMany ? guesses : [likeliest], usual)];
+  if (!isMany) {
+    batches.push(...guesses.slice(1).map((guess) => pairs([guess], usual)));
+    batches.push(...otherWidths().map((widths) => pairs([likeliest], widths)));
+  }
+  for (const batch of batches) {
+    const found = await tryPairs(input, batch, units);
+    const [first] = found;
+    if (!first) continue;
+    const tried = batch.map(({ widthMbs }) => widthMbs);
+    const others = pairs([first.guess], dividersOf(found, tried));
+    return [...found, ...(await tryPairs(input, others, units))];
   }
   return [];
 }
 
+/** Sets that are tried under a size that is higher than the picture. */
+interface Pair extends SizeMbs {
+  readonly guess: SetsGuess;
+}
+
+/** Guesses of sets are few where the note tells all; else only the widths of nearly all clips are tried with each. */
+const FEW_GUESSES = 4;
+const MOST_USUAL_WIDTHS = [80, 45, 120, 68, 40, 54];
+
+/** Each guess with each width, at a height of its own, by which the log tells them apart. */
+const pairs = (guesses: readonly SetsGuess[], widths: readonly number[]): Pair[] =>
+  guesses.flatMap((guess, at) =>
+    widths.map((widthMbs) => ({
+      guess,
+      widthMbs,
+      heightMbs: guesses.length > 1 ? TALLEST - at : tallest(widthMbs),
+    })),
+  );
+
 /** Other widths with which as many macroblocks fill whole rows: a picture that shows nothing decodes under them as well. */
-function dividersOf(found: readonly SizeMbs[], tried: readonly number[]): number[] {
-  const sizes = found.map(({ widthMbs, heightMbs }) => widthMbs * heightMbs);
+function dividersOf(found: readonly SizedGuess[], tried: readonly number[]): number[] {
+  const sizes = found.map(({ size }) => size.widthMbs * size.heightMbs);
   return allWidths().filter((width) => !tried.includes(width) && sizes.some((mbs) => mbs % width === 0));
 }
 
 const allWidths = () => Array.from({ length: WIDEST - NARROWEST + 1 }, (_, at) => NARROWEST + at);
 
-function widthBatches(): number[][] {
+function otherWidths(): number[][] {
   const rest = allWidths().filter((width) => !USUAL_WIDTHS.includes(width));
-  const batches = [[...USUAL_WIDTHS]];
+  const batches: number[][] = [];
   for (let at = 0; at < rest.length; at += BATCH_WIDTHS) batches.push(rest.slice(at, at + BATCH_WIDTHS));
   return batches;
 }
@@ -79,13 +107,12 @@ const STRICT = '-threads 1 -err_detect aggressive -ec favor_inter';
 /** Pictures are not looked at. */
 const UNSEEN = '-map 0:v:0 -vf scale=16:16:flags=neighbor -f null';
 
-async function tryWidths(
+async function tryPairs(
   { tools, signal }: RebuildIndexInput,
-  guess: SetsGuess,
-  slices: readonly Buffer[],
-  widths: readonly number[],
-): Promise<SizeMbs[]> {
-  if (widths.length === 0) return [];
+  batch: readonly Pair[],
+  units: readonly Buffer[],
+): Promise<SizedGuess[]> {
+  if (batch.length === 0) return [];
   const log = createTrialLog();
   try {
     await runFfmpeg(
@@ -100,7 +127,7 @@ async function tryWidths(
       {
         tools,
         signal,
-        stdin: streamOf(guess, slices, widths),
+        stdin: streamOf(batch, units),
         onStdout: () => undefined,
         onStderrLine: (line) => log.read(line),
       },
@@ -109,21 +136,23 @@ async function tryWidths(
     if (error instanceof MediaToolError && error.code === 'tool_failed') return [];
     throw error;
   }
-  return log.trials().flatMap((trial) => sizeOf(trial) ?? []);
+  return log.trials().flatMap((trial) => {
+    const size = sizeOf(trial);
+    const pair = batch.find(
+      ({ widthMbs, heightMbs }) => widthMbs === trial.widthMbs && heightMbs === trial.heightMbs,
+    );
+    return size && pair ? [{ guess: pair.guess, size }] : [];
+  });
 }
 
-async function* streamOf(
-  guess: SetsGuess,
-  slices: readonly Buffer[],
-  widths: readonly number[],
-): AsyncGenerator<Buffer> {
-  for (const widthMbs of widths) {
+async function* streamOf(batch: readonly Pair[], units: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const { guess, widthMbs, heightMbs } of batch) {
     const { sps, pps } = writeSets(guess, {
       widthMbs,
-      heightMbs: tallest(widthMbs),
+      heightMbs,
       crop: { right: 0, bottom: 0 },
     });
-    yield Buffer.concat([sps, pps, ...slices].flatMap((unit) => [START_CODE, unit]));
+    yield Buffer.concat([sps, pps, ...units].flatMap((unit) => [START_CODE, unit]));
   }
 }
 

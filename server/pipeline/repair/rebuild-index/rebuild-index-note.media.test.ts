@@ -113,6 +113,25 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     expect(opened.rebuilt?.notes.join(' ')).not.toContain('sound');
   });
 
+  it('is told from the pictures where the note leaves open the QP that a second pass began with', async () => {
+    const clip = at('passes.mp4');
+    const source = 'testsrc2=s=640x360:r=30:d=3';
+    const coded = `-c:v libx264 -pix_fmt yuv420p -preset veryfast -b:v 300k -passlogfile ${at('passes')}`;
+    await encodeSource(source, at('first.mp4'), `${coded} -pass 1`.split(' '));
+    await encodeSource(source, clip, `${coded} -pass 2`.split(' '));
+    const { opened } = await openCut(clip, 1);
+    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+  });
+
+  it('is not made up where no QP is told and any would decode', async () => {
+    const clip = await make('unsure.mp4', 'testsrc2=s=640x360:r=30:d=2', '-preset ultrafast -b:v 900k');
+    const change = (bytes: Buffer) => {
+      bytes.write('rc=2pass', bytes.indexOf('rc=abr ', 0, 'latin1'), 'latin1');
+      return bytes;
+    };
+    await expect(openCut(clip, 1, change)).rejects.toThrow(/A healthy clip from the same device/);
+  });
+
   it('is not made up where no picture shows anything, so that many sizes fit', async () => {
     const clip = await make('nothing.mp4', 'color=black:s=1280x720:r=30:d=4', '-preset ultrafast');
     const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(16_384, 1)]);

@@ -74,9 +74,11 @@ describe('guessSets', () => {
   });
 
   it('has none without CABAC where the QP is not certain: any would decode', () => {
-    const byRate = ULTRAFAST.replace('rc=crf crf=23.0', 'rc=2pass bitrate=800');
-    expect(guessSets(noteOf(byRate), SLICE)).not.toEqual([]);
-    expect(guessSets({ ...noteOf(byRate), core: 120 }, SLICE)).toEqual([]);
+    const byRate = (rate: string) => ULTRAFAST.replace('rc=crf crf=23.0', `rc=${rate} bitrate=800`);
+    expect(guessSets(noteOf(byRate('abr')), SLICE)).not.toEqual([]);
+    expect(guessSets(noteOf(byRate('2pass')), SLICE)).toEqual([]);
+    const cabac = byRate('2pass').replace('cabac=0', 'cabac=1');
+    expect(new Set(guessSets(noteOf(cabac), SLICE).map(({ pps }) => pps.initQp)).size).toBe(52);
   });
 });
 

@@ -13,6 +13,8 @@ export interface EncoderNote {
 /** The first key picture of a clip whose encoder left a note. */
 export interface NotedPicture {
   readonly note: EncoderNote;
+  /** The unit that holds the note: decoders make up for what single versions of the encoder did wrong. */
+  readonly message: Buffer;
   /** Slices of the picture, decode order. */
   readonly slices: readonly Buffer[];
 }
@@ -65,7 +67,7 @@ export async function findNotedPicture(
       if (!message || !note) continue;
       const behind = from + message.end;
       const slices = slicesIn(await readUpTo(file, behind, Math.min(PICTURE_BYTES, end - behind)));
-      if (slices.length > 0) return { note, slices };
+      if (slices.length > 0) return { note, message: Buffer.from(message.unit), slices };
     }
   }
   return null;
@@ -75,12 +77,16 @@ export async function findNotedPicture(
 const MOST_HEAD_BYTES = 96;
 
 /** The unit of messages around a text; null where none is. */
-function messageAround(bytes: Buffer, textAt: number): { readonly end: number } | null {
+function messageAround(
+  bytes: Buffer,
+  textAt: number,
+): { readonly unit: Buffer; readonly end: number } | null {
   for (let at = textAt - LENGTH_BYTES - 1; at >= Math.max(0, textAt - MOST_HEAD_BYTES); at--) {
     const length = bytes.readUInt32BE(at);
     const end = at + LENGTH_BYTES + length;
     const isMessage = bytes[at + LENGTH_BYTES] === NAL.sei;
-    if (isMessage && length < NOTE_BYTES && end > textAt && end <= bytes.length) return { end };
+    if (isMessage && length < NOTE_BYTES && end > textAt && end <= bytes.length)
+      return { unit: bytes.subarray(at + LENGTH_BYTES, end), end };
   }
   return null;
 }

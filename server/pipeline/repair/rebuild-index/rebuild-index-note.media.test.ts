@@ -80,9 +80,9 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     ],
     [
       'odd-size.mp4',
-      `testsrc2=s=500x282:r=15:d=4,noise=alls=30:allf=t[out0];${SOUND}:r=48000:d=4[out1]`,
-      '-preset medium -qp 20 -c:a aac',
-      [500, 282],
+      `testsrc2=s=500x298:r=15:d=4,noise=alls=30:allf=t[out0];${SOUND}:r=48000:d=4[out1]`,
+      '-preset medium -qp 20 -c:a libmp3lame',
+      [500, 298],
       15,
       48_000,
     ],

@@ -67,7 +67,7 @@ describe('fitRates', () => {
         likeliest: null,
       }),
     ).toBeNull();
-    expect(fit(interleave(30, 48_000, 0.9))).toBeNull();
+    expect(fit(interleave(30, 48_000, 0.4))).toBeNull();
     expect(fit(interleave(3, 48_000, 30))).toBeNull();
   });
 });

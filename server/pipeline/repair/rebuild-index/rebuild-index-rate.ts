@@ -56,7 +56,7 @@ const ROUNDING_SHARE = 0.05;
 /** Longest piece of one kind between pieces of the other in files of cameras and editing programs, ms. */
 const LONGEST_PIECE_MS = 1200;
 /** Shorter sound tells no rate: where it begins and ends differs from the pictures by as much as the rates do. */
-const SHORTEST_MS = 1000;
+const SHORTEST_MS = 500;
 /** Of the length of the clip: where the nearest rate is farther off, the clip has none of the usual ones. */
 const MOST_STRAY = 0.03;
 

@@ -9,6 +9,7 @@ import { reheadSlice } from './rehead-slice.ts';
 import { skipScalingLists, writeFlatScalingLists } from './scaling-list.ts';
 import { parseSliceHeader } from './slice-header.ts';
 import { parseSps } from './sps.ts';
+import { writeSps } from './write-sps.ts';
 
 // Encoded by x264 from a 64x48 and a 640x360 test picture, high and baseline profile.
 const HIGH = {
@@ -51,6 +52,44 @@ describe('parseSps', () => {
 
   it('refuses another NAL unit', () => {
     expect(() => parseSps(HIGH.pps)).toThrow(H264Error);
+  });
+});
+
+describe('writeSps', () => {
+  const NEW = {
+    profile: 100,
+    constraints: 0,
+    level: 40,
+    chromaFormat: 1,
+    bitDepthLuma: 8,
+    losslessBypass: false,
+    frameNumBits: 5,
+    pocType: 0,
+    pocBits: 7,
+    maxRefFrames: 4,
+    widthMbs: 68,
+    heightMbs: 120,
+    crop: { right: 8, bottom: 0 },
+    reordered: 2,
+  };
+
+  it('writes what is read again', () => {
+    const { reordered: _, crop, ...fields } = NEW;
+    expect(parseSps(writeSps(NEW))).toMatchObject({
+      ...fields,
+      crop: { ...crop, left: 0, top: 0 },
+      bitDepthChroma: 8,
+      gapsAllowed: false,
+      frameMbsOnly: true,
+      pictureRate: null,
+    });
+  });
+
+  it('names format and depth in high profiles alone', () => {
+    const deep = { ...NEW, profile: 122, chromaFormat: 2, bitDepthLuma: 10 };
+    expect(parseSps(writeSps(deep))).toMatchObject({ chromaFormat: 2, bitDepthLuma: 10, crop: { right: 8 } });
+    const main = { ...NEW, profile: 77, pocType: 2, pocBits: 0, crop: { right: 0, bottom: 0 } };
+    expect(parseSps(writeSps(main))).toMatchObject({ profile: 77, pocType: 2, widthMbs: 68 });
   });
 });
 

@@ -28,7 +28,11 @@ export interface FoundClip {
   readonly reference: Reference | null;
   /** Pictures per second that they state; null when they state none. */
   readonly pictureRate: number | null;
+  /** Pictures per second that they suggest; null or nothing when they suggest none. */
+  readonly likelyRate?: number | null;
   readonly order: PictureOrder;
+  /** How their settings were told, where that is neither by a reference nor by the file itself. */
+  readonly source?: string;
   /** What is to be said of how they were found. */
   readonly notes?: readonly string[];
   /** Makes a description where there is no reference. */

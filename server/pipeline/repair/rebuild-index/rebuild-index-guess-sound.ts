@@ -1,25 +1,81 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/movie.ts';
+import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import type { Description } from './rebuild-index-trial.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
+import { fitRates } from './rebuild-index-rate.ts';
 import type { RestoredSound } from './rebuild-index-sound-types.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** Samples a second of nearly all clips with AAC; their frames have the same syntax. */
-const RATES_HZ = [48_000, 44_100] as const;
-const CHANNELS = [2, 1] as const;
+/** A coding of sound that is tried. */
+interface Kind {
+  /** Name of ffmpeg's encoder, by which it is described. */
+  readonly encoder: 'aac' | 'libmp3lame';
+  readonly channels: keyof typeof LAYOUTS;
+  /** Samples of a frame. */
+  readonly frameTicks: number;
+  /** Samples a second, whose frames have the same syntax. */
+  readonly ratesHz: readonly number[];
+}
+
+const LAYOUTS = { 1: 'mono', 2: 'stereo' } as const;
+/** ISO/IEC 11172-3, 2.4.2.1: layer III. */
+const MP3_TICKS = 1152;
+const aac = (channels: Kind['channels'], ratesHz: readonly number[]): Kind => ({
+  encoder: 'aac',
+  channels,
+  frameTicks: FRAME_TICKS,
+  ratesHz,
+});
+const mp3 = (channels: Kind['channels'], rateHz: number): Kind => ({
+  encoder: 'libmp3lame',
+  channels,
+  frameTicks: MP3_TICKS,
+  ratesHz: [rateHz],
+});
+const USUAL_HZ = 48_000;
+/**
+ * What is tried, the usual first. Frames of AAC have the same syntax at some rates (ISO/IEC 14496-3, 4.5.4); those of MP3 name theirs, and
+ * editing libraries put them into MP4.
+ */
+const KINDS: readonly Kind[] = [
+  aac(2, [USUAL_HZ, 44_100]),
+  aac(1, [USUAL_HZ, 44_100]),
+  mp3(2, 44_100),
+  mp3(2, USUAL_HZ),
+  mp3(1, 44_100),
+  mp3(1, USUAL_HZ),
+  aac(2, [32_000]),
+  aac(1, [32_000]),
+  aac(2, [24_000, 22_050]),
+  aac(1, [24_000, 22_050]),
+  aac(2, [16_000]),
+  aac(1, [16_000]),
+];
+/** Less than that between the pictures is no sound, but names of boxes and padding. */
+const LEAST_BYTES = 512;
 /** Pictures a second of cameras. */
 const USUAL_RATES = [24, 25, 30, 50, 60, 120];
 /** Fewer frames are chance. */
 const FEWEST_FRAMES = 8;
 
+/** What is known of the rate of the pictures. */
+export interface RateHints {
+  /** Stated in their settings. */
+  readonly known: number | null;
+  /** Suggested by them. */
+  readonly likeliest: number | null;
+}
+
 /**
  * Sound of a clip of which nothing tells how it is coded: AAC of low complexity is what cameras write, and its frames say themselves
- * whether they have one channel or two. Of the two usual rates it has the one under which the pictures come at one of cameras.
+ * whether they have one channel or two; others are tried behind that. Of the two usual rates it has the one under which its frames lie among the pictures as they come, or else
+ * the pictures come at a rate of cameras.
  * @returns null where the stretches between the pictures hold no such frames
  */
 export async function guessSound(
@@ -27,60 +83,93 @@ export async function guessSound(
   file: FileHandle,
   { pictures, gaps }: FoundMedia,
   base: Description,
-  pictureRate: number | null,
+  rate: RateHints,
 ): Promise<RestoredSound | null> {
-  for (const channels of CHANNELS) {
-    const template = await describeSound(input, RATES_HZ[0], channels);
-    const entry = template?.tracks[0]?.entries[0];
-    const frames = entry ? await findSoundFrames(file, gaps, entry.bytes, input.signal) : null;
-    if (!frames || frames.length < FEWEST_FRAMES) continue;
-    const rateHz = likelyRate(pictures.length, frames.length, pictureRate);
-    const movie = rateHz === RATES_HZ[0] ? template : await describeSound(input, rateHz, channels);
-    const [sound] = movie?.tracks ?? [];
-    if (!movie || !sound) return null;
-    const restored = await restoreSound({
-      ...input,
-      file,
-      reference: {
-        path: input.outputPath,
-        movie: { ...movie, moov: base.moov, ftyp: base.ftyp, timescale: readMovieTimescale(base.moov) },
-        video: base.video,
-        sound,
-        intervalTicks: null,
-        soundTicks: FRAME_TICKS,
-        layout: null,
-      },
-      gaps,
-      basePath: input.outputPath,
-    });
-    return restored && { ...restored, note: `${restored.note} How it is coded was told from its frames.` };
+  if (gaps.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) < LEAST_BYTES) return null;
+  for (const kind of KINDS) {
+    const sound = await guessFrames(input, file, { pictures, gaps }, base, { kind, ...rate });
+    if (sound) return sound;
   }
   return null;
 }
 
-function likelyRate(pictures: number, frames: number, pictureRate: number | null): number {
-  const usual = pictureRate === null ? USUAL_RATES : [pictureRate];
-  const farFrom = (rateHz: number) => {
-    const perSecond = (pictures * rateHz) / (frames * FRAME_TICKS);
-    return Math.min(...usual.map((rate) => Math.abs(perSecond / rate - 1)));
-  };
-  return [...RATES_HZ].sort((a, b) => farFrom(a) - farFrom(b))[0] ?? RATES_HZ[0];
+async function guessFrames(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  { pictures, gaps }: FoundMedia,
+  base: Description,
+  { kind, known, likeliest }: RateHints & { readonly kind: Kind },
+): Promise<RestoredSound | null> {
+  const { ratesHz, frameTicks } = kind;
+  const [firstHz = USUAL_HZ] = ratesHz;
+  const template = await describeSound(input, firstHz, kind);
+  const entry = template?.tracks[0]?.entries[0];
+  const frames = entry ? await findSoundFrames(file, gaps, entry.bytes, input.signal) : null;
+  if (!frames || frames.length < FEWEST_FRAMES) return null;
+  if (kind.encoder === 'libmp3lame' && (await readMp3Channels(file, frames)) !== kind.channels) return null;
+  const question = { pictures, frames, frameTicks, soundRatesHz: ratesHz, known, likeliest };
+  const rates = fitRates(question);
+  const rateHz = rates?.soundHz ?? likelyRate(pictures.length, frames.length, known, kind);
+  const movie = rateHz === firstHz ? template : await describeSound(input, rateHz, kind);
+  const [sound] = movie?.tracks ?? [];
+  if (!movie || !sound) return null;
+  const restored = await restoreSound({
+    ...input,
+    file,
+    reference: {
+      path: input.outputPath,
+      movie: { ...movie, moov: base.moov, ftyp: base.ftyp, timescale: readMovieTimescale(base.moov) },
+      video: base.video,
+      sound,
+      intervalTicks: null,
+      soundTicks: frameTicks,
+      layout: null,
+    },
+    gaps,
+    basePath: input.outputPath,
+  });
+  return (
+    restored && { ...restored, note: `${restored.note} How it is coded was told from its frames.`, rates }
+  );
 }
 
-/** An index for a moment of silence in AAC. */
+function likelyRate(
+  pictures: number,
+  frames: number,
+  pictureRate: number | null,
+  { ratesHz, frameTicks }: Kind,
+): number {
+  const usual = pictureRate === null ? USUAL_RATES : [pictureRate];
+  const farFrom = (rateHz: number) => {
+    const perSecond = (pictures * rateHz) / (frames * frameTicks);
+    return Math.min(...usual.map((rate) => Math.abs(perSecond / rate - 1)));
+  };
+  return [...ratesHz].sort((a, b) => farFrom(a) - farFrom(b))[0] ?? USUAL_HZ;
+}
+
+/** Channels that the header of the first frame names (mode, ISO/IEC 11172-3, 2.4.2.3). */
+async function readMp3Channels(
+  file: FileHandle,
+  [first]: readonly { readonly offset: number }[],
+): Promise<number | null> {
+  const MONO = 3;
+  const header = first ? await readUpTo(file, first.offset, 4) : Buffer.alloc(0);
+  return header.length < 4 ? null : header.readUInt8(3) >> 6 === MONO ? 1 : 2;
+}
+
+/** An index for a moment of silence; null where ffmpeg cannot code it. */
 async function describeSound(
   { outputPath, tools, signal }: RebuildIndexInput,
   rateHz: number,
-  channels: number,
+  { encoder, channels }: Kind,
 ): Promise<Movie | null> {
   const path = `${outputPath}.silence.mp4`;
-  const layout = channels === 2 ? 'stereo' : 'mono';
   try {
     await runFfmpeg(
       {
         label: 'describe the sound',
-        inputs: [{ path: `anullsrc=r=${rateHz}:cl=${layout}:d=0.1`, lavfi: true }],
-        outputs: [{ path, options: '-c:a aac -f mp4'.split(' ') }],
+        inputs: [{ path: `anullsrc=r=${rateHz}:cl=${LAYOUTS[channels]}:d=0.1`, lavfi: true }],
+        outputs: [{ path, options: ['-c:a', encoder, '-f', 'mp4'] }],
         expectedDurationMs: null,
       },
       { tools, signal },
@@ -91,6 +180,9 @@ async function describeSound(
     } finally {
       await template.close();
     }
+  } catch (error) {
+    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    throw error;
   } finally {
     await rm(path, { force: true });
   }

@@ -7,6 +7,8 @@ import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/writ
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 import { findFramedClip, findMpeg4Clip, type FoundClip } from './rebuild-index-framed-clip.ts';
 import { guessSound } from './rebuild-index-guess-sound.ts';
+import { findNotedSettings } from './rebuild-index-note-settings.ts';
+import { rateByDistances, type Rates } from './rebuild-index-rate.ts';
 import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,
@@ -51,7 +53,8 @@ export async function rebuildFromMedia(
   const clip = settings
     ? await findCoded(input, file, settings, { start, end: fileBytes })
     : ((await findFramedClip(input, file, { start, end: fileBytes })) ??
-      (await findMpeg4Clip(input, file, { start, end: fileBytes })));
+      (await findMpeg4Clip(input, file, { start, end: fileBytes })) ??
+      (await findNotedClip(input, file, { start, end: fileBytes })));
   if (!clip) {
     return refuse(
       `The index (moov) is missing or damaged, and the settings of the pictures are not in the file. ${ADD_ANOTHER}`,
@@ -65,12 +68,29 @@ export async function rebuildFromMedia(
   return assemble(input, file, { ...clip, media });
 }
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Pictures by what their encoder noted; null where it did not, or that does not tell them for certain. */
+async function findNotedClip(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  range: Range,
+): Promise<FoundClip | null> {
+  const noted = await findNotedSettings(input, file, range.start, range.end);
+  if (!noted) return null;
+  const clip = await findCoded(input, file, noted.settings, range);
+  return { ...clip, likelyRate: rateByDistances(noted.note.options), source: noted.remark };
+}
+
 /** Pictures that are told by their settings. */
 async function findCoded(
   input: RebuildIndexInput,
   file: FileHandle,
   settings: PictureSettings,
-  { start, end }: { readonly start: number; readonly end: number },
+  { start, end }: Range,
 ): Promise<FoundClip> {
   const media = await findPictures(file, start, end, settings, input.signal);
   const { coding, reference } = settings;
@@ -155,7 +175,16 @@ function isSame(one: PictureSettings, other: PictureSettings | null): boolean {
 async function assemble(
   input: RebuildIndexInput,
   file: FileHandle,
-  { media: found, reference, pictureRate: stated, order, notes: remarks = [], describe }: FoundClip,
+  {
+    media: found,
+    reference,
+    pictureRate: stated,
+    likelyRate = null,
+    order,
+    source,
+    notes: remarks = [],
+    describe,
+  }: FoundClip,
 ): Promise<RebuildIndexResult> {
   const notes = [
     `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
@@ -163,7 +192,7 @@ async function assemble(
       ? 'Their settings come from what is left of it.'
       : reference
         ? 'Their settings come from an earlier clip of the same device.'
-        : 'Their settings were found in the file.',
+        : (source ?? 'Their settings were found in the file.'),
     ...remarks,
   ];
   const base = reference
@@ -172,15 +201,13 @@ async function assemble(
   if (!base) return refuse('The pictures that were found cannot be described.');
   const sound = reference
     ? await restoreSound({ ...input, file, reference, gaps: found.gaps, basePath: input.outputPath })
-    : await guessSound(input, file, found, base, stated);
+    : await guessSound(input, file, found, base, { known: stated, likeliest: likelyRate });
   try {
-    const statedTicks = stated === null ? null : Math.round(base.video.timescale / stated);
-    const intervalTicks = pictureInterval(
-      base.video,
-      reference?.intervalTicks ?? statedTicks,
-      found,
-      sound?.durationMs,
-    );
+    const rates = sound?.rates ?? null;
+    const known = stated ?? rates?.pictures ?? likelyRate;
+    const knownTicks = reference?.intervalTicks ?? (known && Math.round(base.video.timescale / known));
+    const intervalTicks =
+      rates && knownTicks ? knownTicks : pictureInterval(base.video, knownTicks, found, sound?.durationMs);
     const samples = timePictures(found.pictures, order, intervalTicks, file);
     const trak = withOwnMedia(freshTrack(base.video, samples, readMovieTimescale(base.moov)));
     const tracks = [rebuildTrack(trak, base.video.timescale, samples), ...(sound ? [sound.track] : [])];
@@ -193,13 +220,32 @@ async function assemble(
       signal: input.signal,
     });
     if (sound) notes.push(sound.note);
-    else notes.push(reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
-    const rate = (base.video.timescale / intervalTicks).toFixed(2);
-    notes.push(`The times of the pictures were lost as well: ${rate} pictures per second are assumed.`);
+    else if (!source || hasOther(found)) notes.push(reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
+    notes.push(sayRate(base.video.timescale / intervalTicks, stated === null ? rates : null));
     return { rebuilt: true, notes };
   } finally {
     await sound?.release();
   }
+}
+
+/** Share of the media that names of boxes and padding take in files of pictures alone. */
+const HARDLY_ANY = 0.002;
+
+/** Whether there is anything between the pictures; behind the last one is what is left of another. */
+function hasOther({ pictures, gaps }: FoundMedia): boolean {
+  const end = pictures.at(-1)?.offset ?? 0;
+  const bytesOf = (ranges: readonly { readonly sizeBytes: number }[]) =>
+    ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return bytesOf(gaps.filter(({ offset }) => offset < end)) > HARDLY_ANY * bytesOf(pictures);
+}
+
+/** What is said of the rate of the pictures. */
+function sayRate(rate: number, bySound: Rates | null): string {
+  const lost = `The times of the pictures were lost as well: ${rate.toFixed(2)} pictures per second`;
+  if (!bySound) return `${lost} are assumed.`;
+  if (bySound.others.length === 0) return `${lost} fit how the sound lies between them.`;
+  const others = bySound.others.map((one) => one.toFixed(2)).join(' or ');
+  return `${lost} are assumed; ${others} would fit the sound between them as well.`;
 }
 
 /** Pictures a second of cameras; only pictures lost or left out make the rate of a clip another one. */
@@ -207,6 +253,9 @@ const USUAL_RATES = [24, 25, 30, 48, 50, 60, 120, 240];
 const NEAR_RATE = 0.03;
 /** Clips of variable rate last longer than their usual distance says, but hardly twice as long. */
 const MOST_STRETCH = 2;
+
+/** Shorter sound tells no rate: frames and pictures end up to a quarter of that apart. */
+const SHORTEST_SOUND_MS = 1000;
 
 /** Distance of two pictures in ticks: the known one, unless the length of the sound contradicts it with one that cameras have. */
 function pictureInterval(
@@ -216,7 +265,7 @@ function pictureInterval(
   soundMs: number | null | undefined,
 ): number {
   const usual = knownTicks ?? Math.round(video.timescale / ASSUMED_RATE);
-  if (!soundMs) return usual;
+  if (!soundMs || soundMs < SHORTEST_SOUND_MS) return usual;
   const bySound = (soundMs * video.timescale) / 1000 / found.pictures.length;
   if (Math.abs(bySound - usual) <= 0.05 * usual) return usual;
   const rate = video.timescale / bySound;

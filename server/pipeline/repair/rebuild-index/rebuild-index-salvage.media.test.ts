@@ -162,7 +162,8 @@ describe('an index with damaged tables', () => {
   it('is told as damaged, and not as a clip without pictures, where nothing leads to them', async () => {
     const harm = (bytes: Buffer) => {
       // The tables of the pictures, and all that tells their settings.
-      for (const box of ['stbl', 'avcC']) bytes.write('free', bytes.indexOf(box, 0, 'latin1'), 'latin1');
+      for (const name of ['stbl', 'avcC', 'x264'])
+        bytes.write('free', bytes.indexOf(name, 0, 'latin1'), 'latin1');
       return bytes;
     };
     await expect(openDamaged('no-tables', harm)).rejects.toMatchObject({ code: 'damaged_beyond_repair' });

@@ -61,18 +61,18 @@ export async function findPictures(
   let position = start;
   let gapStart: number | null = null;
   while (position + lengthSize + 2 < end) {
-    const wanted = lengthSize + HEAD_BYTES;
-    const bytes = window.peek(position, wanted) ?? (await window.at(position, wanted));
-    const mayBegin =
-      bytes.length >= lengthSize + 2 &&
-      (lengthSize !== 4 || bytes[0] === 0) &&
-      coding.mayBegin(bytes.subarray(lengthSize), gapStart !== null);
-    const unit = mayBegin ? await readUnit(source, position, false) : null;
     const stretchBytes = gapStart === null ? 0 : position - gapStart;
+    const head = window.peek(position, lengthSize + HEAD_BYTES) ?? (await headAt(source, position));
+    const mayBegin = mayBeginAt(source, coding, head, gapStart !== null);
+    const unit = mayBegin
+      ? ((await readUnit(source, position, false)) ??
+        (stretchBytes > LOST_BYTES ? await readProven(source, coding, position) : null))
+      : null;
     const isTrusted =
       unit !== null &&
       (await mayStand(source, position, unit, hasSlice())) &&
-      (stretchBytes === 0 || mayFollow(source, reference, position, unit, stretchBytes));
+      (stretchBytes === 0 || mayFollow(source, reference, position, unit, stretchBytes)) &&
+      (gapStart === null || !(await beginsLater(source, coding, position, unit)));
     if (!unit || !isTrusted) {
       close();
       gapStart ??= position;
@@ -99,6 +99,75 @@ export async function findPictures(
   const from = gapStart ?? position;
   if (from < end) gaps.push({ offset: from, sizeBytes: end - from });
   return { pictures, gaps };
+}
+
+/** Units of this size and less are looked through for the beginning of another. */
+const SMALL_BYTES = 4096;
+/** Pictures that begin in such a unit are not larger: the first bytes of their lengths are zeros, which are rare in coded data. */
+const USUAL_BYTES = 512 << 10;
+
+/**
+ * Whether a picture begins within what was taken for a unit behind other data. Sound passes for one: its last bytes (`00 01 c0`) with the first
+ * ones of the true length (`00 01`, from 64 kB on), and runs of zeros in frames with little in them (`00 00 00 48`).
+ */
+async function beginsLater(
+  source: UnitSource,
+  coding: PictureSettings['coding'],
+  position: number,
+  { sizeBytes }: Unit,
+): Promise<boolean> {
+  const { window, lengthSize } = source;
+  const last = position + (sizeBytes <= SMALL_BYTES ? sizeBytes : lengthSize) - 1;
+  for (let at = position + 1; at <= last; at++) {
+    const head = window.peek(at, lengthSize + HEAD_BYTES) ?? (await headAt(source, at));
+    if (!mayBeginAt(source, coding, head, true)) continue;
+    const unit = await readUnit(source, at, false);
+    const isUsual = unit !== null && (at < position + lengthSize || unit.sizeBytes <= USUAL_BYTES);
+    if (isUsual && (await mayStand(source, at, unit, false))) return true;
+  }
+  return false;
+}
+
+/** The length of a unit and its first bytes. */
+async function headAt({ window, lengthSize }: UnitSource, position: number): Promise<Buffer> {
+  const wanted = lengthSize + HEAD_BYTES;
+  return window.peek(position, wanted) ?? (await window.at(position, wanted));
+}
+
+/** Whether these bytes may be the first of a unit; tells most that are not. */
+function mayBeginAt(
+  { lengthSize }: UnitSource,
+  coding: PictureSettings['coding'],
+  head: Buffer,
+  isBehindGap: boolean,
+): boolean {
+  if (head.length < lengthSize + 2 || (lengthSize === 4 && head[0] !== 0)) return false;
+  return coding.mayBegin(head.subarray(lengthSize), isBehindGap);
+}
+
+/** Bytes without a picture behind which one is believed to be lost, so that the next one need not continue the last that was found. */
+const LOST_BYTES = 64 << 10;
+/** Bytes of sound that may stand between two pictures that prove each other. */
+const MOST_BETWEEN_BYTES = 8192;
+
+/** A picture that does not continue the last one, proven by another that continues it; null where there is none. */
+async function readProven(
+  source: UnitSource,
+  coding: PictureSettings['coding'],
+  position: number,
+): Promise<Unit | null> {
+  const fresh = { ...source, reader: coding.startReader() };
+  const unit = await readUnit(fresh, position, false);
+  if (unit?.role !== 'slice') return null;
+  unit.take();
+  const end = position + unit.sizeBytes;
+  for (let at = end; at <= end + MOST_BETWEEN_BYTES; at++) {
+    const head = source.window.peek(at, source.lengthSize + HEAD_BYTES) ?? (await headAt(source, at));
+    if (!mayBeginAt(source, coding, head, at > end)) continue;
+    const next = await readUnit(fresh, at, false);
+    if (next?.role === 'slice') return readUnit(source, position, true);
+  }
+  return null;
 }
 
 /** Whether a slice behind other data may be one, as far as the reference knows those data. */

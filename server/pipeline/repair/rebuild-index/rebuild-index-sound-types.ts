@@ -5,6 +5,7 @@ import type { Track } from '#server/media/mp4/movie.ts';
 import type { OutTrack } from '#server/media/mp4/write-movie.ts';
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { Rates } from './rebuild-index-rate.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import type { Reference } from './rebuild-index-reference.ts';
 
@@ -24,6 +25,8 @@ export interface RestoredSound {
   /** Null where parts of it could not be read. */
   readonly durationMs: number | null;
   readonly note: string;
+  /** What its place among the pictures tells; null or nothing where it does not. */
+  readonly rates?: Rates | null;
   /** Closes and removes working files; call when the track has been written. */
   release(): Promise<void>;
 }

@@ -11,10 +11,11 @@ import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
 /** Enough to meet every kind of picture of a stream, and quick to decode. */
 const TRIAL_PICTURES = 24;
-const START_CODE = Buffer.from([0, 0, 0, 1]);
+/** In front of each unit of a raw stream (ITU-T H.264 and H.265, annex B). */
+export const START_CODE = Buffer.from([0, 0, 0, 1]);
 
 /** Writes pictures as a raw stream (ITU-T H.264 and H.265, annex B) behind their parameter sets. */
-async function writeRawStream(
+export async function writeRawStream(
   file: FileHandle,
   { coding, lengthSize }: PictureSettings,
   pictures: readonly FoundPicture[],
@@ -68,6 +69,23 @@ export async function readsSomeKey(
     if (key && (await tryPictures(input, file, settings, [key])) === 0) return true;
   }
   return false;
+}
+
+/** Enough to meet a picture that shows something behind a beginning that does not. */
+const MOST_PICTURES = 300;
+
+/** Whether the decoder has nothing to complain about any of the pictures, as far as they are tried. */
+export async function readsAll(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  settings: PictureSettings,
+  pictures: readonly FoundPicture[],
+): Promise<boolean> {
+  const firstKey = Math.max(
+    0,
+    pictures.findIndex((picture) => picture.isKey),
+  );
+  return (await tryPictures(input, file, settings, pictures.slice(firstKey, firstKey + MOST_PICTURES))) === 0;
 }
 
 /** What a decoder has to remark about pictures under these settings. */
@@ -150,6 +168,9 @@ export async function describePictures(
   }
 }
 
+/** A clock of which each of the usual rates has whole ticks a picture, those of television (24000, 30000, 60000 by 1001) as well. */
+const TICKS_PER_SECOND = '240000';
+
 /**
  * The index that ffmpeg writes for the pictures of a source.
  * @param coding how they are put into the file
@@ -163,7 +184,7 @@ export async function describeBy(
   kind: 'mp4' | 'mov',
 ): Promise<Description | null> {
   const path = `${outputPath}.first.${kind}`;
-  const options = ['-map', '0:v:0', ...coding, '-video_track_timescale', '90000'];
+  const options = ['-map', '0:v:0', ...coding, '-video_track_timescale', TICKS_PER_SECOND];
   try {
     await runFfmpeg(
       {

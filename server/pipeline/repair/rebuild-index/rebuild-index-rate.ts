@@ -1,0 +1,142 @@
+/** Something in the file: a picture, or a frame of sound. */
+interface Placed {
+  readonly offset: number;
+}
+
+/** Rates that clips have, the likelier first where they cannot be told apart. */
+const PICTURE_RATES: readonly number[] = [
+  30,
+  25,
+  24,
+  60,
+  50,
+  30_000 / 1001,
+  24_000 / 1001,
+  60_000 / 1001,
+  120,
+  48,
+  15,
+  20,
+  12.5,
+  12,
+  10,
+  120_000 / 1001,
+  240,
+];
+
+export interface Rates {
+  /** Pictures a second. */
+  readonly pictures: number;
+  /** Samples of the sound a second. */
+  readonly soundHz: number;
+  /** Other rates of pictures that fit as well. */
+  readonly others: readonly number[];
+}
+
+export interface RateQuestion {
+  /** Decode order. */
+  readonly pictures: readonly Placed[];
+  /** Frames of the sound. */
+  readonly frames: readonly Placed[];
+  /** Samples of a frame. */
+  readonly frameTicks: number;
+  readonly soundRatesHz: readonly number[];
+  /** The rate of the pictures where it is known. */
+  readonly known: number | null;
+  /** The likeliest one where nothing tells; null for the one that most clips have. */
+  readonly likeliest: number | null;
+}
+
+/** Changes between pictures and sound from which their rates can be told; fewer are those of files that are not interleaved. */
+const FEWEST_CHANGES = 6;
+/** Contradictions that rounding of times may make: writers sort by ticks of a millisecond and less, ms. */
+const ROUNDING_MS = 2;
+/** Pieces of coarse interleaving differ by such a share of their length. */
+const ROUNDING_SHARE = 0.05;
+/** Longest piece of one kind between pieces of the other in files of cameras and editing programs, ms. */
+const LONGEST_PIECE_MS = 1200;
+/** Shorter sound tells no rate: where it begins and ends differs from the pictures by as much as the rates do. */
+const SHORTEST_MS = 500;
+/** Of the length of the clip: where the nearest rate is farther off, the clip has none of the usual ones. */
+const MOST_STRAY = 0.03;
+
+/**
+ * Rates of pictures and sound, told from how they lie in the file: writers put down what comes first, so that under the right rates the
+ * times hardly contradict the places; 0.1 % too much contradicts them by 10 ms in 10 s.
+ * @returns null where pictures and sound are not interleaved, or no usual rates fit
+ */
+export function fitRates(question: RateQuestion): Rates | null {
+  const { pictures, frames, frameTicks, soundRatesHz, known, likeliest } = question;
+  const changes = changesBetween(pictures, frames);
+  if (changes.length < FEWEST_CHANGES) return null;
+  const rates = known === null ? byLikelihood(likeliest) : [known];
+  const fits = rates
+    .flatMap((rate) => soundRatesHz.map((soundHz) => ({ rate, soundHz })))
+    .map((pair) => {
+      const frameMs = (1000 * frameTicks) / pair.soundHz;
+      return { ...pair, contradictionMs: contradiction(changes, 1000 / pair.rate, frameMs), frameMs };
+    });
+  const leastMs = Math.max(0, Math.min(...fits.map(({ contradictionMs }) => contradictionMs)));
+  const mostMs = leastMs * (1 + ROUNDING_SHARE) + ROUNDING_MS;
+  const [best, ...others] = fits.filter(({ contradictionMs }) => contradictionMs <= mostMs);
+  if (!best) return null;
+  const lengthMs = frames.length * best.frameMs;
+  if (lengthMs < SHORTEST_MS || leastMs > LONGEST_PIECE_MS + MOST_STRAY * lengthMs) return null;
+  const same = others.filter(({ soundHz }) => soundHz === best.soundHz).map(({ rate }) => rate);
+  return { pictures: best.rate, soundHz: best.soundHz, others: same };
+}
+
+const byLikelihood = (likeliest: number | null) =>
+  likeliest === null ? PICTURE_RATES : [likeliest, ...PICTURE_RATES.filter((rate) => rate !== likeliest)];
+
+/** A place where a picture follows sound, or the other way round, by their numbers. */
+interface Change {
+  readonly picture: number;
+  readonly frame: number;
+  readonly isToSound: boolean;
+}
+
+function changesBetween(pictures: readonly Placed[], frames: readonly Placed[]): Change[] {
+  const changes: Change[] = [];
+  let [picture, frame] = [0, 0];
+  let before: 'picture' | 'frame' | null = null;
+  while (picture < pictures.length && frame < frames.length) {
+    const isPicture = (pictures[picture]?.offset ?? Infinity) < (frames[frame]?.offset ?? Infinity);
+    if (isPicture && before === 'frame') changes.push({ picture, frame: frame - 1, isToSound: false });
+    if (!isPicture && before === 'picture') changes.push({ picture: picture - 1, frame, isToSound: true });
+    before = isPicture ? 'picture' : 'frame';
+    if (isPicture) picture++;
+    else frame++;
+  }
+  return changes;
+}
+
+/**
+ * By how much the times contradict the places whatever the clocks of both differ: sound that stands behind a picture should not come before
+ * it, and the other way round. Negative where they do not.
+ */
+function contradiction(changes: readonly Change[], pictureMs: number, frameMs: number): number {
+  let [latest, earliest] = [-Infinity, Infinity];
+  for (const { picture, frame, isToSound } of changes) {
+    const apartMs = frame * frameMs - picture * pictureMs;
+    if (isToSound) earliest = Math.min(earliest, apartMs);
+    else latest = Math.max(latest, apartMs);
+  }
+  return latest - earliest;
+}
+
+/** Key pictures of x264 are at least so many apart where nobody asks for another distance: a tenth of the most, or a second if that is less. */
+const SHARE_OF_MOST = 10;
+
+/**
+ * The rate that the settings of x264 suggest: its least distance of two key pictures (`keyint_min`) is the rate, rounded down, where that is
+ * less than a tenth of the longest distance.
+ * @returns null where they suggest none
+ */
+export function rateByDistances(options: ReadonlyMap<string, string>): number | null {
+  const named = options.get('keyint');
+  const most = named === 'infinite' ? Infinity : Number(named);
+  const least = Number(options.get('keyint_min'));
+  if (!(least < Math.floor(most / SHARE_OF_MOST))) return null;
+  return PICTURE_RATES.find((rate) => Math.floor(rate) === least) ?? null;
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBitWriter } from '#server/media/h264/bits.ts';
+import { writePps } from '#server/media/h264/pps.ts';
+import { writeSps } from '#server/media/h264/write-sps.ts';
+import { seededRandom } from '#server/test/seeded-random.ts';
+import { avcCoding } from './rebuild-index-avc.ts';
+import { findPictures } from './rebuild-index-scan.ts';
+
+const sps = writeSps({
+  profile: 77,
+  constraints: 0,
+  level: 40,
+  chromaFormat: 1,
+  bitDepthLuma: 8,
+  losslessBypass: false,
+  frameNumBits: 4,
+  pocType: 2,
+  pocBits: 0,
+  maxRefFrames: 1,
+  reordered: 0,
+  widthMbs: 120,
+  heightMbs: 68,
+  crop: { right: 0, bottom: 8 },
+});
+const pps = writePps(
+  {
+    id: 0,
+    spsId: 0,
+    cabac: true,
+    fieldOrderInSlices: false,
+    sliceGroups: 1,
+    refs0: 1,
+    refs1: 1,
+    weightedPred: false,
+    weightedBipred: 0,
+    initQp: 0,
+    initQs: 0,
+    chromaQpOffset: 0,
+    deblockingControl: true,
+    constrainedIntra: false,
+    redundantPictures: false,
+    extension: null,
+  },
+  1,
+  false,
+);
+
+const random = seededRandom(11);
+/** Bytes without zeros, as nothing in them can pass for a length then. */
+const noise = (bytes: number) =>
+  Buffer.from(Array.from({ length: bytes }, () => 16 + Math.floor(239 * random())));
+
+/** A picture of one slice, behind its length. */
+function pictureOf(frameNum: number, isKey: boolean, sizeBytes: number): Buffer {
+  const writer = createBitWriter();
+  writer.bits(8, isKey ? 0x65 : 0x41);
+  writer.ue(0);
+  writer.ue(isKey ? 7 : 5);
+  writer.ue(0);
+  writer.bits(4, frameNum);
+  if (isKey) writer.ue(0);
+  writer.alignWithOnes();
+  const head = writer.bytes();
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(sizeBytes);
+  return Buffer.concat([length, head, noise(sizeBytes - head.length)]);
+}
+
+describe('findPictures', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'find-pictures-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Numbers of the pictures that are found where they stand, of those in a file of `parts`. */
+  async function find(parts: readonly { readonly bytes: Buffer; readonly isPicture: boolean }[]) {
+    const file = path.join(folder, 'media');
+    await writeFile(file, Buffer.concat(parts.map(({ bytes }) => bytes)));
+    let at = 0;
+    const places = parts.flatMap(({ bytes, isPicture }) => {
+      const place = { offset: at, sizeBytes: bytes.length };
+      at += bytes.length;
+      return isPicture ? [place] : [];
+    });
+    const handle = await open(file);
+    try {
+      const coding = avcCoding(sps, [pps]);
+      const { pictures } = await findPictures(handle, 0, at, { coding, lengthSize: 4, reference: null });
+      return places.map((place) =>
+        pictures.some(({ offset, sizeBytes }) => offset === place.offset && sizeBytes === place.sizeBytes),
+      );
+    } finally {
+      await handle.close();
+    }
+  }
+
+  const picture = (number: number, sizeBytes: number) => ({
+    bytes: pictureOf(number % 16, number === 0, sizeBytes),
+    isPicture: true,
+  });
+  const sound = (end: Buffer) => ({ bytes: Buffer.concat([noise(300), end]), isPicture: false });
+
+  it('takes no end of sound with the first bytes of a length for a picture', async () => {
+    // The length 00 01 e3 10 behind 00 01 c0: a unit of 0x1c000 bytes whose head is 01, e3: a picture with the number 1.
+    const parts = Array.from({ length: 40 }, (_, number) => [
+      picture(number, number === 2 ? 0x1_e3_10 : 5000 + number),
+      sound(number === 1 ? Buffer.from('0001c0', 'hex') : noise(3)),
+    ]).flat();
+    expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
+  });
+
+  it('takes no run of zeros in sound for a picture', async () => {
+    // A unit of 72 bytes whose head is 01, e2: a picture with the number 1.
+    const zeros = Buffer.from('0000004801e200003ce0', 'hex');
+    const parts = Array.from({ length: 40 }, (_, number) => [
+      picture(number, 5000 + number),
+      sound(number === 1 ? zeros : noise(3)),
+    ]).flat();
+    expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
+  });
+
+  it('goes on behind a picture that is lost', async () => {
+    const lost = Buffer.concat([noise(90_000)]);
+    const parts = Array.from({ length: 40 }, (_, number) => [
+      number === 3 ? { bytes: lost, isPicture: false } : picture(number, 20_000 + number),
+      sound(noise(3)),
+    ]).flat();
+    const found = await find(parts);
+    expect(found.filter(Boolean).length).toBeGreaterThanOrEqual(37);
+  });
+});

@@ -13,18 +13,22 @@ import {
 import type { MediaLimits } from '../worker-protocol.ts';
 import { openOriginal } from './open-original.ts';
 
+/** Opens a clip, with what has to be written beside it. */
+const openAs = (inputPath: string, limits: Partial<MediaLimits> = {}) =>
+  openOriginal({
+    inputPath,
+    rebuiltPath: path.join(path.dirname(inputPath), 'rebuilt.mp4'),
+    referencePaths: [],
+    limits: { ...renderLimits, ...limits },
+    tools: testTools,
+  });
+
 describe('openOriginal', () => {
   const folder = sharedFolder();
   const open = async (limits: Partial<MediaLimits>) => {
     const inputPath = path.join(folder.path, 'clip.mp4');
     await encodeSource('testsrc=s=64x64:r=25:d=2', inputPath, ['-c:v', 'libx264']);
-    return openOriginal({
-      inputPath,
-      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-      referencePaths: [],
-      limits: { ...renderLimits, ...limits },
-      tools: testTools,
-    });
+    return openAs(inputPath, limits);
   };
 
   it('takes a clip within the limits as it is', async () => {
@@ -55,13 +59,7 @@ describe('openOriginal on a piece of a broadcast', () => {
     const hours = 2;
     bytes.writeUInt32BE(hours * 3600 * bytes.readUInt32BE(header + 12), header + 16);
     await writeFile(inputPath, bytes);
-    const { info } = await openOriginal({
-      inputPath,
-      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-      referencePaths: [],
-      limits: { ...renderLimits, maxDurationMs: hours * 1_800_000 },
-      tools: testTools,
-    });
+    const { info } = await openAs(inputPath, { maxDurationMs: hours * 1_800_000 });
     expect(info).toMatchObject({ durationMs: 2000, video: [{ durationMs: 2000 }] });
   });
 });
@@ -72,13 +70,7 @@ describe('openOriginal on whole files of other codecs', () => {
   const open = async (name: string, encode: string) => {
     const inputPath = path.join(folder.path, name);
     await encodeSource(SOURCE, inputPath, encode.split(' '));
-    return openOriginal({
-      inputPath,
-      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-      referencePaths: [],
-      limits: renderLimits,
-      tools: testTools,
-    });
+    return openAs(inputPath);
   };
 
   it.each([
@@ -110,13 +102,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
   const open = async (name: string, encode: string) => {
     const inputPath = path.join(folder.path, name);
     await encodeSource('testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]', inputPath, encode.split(' '));
-    return openOriginal({
-      inputPath,
-      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-      referencePaths: [],
-      limits: renderLimits,
-      tools: testTools,
-    });
+    return openAs(inputPath);
   };
 
   it('tells an encrypted clip from a damaged one', async () => {
@@ -136,15 +122,10 @@ describe('openOriginal on whole files that no repair can serve', () => {
       bytes.replace('avc1', 'avcX').replace('avc1', 'vvc1').replace('avcX', 'avc1'),
       'latin1',
     );
-    await expect(
-      openOriginal({
-        inputPath,
-        rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-        referencePaths: [],
-        limits: renderLimits,
-        tools: testTools,
-      }),
-    ).rejects.toMatchObject({ code: 'unsupported_codec', message: expect.stringContaining('coded as vvc1') });
+    await expect(openAs(inputPath)).rejects.toMatchObject({
+      code: 'unsupported_codec',
+      message: expect.stringContaining('coded as vvc1'),
+    });
   });
 
   it.each([
@@ -167,13 +148,7 @@ describe('openOriginal on files that were harmed as a whole', () => {
     await encodeSource(SOURCE, whole, ['-c:v', codec, '-g', '25', '-pix_fmt', 'yuv420p', '-c:a', 'aac']);
     const inputPath = path.join(folder.path, 'changed.mp4');
     await writeFile(inputPath, change(await readFile(whole)));
-    const clip = await openOriginal({
-      inputPath,
-      rebuiltPath: path.join(folder.path, 'rebuilt.mp4'),
-      referencePaths: [],
-      limits: renderLimits,
-      tools: testTools,
-    });
+    const clip = await openAs(inputPath);
     return { whole, clip };
   }
 

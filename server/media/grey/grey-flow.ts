@@ -4,6 +4,7 @@ import type { GreyKernel } from './grey-kernel.ts';
 /** Side of the square windows that are followed (that of the kernel), and the distance of their corners, pixels. */
 const WINDOW = 16;
 const STRIDE = 16;
+export { WINDOW as FLOW_WINDOW, STRIDE as FLOW_STRIDE };
 /** Windows whose mean change is below this do not move measurably (grey levels). */
 const STILL = 0.7;
 /** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window followable (Shi and Tomasi 1994). */

@@ -16,6 +16,7 @@ const JUMP: JumpMeasure = {
   livelyBlocks: 60,
   commonRise: 2,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 };
 
 describe('verdictOf', () => {

@@ -25,6 +25,7 @@ const jump = (slope: number, agreement: number): JumpMeasure => ({
   livelyBlocks: 60,
   commonRise: 2,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 });
 
 describe('countMissing', () => {

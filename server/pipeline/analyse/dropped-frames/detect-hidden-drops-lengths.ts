@@ -99,13 +99,16 @@ export interface Scored {
   readonly score: number;
   /** Whether the motion goes on over it in its direction, too, only longer. */
   readonly isSupported: boolean;
+  /** Whether the direction alone leaves no doubt (`clearSteps`). */
+  readonly isClear: boolean;
 }
 
 /**
  * Odds that make a loss by themselves: least where the direction of the motion speaks for it as well; most where an even sound speaks against it.
  * A sound that lasts longer than all likely losses explain says no more than none does.
  */
-function enoughFor({ isSupported }: Scored, { surplus, speaks }: Lengths): number {
+function enoughFor({ isSupported, isClear }: Scored, { surplus, speaks }: Lengths): number {
+  if (isClear) return -Infinity;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;
 }

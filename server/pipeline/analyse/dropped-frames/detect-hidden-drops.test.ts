@@ -21,6 +21,7 @@ const LOSS: JumpMeasure = {
   livelyBlocks: 60,
   commonRise: 2.1,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 };
 const APPEARANCE: JumpMeasure = { ...LOSS, slope: 1, excess: 1, commonRise: 0.95 };
 

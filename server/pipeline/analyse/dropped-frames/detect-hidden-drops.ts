@@ -1,14 +1,17 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
-import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
+import { NO_VOTES, type JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
+import { clearSteps } from './detect-hidden-drops-clear.ts';
 import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
 import {
   goesOnEvenly,
   goesOnSurely,
   isSupportive,
+  isUnanimous,
   leadsAstray,
   verdictOf,
+  votesOf,
   type JumpVerdict,
 } from './detect-hidden-drops-direction.ts';
 import {
@@ -62,6 +65,8 @@ const LEAST_AROUND = 0.05;
  * 11 and 83 are voted for, 6 and 15 against.
  */
 const VOTES_WORTH = 0.5;
+/** Confidence of a step whose direction leaves no doubt, whatever its odds. */
+const CLEAR_CONFIDENCE = 0.75;
 /** Odds of a jump that shows how a clip was edited where its windows go elsewhere or too far. */
 const EDIT_ODDS = 2.5;
 /**
@@ -106,14 +111,16 @@ export function detectHiddenDrops(
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
   const edited = leastEdited(fps);
-  const verdictAt = (i: number): JumpVerdict => {
+  const votesAt = (i: number): JumpVotes => {
     const jump = series.jumps.get(i);
-    return jump ? verdictOf(jump.votes, edited) : null;
+    return jump ? votesOf(jump) : NO_VOTES;
   };
+  const verdictAt = (i: number): JumpVerdict => verdictOf(votesAt(i), edited);
   const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
   const lengths = readLengths(pictureSurplus, fps);
   const { deficit, speaks } = lengths;
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
+  const clear = clearSteps(series, scores, fps);
   const plain = steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i)) return [];
     const score = scores[i] ?? null;
@@ -130,22 +137,22 @@ export function detectHiddenDrops(
     const isVotedFor =
       verdict === 'goesOn' &&
       (series.jumps.get(i)?.leastAround ?? 0) >= LEAST_AROUND &&
-      (step?.meanRatio ?? 0) >= VOTED_RATIO;
+      ((isUnanimous(votesAt(i)) ? step?.nextRatio : step?.meanRatio) ?? 0) >= VOTED_RATIO;
     const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
     const score = odds === null ? null : odds + (speaks ? worth : 0);
-    if (score === null || score < LIKELY || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
+    const isClear = verdict === 'goesOn' && clear.has(i);
+    if (score === null || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
+    if (!isClear && (score < LIKELY || (!isVotedFor && step.meanRatio < MIN_MEAN_RATIO))) return [];
     if (isRetimed(series, step, i)) return [];
-    const drop = { ...toDrop(series, step, i), confidence: oddsConfidence(score) };
+    const confidence = Math.max(oddsConfidence(score), isClear ? CLEAR_CONFIDENCE : 0);
+    const drop = { ...toDrop(series, step, i), confidence };
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
-    return step.meanRatio < MIN_MEAN_RATIO || isLikeCut(step, drop) ? [] : [{ drop, score, isSupported }];
+    return isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
   });
-  const says = (
-    holds: (series: FrameSeries, at: number) => boolean,
-    isHeard: (votes?: JumpVotes) => boolean,
-  ) => {
+  const says = (holds: (series: FrameSeries, at: number) => boolean, isHeard = (_: number) => true) => {
     return ({ after }: HiddenDrop) => {
       const verdict = verdictAt(after);
-      return verdict ? verdict === 'goesOn' && isHeard(series.jumps.get(after)?.votes) : holds(series, after);
+      return verdict ? verdict === 'goesOn' && isHeard(after) : holds(series, after);
     };
   };
   const isEdit = (i: number) => (verdictAt(i) ? verdictAt(i) !== 'goesOn' : countAt(i) >= edited);
@@ -157,8 +164,8 @@ export function detectHiddenDrops(
     missing: countAt(drop.after),
   }));
   const goesOn = {
-    near: says(goesOnEvenly, () => true),
-    far: says(goesOnSurely, (votes) => votes !== undefined && isCounted(votes)),
+    near: says(goesOnEvenly),
+    far: says(goesOnSurely, (at) => isCounted(series.blockDiff, at, votesAt(at))),
   };
   const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
     ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),

@@ -4,6 +4,8 @@ import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 
 /** Fewer windows than this decide nothing. */
 const MIN_VOTERS = 3;
+/** ...and fewer than this nothing against most windows. */
+const FEW_VOTERS = 5;
 /** Share of the windows that must agree on how much farther they go, and where many vote. */
 const MIN_SHARE = 0.4;
 const MANY_VOTERS = 8;
@@ -55,6 +57,17 @@ export function verdictOf(votes: JumpVotes, edited: number): JumpVerdict {
   if (votes.voters < MIN_VOTERS) return null;
   if (!agrees(votes)) return 'elsewhere';
   return votes.factor < edited + (isUnanimous(votes) ? 2 : 1) ? 'goesOn' : 'far';
+}
+
+/**
+ * The verdict on a step. Few voters of which some are lost decide nothing where most windows that move, evenly or not, say together that the motion goes on longer: of
+ * seven steps with three or four voters and clear odds four are losses, of which that is so, and three edits.
+ */
+export function verdictOn(jump: JumpMeasure | undefined, edited: number): JumpVerdict {
+  if (!jump) return null;
+  const votes = votesOf(jump);
+  const verdict = verdictOf(votes, edited);
+  return verdict === 'elsewhere' && votes.voters < FEW_VOTERS && goesOnLonger(jump) ? null : verdict;
 }
 
 /** True where enough windows agree on a longer step: its factor counts what is missing. */

@@ -56,6 +56,19 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, voted(0.8, 1.0))).toBe(6);
   });
 
+  it('goes by a third of many windows where no more changes than their factor explains', () => {
+    const third = (factor: number) => ({ ...jump(5, 0.7), votes: { voters: 12, share: 0.35, factor } });
+    const seen = differences(3, (distance) => 8 * distance);
+    expect(countMissing(seen, AT, third(4))).toBe(3);
+    expect(
+      countMissing(
+        differences(8, (distance) => 8 * distance),
+        AT,
+        third(3),
+      ),
+    ).not.toBe(2);
+  });
+
   it('tells no large number from differences that have stopped growing', () => {
     const flat = differences(6, (distance) => Math.min(30, 8 * distance));
     expect(countMissing(flat, AT, undefined)).toBeLessThanOrEqual(7);

@@ -10,9 +10,8 @@ import {
   isSupportive,
   isUnanimous,
   leadsAstray,
-  verdictOf,
+  verdictOn,
   votesOf,
-  type JumpVerdict,
 } from './detect-hidden-drops-direction.ts';
 import {
   addLikely,
@@ -115,7 +114,7 @@ export function detectHiddenDrops(
     const jump = series.jumps.get(i);
     return jump ? votesOf(jump) : NO_VOTES;
   };
-  const verdictAt = (i: number): JumpVerdict => verdictOf(votesAt(i), edited);
+  const verdictAt = (i: number) => verdictOn(series.jumps.get(i), edited);
   const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
   const lengths = readLengths(pictureSurplus, fps);
   const { deficit, speaks } = lengths;

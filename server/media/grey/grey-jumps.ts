@@ -30,10 +30,12 @@ export interface JumpMeasure {
   readonly commonRise: number;
   /** How much farther the windows go than beside it, each by itself. */
   readonly votes: JumpVotes;
-  /** The same, asked at the places where their motion leads. */
+  /** The same, asked at the places where their motion leads; of a step whose windows have not agreed. */
   readonly atPlaces: JumpVotes;
 }
 
+/** Where so many of the windows agree on a factor by their best places, nobody asks for others. */
+const FOUND_SHARE = 0.5;
 /** Mean change (grey levels) from which a block is lively. */
 const LIVELY = 1;
 
@@ -50,10 +52,8 @@ export function measureJump(kernel: GreyKernel, places: readonly number[]): Jump
   const [, before, step, after] = steps;
   const votes = before && step && after ? voteOnJump(before, step, after) : NO_VOTES;
   const [, , p2, p3] = places;
-  const atPlaces =
-    before && after && p2 !== undefined && p3 !== undefined
-      ? voteAtPlaces(kernel, [p2, p3], before, after)
-      : NO_VOTES;
+  const isLost = votes.voters > 0 && votes.share < FOUND_SHARE && p2 !== undefined && p3 !== undefined;
+  const atPlaces = isLost && before && after ? voteAtPlaces(kernel, [p2, p3], before, after) : NO_VOTES;
   return { ...compareSteps(steps), ...compareBlocks(kernel, places), votes, atPlaces };
 }
 

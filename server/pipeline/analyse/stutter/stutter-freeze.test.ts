@@ -46,6 +46,15 @@ describe('a freeze longer than a stutter', () => {
     expect(found(starts, LENGTH)).toEqual([]);
   });
 
+  it('takes copies along that the encoder has not settled on, or draws from what follows', () => {
+    const moves = frozen();
+    moves.splice(60, 3, 3, 1.3, 0.9);
+    moves.splice(182, 3, 0.65, 0.6, 2);
+    expect(found(moves, LENGTH)).toEqual([[61, 184, 'inserted']]);
+    moves[60] = 2.2;
+    expect(found(moves, LENGTH)).toEqual([FREEZE]);
+  });
+
   it('takes a key picture among the copies for one of them', () => {
     const moves = frozen();
     moves[120] = 1.9;

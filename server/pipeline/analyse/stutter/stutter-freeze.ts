@@ -8,9 +8,12 @@ const SETTLED = 0.8;
 const POP = 2.6;
 /** Livelier pictures in a row that a key picture among copies makes at most. */
 const POP_FRAMES = 2;
-/** Copies that the encoder still works on: so many at the start, and below this share of the motion in front. */
+/**
+ * Copies that the encoder still works on, or already draws from what follows: so many at each end, and below this share of the motion beside it (0.03 to
+ * 0.35 in freezes of ten clips).
+ */
 const UNSETTLED_FRAMES = 3;
-const UNSETTLED_SHARE = 0.3;
+const UNSETTLED_SHARE = 0.4;
 /** Pictures on each side that must be alive, and those of them that show how long a step is right there. */
 const FLANK = 6;
 const NEAR = 3;
@@ -21,10 +24,10 @@ const MIN_LIVELY = 1.2;
 const MOST_UNEVEN = 4;
 /** The step across is an ordinary one: so many times the steps beside it, up or down. */
 const MOST_STEP = 1.6;
-/** ...and tells clearly that nothing was lost, as `lossEvidence` says (negative): elsewhere the pictures drift apart. */
-const MOST_EVIDENCE = -0.3;
+/** ...and is not as far as pictures are that lie far apart, as `lossEvidence` says: in fast motion these differ little more than neighbours do. */
+const MOST_EVIDENCE = 0.2;
 /** A picture that changes by less than this share of the motion behind the freeze repeats the one behind it. */
-const REPEAT_SHARE = 0.12;
+const REPEAT_SHARE = 0.3;
 /** The picture outlasts the sound by the freezes and no more than this (pictures)... */
 const MOST_BEYOND = 2;
 /** ...or less by what sounds last longer by nature, seconds: 131 of 136 of unharmed clips (docs/benchmarks/repeats-and-losses.md). */
@@ -74,18 +77,23 @@ function stillStretches({ moves, cutSet }: FreezeClip): [number, number][] {
     if (before && joins) before[1] = at;
     else stretches.push([at, at]);
   });
-  return stretches.map(([first, last]) => [withUnsettled(moves, first), last]);
+  return stretches.map(([first, last]) => [
+    first - unsettled(moves, first, -1),
+    last + unsettled(moves, last, 1),
+  ]);
 }
 
-/** First copy of a stretch, with those in front that the encoder had not settled on. */
-function withUnsettled(moves: readonly number[], settled: number): number {
-  let first = settled;
-  while (settled - first < UNSETTLED_FRAMES) {
-    const level = median(moves.slice(Math.max(1, first - 1 - FLANK), first - 1));
-    if ((moves[first - 1] ?? Infinity) > Math.min(POP, UNSETTLED_SHARE * level)) break;
-    first -= 1;
+/** Copies beyond one end of a stretch that the encoder has not settled on. */
+function unsettled(moves: readonly number[], end: number, direction: -1 | 1): number {
+  let count = 0;
+  while (count < UNSETTLED_FRAMES) {
+    const at = end + direction * (count + 1);
+    const beyond =
+      direction < 0 ? moves.slice(Math.max(1, at - FLANK), at) : moves.slice(at + 1, at + 1 + FLANK);
+    if ((moves[at] ?? Infinity) > Math.min(POP, UNSETTLED_SHARE * median(beyond))) break;
+    count += 1;
   }
-  return first;
+  return count;
 }
 
 function judge(clip: FreezeClip, first: number, last: number): StutterRun | null {

@@ -19,18 +19,20 @@ const CLEAR: JumpMeasure = {
 };
 
 /** The clear ones of steps with so small odds; `factor` is that of the first. */
-function clear(at: readonly number[], odds = 0.5, { factor = 2, jump = CLEAR } = {}): number[] {
+function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } = {}): number[] {
   const jumps = new Map(
-    at.map((step, k) => [step, k > 0 ? jump : { ...jump, votes: { ...jump.votes, factor } }]),
+    at.map((step, k) => [step, k > 0 ? CLEAR : { ...CLEAR, votes: { ...CLEAR.votes, factor } }]),
   );
   const scores = Array.from({ length: 400 }, (_, i) => (at.includes(i) ? odds : -Infinity));
-  return [...clearSteps({ jumps }, scores, FPS)];
+  return [...clearSteps({ jumps }, scores, FPS, speaks)];
 }
 
 describe('clearSteps', () => {
   it('takes a step for a loss over which all windows go on by one factor, though its odds are small', () => {
     expect(clear([100])).toEqual([100]);
-    expect(clear([100], -0.5)).toEqual([]);
+    expect(clear([100], 1)).toEqual([]);
+    expect(clear([100], 1, { speaks: true })).toEqual([100]);
+    expect(clear([100], -0.5, { speaks: true })).toEqual([]);
   });
 
   it.each([
@@ -43,7 +45,7 @@ describe('clearSteps', () => {
     { leastAround: 0.1 },
   ])('asks every measure: $votes $agreement $steadiness $excess $leastAround', (other) => {
     const jumps = new Map([[100, { ...CLEAR, ...other }]]);
-    expect([...clearSteps({ jumps }, new Array<number>(200).fill(0.5), FPS)]).toEqual([]);
+    expect([...clearSteps({ jumps }, new Array<number>(200).fill(2), FPS, false)]).toEqual([]);
   });
 
   it('takes many such steps for the rhythm of a recording, and three within a second for a conversion', () => {
@@ -55,7 +57,7 @@ describe('clearSteps', () => {
   });
 
   it('finds a longer step in the midst of such a rhythm', () => {
-    expect(clear([60, 110, 160, 200], 0.5, { factor: 4 })).toEqual([60]);
-    expect(clear([60, 110, 160, 200, 240], 0.5, { factor: 2.2 })).toEqual([]);
+    expect(clear([60, 110, 160, 200], 2, { factor: 4 })).toEqual([60]);
+    expect(clear([60, 110, 160, 200, 240], 2, { factor: 2.2 })).toEqual([]);
   });
 });

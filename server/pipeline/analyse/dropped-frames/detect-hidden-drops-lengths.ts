@@ -1,5 +1,6 @@
 import { clamp } from '#server/media/statistics.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
+import { CLEAR_ODDS } from './detect-hidden-drops-clear.ts';
 
 /**
  * Odds that make a loss where there is no sound that could say whether pictures are missing. With 2.4 instead, 28 steps were claimed in the pictures
@@ -108,7 +109,7 @@ export interface Scored {
  * A sound that lasts longer than all likely losses explain says no more than none does.
  */
 function enoughFor({ isSupported, isClear }: Scored, { surplus, speaks }: Lengths): number {
-  if (isClear) return -Infinity;
+  if (isClear) return CLEAR_ODDS;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;
 }

@@ -209,11 +209,14 @@ describe('detectHiddenDrops', () => {
 
   it('takes a step of small odds for a loss where all windows go on over it, unless the clip has many of its kind', () => {
     const goesOn = { slope: 2, excess: 1.9, votes: { voters: 20, share: 0.9, factor: 2 } };
-    expect(withVotes({ 80: goesOn }, { rise: 0.2 })).toEqual([80]);
-    expect(withVotes({ 80: goesOn }, { rise: 0.2, surplus: 0 })).toEqual([80]);
-    expect(withVotes({ 80: goesOn }, { rise: 0.12 })).toEqual([]);
-    expect(withVotes({ 80: { ...goesOn, agreement: 0.6 } }, { rise: 0.2 })).toEqual([]);
-    expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, { rise: 0.2 })).toEqual([]);
+    expect(withVotes({ 80: goesOn }, { rise: 0.32 })).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { rise: 0.32, surplus: 0 })).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { rise: 0.2 })).toEqual([]);
+    const two = { slope: 3, votes: { voters: 20, share: 0.9, factor: 3 } };
+    expect(withVotes({ 80: two }, { rise: 0.2, surplus: -4 })).toEqual([80]);
+    expect(withVotes({ 80: { ...two, agreement: 0.6 } }, { rise: 0.17, surplus: -4 })).toEqual([]);
+    expect(withVotes({ 80: { ...goesOn, agreement: 0.6 } }, { rise: 0.32 })).toEqual([]);
+    expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, { rise: 0.32 })).toEqual([]);
   });
 
   it('holds a step for which nearly all windows vote against those right beside it, whatever moves farther off', () => {

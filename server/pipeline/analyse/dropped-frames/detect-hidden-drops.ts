@@ -119,7 +119,7 @@ export function detectHiddenDrops(
   const lengths = readLengths(pictureSurplus, fps);
   const { deficit, speaks } = lengths;
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
-  const clear = clearSteps(series, scores, fps);
+  const clear = clearSteps(series, scores, fps, speaks);
   const plain = steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i)) return [];
     const score = scores[i] ?? null;

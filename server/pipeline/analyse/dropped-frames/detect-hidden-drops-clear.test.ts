@@ -45,7 +45,14 @@ describe('clearSteps', () => {
     { leastAround: 0.1 },
   ])('asks every measure: $votes $agreement $steadiness $excess $leastAround', (other) => {
     const jumps = new Map([[100, { ...CLEAR, ...other }]]);
-    expect([...clearSteps({ jumps }, new Array<number>(200).fill(2), FPS, false)]).toEqual([]);
+    expect([
+      ...clearSteps(
+        { jumps },
+        Array.from({ length: 200 }, () => 2),
+        FPS,
+        false,
+      ),
+    ]).toEqual([]);
   });
 
   it('takes many such steps for the rhythm of a recording, and three within a second for a conversion', () => {

@@ -33,7 +33,7 @@ const EXPLAINED_SHARE = 0.4;
 const EDITED_S = 0.2;
 const EDITED_MISSING = { least: 6, most: 8 };
 /**
- * ...nor so many of a low rate that they are longer than this: four of 26 claims in 11 minutes of jump cuts lay in clips of ten pictures a second and go, none of
+ * ...nor so many of a low rate that they are longer than this: four of 26 claims in 11 minutes of jump cuts lay in clips of ten pictures a second and go, and two of
  * the losses found among 32 planted into clips of 10 to 16.
  */
 const EDITED_SLOW = { seconds: 0.35, least: 3 };

@@ -83,7 +83,8 @@ const RETIMED_SHARE = 0.25;
  * goes in it than beside it and than such steps usually do in this clip (`scoreJumps`). Where too little moves
  * for that, a step counts that is much longer than all steps around it and of the same motion (the vectors of
  * many windows point the same way, only longer), without a cut or a flash. Where windows move evenly beside a step, their votes decide: a
- * cut inside a shot is none, however clear the odds, unless the sound says that pictures are missing. Clips whose rate was converted by dropping
+ * cut inside a shot is none, however clear the odds, unless the sound says that pictures are missing, and over a step that all of them go on over
+ * small odds are enough (`clearSteps`). Clips whose rate was converted by dropping
  * every n-th picture jump all the time and are left alone. Where the motion is small nothing is claimed. Lost
  * pictures make the picture shorter than the sound: where it is, likely losses are taken up to the deficit; where both
  * are equally long, more is asked for than without sound. Limits measured on losses of 1 to 5 pictures in
@@ -148,11 +149,9 @@ export function detectHiddenDrops(
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     return isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
   });
-  const says = (holds: (series: FrameSeries, at: number) => boolean, isHeard = (_: number) => true) => {
-    return ({ after }: HiddenDrop) => {
-      const verdict = verdictAt(after);
-      return verdict ? verdict === 'goesOn' && isHeard(after) : holds(series, after);
-    };
+  const says = (holds: (series: FrameSeries, at: number) => boolean) => (at: number) => {
+    const verdict = verdictAt(at);
+    return verdict ? verdict === 'goesOn' : holds(series, at);
   };
   const isEdit = (i: number) => (verdictAt(i) ? verdictAt(i) !== 'goesOn' : countAt(i) >= edited);
   const edits = scores.filter(
@@ -162,9 +161,10 @@ export function detectHiddenDrops(
     ...drop,
     missing: countAt(drop.after),
   }));
+  const isHeard = (at: number) => !verdictAt(at) || isCounted(series.blockDiff, at, votesAt(at));
   const goesOn = {
-    near: says(goesOnEvenly),
-    far: says(goesOnSurely, (at) => isCounted(series.blockDiff, at, votesAt(at))),
+    near: ({ after }: HiddenDrop) => says(goesOnEvenly)(after),
+    far: ({ after }: HiddenDrop) => says(goesOnSurely)(after) && isHeard(after),
   };
   const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
     ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { texturedView } from '#server/test/textured-view.ts';
+import { blockFlow } from './grey-flow.ts';
 import { createGreyKernel } from './grey-kernel.ts';
 import { NO_VOTES } from './grey-jump-votes.ts';
+import { voteAtPlaces } from './grey-jump-places.ts';
 import { measureJump } from './grey-jumps.ts';
 
 const SIZE = { width: 160, height: 88 };
@@ -38,5 +40,15 @@ describe('voteAtPlaces', () => {
     const { voters, share } = votes(2 * SPEED - 7, 3 * SPEED - 7, 31).atPlaces;
     expect(voters).toBeGreaterThanOrEqual(10);
     expect(share).toBeLessThan(0.4);
+  });
+
+  it('asks no window that would as well have moved on as before', () => {
+    const kernel = createGreyKernel(SIZE, 4);
+    [0, 1, 2, 3].forEach((at) => {
+      kernel.picture(at).set(texturedView(SIZE, SPEED * at, 0));
+    });
+    const [before, after] = [blockFlow(kernel, 0, 1), blockFlow(kernel, 2, 3)];
+    expect(voteAtPlaces(kernel, [1, 2], before, after).voters).toBe(0);
+    expect(voteAtPlaces(kernel, [0, 3], before, after).share).toBeGreaterThan(0.8);
   });
 });

@@ -1,10 +1,9 @@
-import type { Flow } from './grey-flow.ts';
-import { FLOW_STRIDE, FLOW_WINDOW } from './grey-flow.ts';
+import { FLOW_STRIDE, FLOW_WINDOW, type Flow } from './grey-flow.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 import { isEvenWindow, type JumpVotes } from './grey-jump-votes.ts';
 import { median } from '../statistics.ts';
 
-/** Factors that are tried, from one lost picture to six, a seventh apart: the room grows with them, and beyond these places look alike by chance (four of 20 cuts at ten). */
+/** Factors that are tried, from one lost picture to six, a seventh apart: the room grows with them, and beyond these places look alike by chance (five of 20 cuts at ten and more). */
 const FACTORS = Array.from({ length: 12 }, (_, i) => 1.5 * 1.15 ** i);
 /** Pixels around the expected place that are looked at: at least so many, and this share of the way. */
 const LEAST_ROOM = 1;

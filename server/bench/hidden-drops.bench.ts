@@ -12,7 +12,7 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { detectCuts } from '#server/pipeline/analyse/detect-cuts.ts';
 import { readForest } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-forest.ts';
 import { jumpFeatures } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-score.ts';
-import { judgeableSteps } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops.ts';
+import { judgeableSteps } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-step.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { growForest, type LabelledRows } from './boosted-trees.ts';
 import { greyPictures } from './motion-noise.ts';

@@ -2,8 +2,8 @@ import type { GreySize } from './grey-frame.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 
 /** Side of the square windows that are followed (that of the kernel), and the distance of their corners, pixels. */
-const WINDOW = 16;
-const STRIDE = 16;
+export const FLOW_WINDOW = 16;
+export const FLOW_STRIDE = 16;
 /** Windows whose mean change is below this do not move measurably (grey levels). */
 const STILL = 0.7;
 /** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window followable (Shi and Tomasi 1994). */
@@ -29,8 +29,8 @@ export interface Flow {
 export function blockFlow(kernel: GreyKernel, before: number, after: number): Flow {
   const { size } = kernel;
   const pictures = [kernel.picture(before), kernel.picture(after)] as const;
-  const columns = Math.floor((size.width - WINDOW) / STRIDE) + 1;
-  const rows = Math.floor((size.height - WINDOW) / STRIDE) + 1;
+  const columns = Math.floor((size.width - FLOW_WINDOW) / FLOW_STRIDE) + 1;
+  const rows = Math.floor((size.height - FLOW_WINDOW) / FLOW_STRIDE) + 1;
   const flow: Flow = {
     x: new Float64Array(columns * rows),
     y: new Float64Array(columns * rows),
@@ -40,12 +40,12 @@ export function blockFlow(kernel: GreyKernel, before: number, after: number): Fl
   let guessY = 0;
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
-      const left = column * STRIDE;
-      const top = row * STRIDE;
+      const left = column * FLOW_STRIDE;
+      const top = row * FLOW_STRIDE;
       const at = row * columns + column;
       const texture = toTensor(kernel.texture(before, left, top));
       if (texture.smallest < MIN_TEXTURE) continue;
-      if (kernel.windowChange(before, after, left, top) < STILL * WINDOW * WINDOW) {
+      if (kernel.windowChange(before, after, left, top) < STILL * FLOW_WINDOW * FLOW_WINDOW) {
         flow.valid[at] = 1;
         continue;
       }
@@ -75,7 +75,7 @@ function toTensor(sums: Int32Array): Tensor {
   const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
   const half = (xx + yy) / 2;
   const root = Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);
-  return { xx, xy, yy, smallest: (half - root) / (WINDOW * WINDOW) };
+  return { xx, xy, yy, smallest: (half - root) / (FLOW_WINDOW * FLOW_WINDOW) };
 }
 
 function refine(
@@ -98,10 +98,10 @@ function refine(
     const fy = dy - baseY;
     let bx = 0;
     let by = 0;
-    for (let y = Math.max(1, top); y < Math.min(height - 1, top + WINDOW); y += 1) {
+    for (let y = Math.max(1, top); y < Math.min(height - 1, top + FLOW_WINDOW); y += 1) {
       const sy = y + baseY;
       if (sy < 0 || sy + 1 >= height) continue;
-      for (let x = Math.max(1, left); x < Math.min(width - 1, left + WINDOW); x += 1) {
+      for (let x = Math.max(1, left); x < Math.min(width - 1, left + FLOW_WINDOW); x += 1) {
         const sx = x + baseX;
         if (sx < 0 || sx + 1 >= width) continue;
         const at = y * width + x;

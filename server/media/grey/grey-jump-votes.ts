@@ -35,12 +35,10 @@ export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
   const ratios: { along: number; across: number }[] = [];
   let voters = 0;
   for (let k = 0; k < step.valid.length; k += 1) {
-    if (!before.valid[k] || !after.valid[k]) continue;
-    const [beforeX, beforeY] = [before.x[k] ?? 0, before.y[k] ?? 0];
-    const [afterX, afterY] = [after.x[k] ?? 0, after.y[k] ?? 0];
-    const [x, y] = [(beforeX + afterX) / 2, (beforeY + afterY) / 2];
+    const motion = isEvenWindow(before, after, k);
+    if (!motion) continue;
+    const [x, y] = motion;
     const speed = Math.hypot(x, y);
-    if (speed < MIN_SPEED || Math.hypot(beforeX - afterX, beforeY - afterY) > MOST_UNEVEN * speed) continue;
     voters += 1;
     if (!step.valid[k]) continue;
     const [stepX, stepY] = [step.x[k] ?? 0, step.y[k] ?? 0];
@@ -55,4 +53,15 @@ export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
     if (share > best.share) best = { voters, share, factor: median(agreeing.map(({ along }) => along)) };
   }
   return best;
+}
+
+/** Mean motion of a window before and behind a step, pixels of the small picture; null where it does not move evenly. */
+export function isEvenWindow(before: Flow, after: Flow, k: number): readonly [number, number] | null {
+  if (!before.valid[k] || !after.valid[k]) return null;
+  const [beforeX, beforeY] = [before.x[k] ?? 0, before.y[k] ?? 0];
+  const [afterX, afterY] = [after.x[k] ?? 0, after.y[k] ?? 0];
+  const [x, y] = [(beforeX + afterX) / 2, (beforeY + afterY) / 2];
+  const speed = Math.hypot(x, y);
+  const isUneven = Math.hypot(beforeX - afterX, beforeY - afterY) > MOST_UNEVEN * speed;
+  return speed < MIN_SPEED || isUneven ? null : [x, y];
 }

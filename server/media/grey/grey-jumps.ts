@@ -1,5 +1,6 @@
 import { blockFlow, type Flow } from './grey-flow.ts';
 import { NO_VOTES, voteOnJump, type JumpVotes } from './grey-jump-votes.ts';
+import { voteAtPlaces } from './grey-jump-places.ts';
 import { BLOCK } from './grey-frame.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 import { median } from '../statistics.ts';
@@ -29,8 +30,12 @@ export interface JumpMeasure {
   readonly commonRise: number;
   /** How much farther the windows go than beside it, each by itself. */
   readonly votes: JumpVotes;
+  /** The same, asked at the places where their motion leads; of a step whose windows have not agreed. */
+  readonly atPlaces: JumpVotes;
 }
 
+/** Where so many of the windows agree on a factor by their best places, nobody asks for others. */
+const FOUND_SHARE = 0.5;
 /** Mean change (grey levels) from which a block is lively. */
 const LIVELY = 1;
 
@@ -46,7 +51,10 @@ export function measureJump(kernel: GreyKernel, places: readonly number[]): Jump
   const steps = places.slice(1).map((place, before) => blockFlow(kernel, places[before] ?? place, place));
   const [, before, step, after] = steps;
   const votes = before && step && after ? voteOnJump(before, step, after) : NO_VOTES;
-  return { ...compareSteps(steps), ...compareBlocks(kernel, places), votes };
+  const [, , p2, p3] = places;
+  const isLost = votes.voters > 0 && votes.share < FOUND_SHARE && p2 !== undefined && p3 !== undefined;
+  const atPlaces = isLost && before && after ? voteAtPlaces(kernel, [p2, p3], before, after) : NO_VOTES;
+  return { ...compareSteps(steps), ...compareBlocks(kernel, places), votes, atPlaces };
 }
 
 /** How the change of each lively block compares with its change in the steps before and after. */
@@ -72,7 +80,9 @@ function compareBlocks(
 }
 
 /** The comparison itself, on five flows. */
-function compareSteps(steps: readonly Flow[]): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise' | 'votes'> {
+function compareSteps(
+  steps: readonly Flow[],
+): Omit<JumpMeasure, 'livelyBlocks' | 'commonRise' | 'votes' | 'atPlaces'> {
   const [, before, step, after] = steps;
   if (!before || !step || !after) return NOTHING;
   let windows = 0;

@@ -42,6 +42,7 @@ describe('judgePictures', () => {
     livelyBlocks: 60,
     commonRise: 2.1,
     votes: NO_VOTES,
+    atPlaces: NO_VOTES,
   };
   const COUNT = 160;
   const moves = Array.from({ length: COUNT }, (_, i) => (i === 80 ? 2.2 : 1) * (12 + 2 * Math.sin(i * 1.3)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
-import { leadsAstray, verdictOf } from './detect-hidden-drops-direction.ts';
+import { leadsAstray, verdictOf, verdictOn, votesOf } from './detect-hidden-drops-direction.ts';
 
 /** Pictures that an editor takes out at least, at thirty a second. */
 const EDITED = 6;
@@ -16,6 +16,7 @@ const JUMP: JumpMeasure = {
   livelyBlocks: 60,
   commonRise: 2,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 };
 
 describe('verdictOf', () => {
@@ -41,6 +42,31 @@ describe('verdictOf', () => {
     expect(verdictOf({ voters: 30, share: 0.9, factor: 7.4 }, EDITED)).toBe('goesOn');
     expect(verdictOf({ voters: 30, share: 0.9, factor: 8.2 }, EDITED)).toBe('far');
     expect(verdictOf({ voters: 30, share: 0.6, factor: 8.2 }, 8)).toBe('goesOn');
+  });
+});
+
+describe('votesOf', () => {
+  const lost = { voters: 12, share: 0.1, factor: 1 };
+  const found = { voters: 8, share: 0.6, factor: 4 };
+
+  it('hears the expected places where the best ones do not agree, and enough windows stand there', () => {
+    expect(votesOf({ votes: lost, atPlaces: found })).toBe(found);
+    expect(votesOf({ votes: lost, atPlaces: { ...found, voters: 5 } })).toBe(lost);
+    expect(votesOf({ votes: lost, atPlaces: { ...found, share: 0.45 } })).toBe(lost);
+    const near = { voters: 12, share: 0.5, factor: 2 };
+    expect(votesOf({ votes: near, atPlaces: found })).toBe(near);
+  });
+});
+
+describe('verdictOn', () => {
+  const few = { voters: 4, share: 0.25, factor: 2 };
+  const longer = { ...JUMP, slope: 3, agreement: 0.8, excess: 2, votes: few };
+
+  it('decides nothing by few windows against most that move', () => {
+    expect(verdictOn(longer, EDITED)).toBeNull();
+    expect(verdictOn({ ...longer, agreement: 0.5 }, EDITED)).toBe('elsewhere');
+    expect(verdictOn({ ...longer, votes: { ...few, voters: 5 } }, EDITED)).toBe('elsewhere');
+    expect(verdictOn(undefined, EDITED)).toBeNull();
   });
 });
 

@@ -4,14 +4,18 @@ import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 
 /** Fewer windows than this decide nothing. */
 const MIN_VOTERS = 3;
+/** ...and fewer than this nothing against most windows. */
+const FEW_VOTERS = 5;
 /** Share of the windows that must agree on how much farther they go, and where many vote. */
 const MIN_SHARE = 0.4;
 const MANY_VOTERS = 8;
 const SHARE_OF_MANY = 0.33;
 /** The least they may go farther: twice as far over one lost picture, less what a window is missed by. */
 const MIN_FACTOR = 1.3;
-/** So many windows of which nearly all agree are believed a picture more. */
+/** So many windows of which nearly all agree are believed a picture more, and whatever the motion farther off does. */
 const SURE_VOTES = { voters: 6, share: 0.8 };
+/** Windows asked at the places where their motion leads: fewer agree by chance, as most places look alike nowhere. */
+const AT_PLACES = { voters: 6, share: 0.5 };
 
 /** Steady motion, only longer: slope, steadiness, excess over any step around. */
 export const MIN_SLOPE = 1.6;
@@ -49,12 +53,38 @@ export type JumpVerdict = 'goesOn' | 'far' | 'elsewhere' | null;
  * 6, 61 and 67 (docs/benchmarks/repeats-and-losses.md).
  * @param edited pictures that an editor takes out at least
  */
-export function verdictOf({ voters, share, factor }: JumpVotes, edited: number): JumpVerdict {
-  if (voters < MIN_VOTERS) return null;
+export function verdictOf(votes: JumpVotes, edited: number): JumpVerdict {
+  if (votes.voters < MIN_VOTERS) return null;
+  if (!agrees(votes)) return 'elsewhere';
+  return votes.factor < edited + (isUnanimous(votes) ? 2 : 1) ? 'goesOn' : 'far';
+}
+
+/**
+ * The verdict on a step. Few voters of which some are lost decide nothing where most windows that move, evenly or not, say together that the motion goes on longer: of
+ * seven steps with three or four voters and clear odds four are losses, of which that is so, and three edits.
+ */
+export function verdictOn(jump: JumpMeasure | undefined, edited: number): JumpVerdict {
+  if (!jump) return null;
+  const votes = votesOf(jump);
+  const verdict = verdictOf(votes, edited);
+  return verdict === 'elsewhere' && votes.voters < FEW_VOTERS && goesOnLonger(jump) ? null : verdict;
+}
+
+/** True where enough windows agree on a longer step: its factor counts what is missing. */
+export function agrees({ voters, share, factor }: JumpVotes): boolean {
   const least = voters >= MANY_VOTERS ? SHARE_OF_MANY : MIN_SHARE;
-  if (share < least || factor < MIN_FACTOR) return 'elsewhere';
-  const isSure = voters >= SURE_VOTES.voters && share >= SURE_VOTES.share;
-  return factor < edited + (isSure ? 2 : 1) ? 'goesOn' : 'far';
+  return voters >= MIN_VOTERS && share >= least && factor >= MIN_FACTOR;
+}
+
+/** True where nearly all of many windows agree. */
+export function isUnanimous({ voters, share }: JumpVotes): boolean {
+  return voters >= SURE_VOTES.voters && share >= SURE_VOTES.share;
+}
+
+/** What the windows vote for: by their best places, or where these do not agree, as of windows that went far or changed, by the places where their motion leads. */
+export function votesOf({ votes, atPlaces }: Pick<JumpMeasure, 'votes' | 'atPlaces'>): JumpVotes {
+  const isFound = atPlaces.voters >= AT_PLACES.voters && atPlaces.share >= AT_PLACES.share;
+  return isFound && !agrees(votes) && agrees(atPlaces) ? atPlaces : votes;
 }
 
 /**

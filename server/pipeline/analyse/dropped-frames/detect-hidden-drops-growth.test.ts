@@ -25,6 +25,7 @@ const jump = (slope: number, agreement: number): JumpMeasure => ({
   livelyBlocks: 60,
   commonRise: 2,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 });
 
 describe('countMissing', () => {
@@ -53,6 +54,19 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, voted(0.8, 1.4))).toBe(1);
     expect(countMissing(seen, AT, voted(0.3, 3.9))).toBe(6);
     expect(countMissing(seen, AT, voted(0.8, 1.0))).toBe(6);
+  });
+
+  it('goes by a third of many windows where no more changes than their factor explains', () => {
+    const third = (factor: number) => ({ ...jump(5, 0.7), votes: { voters: 12, share: 0.35, factor } });
+    const seen = differences(3, (distance) => 8 * distance);
+    expect(countMissing(seen, AT, third(4))).toBe(3);
+    expect(
+      countMissing(
+        differences(8, (distance) => 8 * distance),
+        AT,
+        third(3),
+      ),
+    ).not.toBe(2);
   });
 
   it('tells no large number from differences that have stopped growing', () => {

@@ -1,6 +1,7 @@
 import type { JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { agrees, votesOf } from './detect-hidden-drops-direction.ts';
 
 /** Steps on each side whose differences over several pictures a jump is held against. */
 const FLANK = 6;
@@ -10,11 +11,9 @@ const HEARD_AGREEMENT = 0.5;
 const HEARD_SLOPE = { least: 1.5, most: 9 };
 /** Nearly all windows say the same, and not too far: nothing else has to be asked. */
 const CLEAR = { agreement: 0.95, slope: 6 };
-/**
- * Windows that vote for one factor, and their share, from which it is what counts: 131 losses planted into 96 clips are counted wrong by 65 pictures in all
- * instead of by 93.
- */
-const VOTED = { voters: 3, share: 0.4, factor: 1.3 };
+/** Share of the windows that is believed whatever the pictures change by; else they change no more than a step so many times the usual one would. */
+const WIDELY = 0.4;
+const EXPLAINED = 1.3;
 /** Differences over 16 pictures that exceed those over 8 by less than this have stopped growing: they tell no number. */
 const STILL_GROWS = 1.3;
 /** What is believed then: the distance up to which differences grow in most clips. */
@@ -33,8 +32,8 @@ export type LagDifferences = ReadonlyMap<number, ArrayLike<number>>;
  * @returns at least 1
  */
 export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMeasure | undefined): number {
-  const votes = jump?.votes;
-  if (votes && isCounted(votes)) return Math.max(1, Math.round(votes.factor) - 1);
+  const votes = jump ? votesOf(jump) : null;
+  if (votes && isCounted(blockDiff, at, votes)) return Math.max(1, Math.round(votes.factor) - 1);
   const { slope, agreement } = jump ?? { slope: 0, agreement: 0 };
   const heard =
     agreement >= HEARD_AGREEMENT && slope > HEARD_SLOPE.least && slope < HEARD_SLOPE.most ? slope - 1 : null;
@@ -44,9 +43,11 @@ export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMe
   return Math.max(1, Math.round(heard === null ? grown : Math.sqrt(Math.max(0.5, grown) * heard)));
 }
 
-/** True where the windows agree so widely on a longer step that its factor counts what is missing. */
-export function isCounted({ voters, share, factor }: JumpVotes): boolean {
-  return voters >= VOTED.voters && share >= VOTED.share && factor >= VOTED.factor;
+/** True where the windows agree on a longer step widely, or, as a third of many do, on one that explains all of the change. */
+export function isCounted(blockDiff: LagDifferences, at: number, votes: JumpVotes): boolean {
+  if (!agrees(votes) || votes.share >= WIDELY) return agrees(votes);
+  const steps = blockDiff.get(1) ?? [];
+  return (steps[at] ?? 0) <= EXPLAINED * votes.factor * levelBeside(steps, 1, at);
 }
 
 function missingByGrowth(blockDiff: LagDifferences, at: number): number {

@@ -21,6 +21,7 @@ const LOSS: JumpMeasure = {
   livelyBlocks: 60,
   commonRise: 2.1,
   votes: NO_VOTES,
+  atPlaces: NO_VOTES,
 };
 const APPEARANCE: JumpMeasure = { ...LOSS, slope: 1, excess: 1, commonRise: 0.95 };
 
@@ -204,6 +205,42 @@ describe('detectHiddenDrops', () => {
       withVotes({ 80: { ...jump, slope: 4 } }, { rise, surplus: -4 });
     expect([slow({}, 0.26), slow(goesOn, 0.26)]).toEqual([[], [80]]);
     expect([slow({}, 0.31), slow({ votes: ASTRAY }, 0.31)]).toEqual([[80], []]);
+  });
+
+  it('takes a step of small odds for a loss where all windows go on over it, unless the clip has many of its kind', () => {
+    const goesOn = { slope: 2, excess: 1.9, votes: { voters: 20, share: 0.9, factor: 2 } };
+    expect(withVotes({ 80: goesOn }, { rise: 0.32 })).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { rise: 0.32, surplus: 0 })).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { rise: 0.2 })).toEqual([]);
+    const two = { slope: 3, votes: { voters: 20, share: 0.9, factor: 3 } };
+    expect(withVotes({ 80: two }, { rise: 0.2, surplus: -4 })).toEqual([80]);
+    expect(withVotes({ 80: { ...two, agreement: 0.6 } }, { rise: 0.17, surplus: -4 })).toEqual([]);
+    expect(withVotes({ 80: { ...goesOn, agreement: 0.6 } }, { rise: 0.32 })).toEqual([]);
+    expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, { rise: 0.32 })).toEqual([]);
+  });
+
+  it('holds a step for which nearly all windows vote against those right beside it, whatever moves farther off', () => {
+    const found = (share: number) => {
+      const jumps = new Map([[80, { ...LOSS, agreement: 0.5, votes: { voters: 20, share, factor: 2.2 } }]]);
+      const livelier = moves([80], 1.8).map((move, i) => (i === 84 ? 2.1 * move : move));
+      const series = frameSeries(livelier, { rises: rising([80], 0.5), jumps });
+      return detectHiddenDrops(series, [], FPS, NONE, null, byRise).map(({ after }) => after);
+    };
+    expect(found(0.9)).toEqual([80]);
+    expect(found(0.6)).toEqual([]);
+  });
+
+  it('hears the places where the motion leads when a search has lost the windows', () => {
+    const lost = (share: number) => ({ votes: ASTRAY, atPlaces: { voters: 8, share, factor: 3 } });
+    expect(withVotes({ 80: lost(0.6) })).toEqual([80]);
+    expect(withVotes({ 80: lost(0.4) })).toEqual([]);
+  });
+
+  it('does not let one of three windows decide against most that move', () => {
+    const few = { votes: { voters: 3, share: 0.33, factor: 2 } };
+    expect(withVotes({ 80: few }, { rise: 0.6 })).toEqual([80]);
+    expect(withVotes({ 80: { ...few, agreement: 0.3 } }, { rise: 0.6 })).toEqual([]);
+    expect(withVotes({ 80: { votes: { ...few.votes, voters: 6 } } }, { rise: 0.6 })).toEqual([]);
   });
 
   it('believes one or two pictures only beside more cuts inside shots than losses', () => {

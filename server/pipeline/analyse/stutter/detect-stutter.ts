@@ -12,6 +12,7 @@ import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, type Judged, type StutterRun } from './stutter-history.ts';
 import { isOverlay } from './stutter-overlay.ts';
 import { isBetweenFades } from './stutter-fade.ts';
+import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
 import { isSlide } from './stutter-slides.ts';
@@ -19,7 +20,7 @@ import { isEmptyStage } from './stutter-stage.ts';
 
 export type { StutterRun } from './stutter-history.ts';
 
-/** Longest hold that is still a stutter, seconds; beyond it people see a still. */
+/** Longest hold that is still a stutter, seconds; beyond it people see a still, unless the lengths prove it (`findFreezes`). */
 const LONGEST_S = 1.2;
 /** A single repeat is reported only when a jump right after it proves that a picture was lost under it. */
 const SHORTEST_FRAMES = 2;
@@ -129,9 +130,35 @@ export function detectStutter(
       isEmptyStage(series, run);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
-  return decideHistories(found, pictureSurplus).map((run) =>
-    cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn),
+  const withEarly = (run: StutterRun) =>
+    cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn);
+  const freezes = findFreezes(clip, LONGEST_S * fps);
+  return (withFreezes(found, freezes, pictureSurplus, fps) ?? decideHistories(found, pictureSurplus)).map(
+    (run) => (freezes.includes(run) ? run : withEarly(run)),
   );
+}
+
+/**
+ * The runs with freezes that are longer than any stutter, where these, and the runs that were put in beside them, are just what the
+ * picture outlasts the sound by; null where they are not.
+ */
+function withFreezes(
+  found: readonly Judged[],
+  freezes: readonly StutterRun[],
+  pictureSurplus: number | null,
+  fps: number,
+): StutterRun[] | null {
+  if (freezes.length === 0 || pictureSurplus === null) return null;
+  const others = found.filter((run) => !freezes.some((freeze) => touches(run, freeze)));
+  const frozen = repeatsOf(freezes);
+  const runs = decideHistories(others, pictureSurplus - frozen);
+  const putIn = repeatsOf(runs.filter(({ history }) => history === 'inserted'));
+  if (!explainsLengths(pictureSurplus, frozen + putIn, fps)) return null;
+  return [...runs, ...freezes].sort((a, b) => a.first - b.first);
+}
+
+function repeatsOf(runs: readonly Span[]): number {
+  return runs.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
 }
 
 interface Candidate extends RunPlace {
@@ -240,9 +267,11 @@ function judgeCalm(
   };
 }
 
-const middleOf = ({ first, last }: Pick<RunPlace, 'first' | 'last'>) => Math.floor((first + last) / 2);
+type Span = Pick<RunPlace, 'first' | 'last'>;
 
-function touches(run: CalmRun, { first, last }: CalmRun): boolean {
+const middleOf = ({ first, last }: Span) => Math.floor((first + last) / 2);
+
+function touches(run: Span, { first, last }: Span): boolean {
   return run.first <= last + 1 && run.last >= first - 1;
 }
 

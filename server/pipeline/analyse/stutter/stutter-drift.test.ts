@@ -49,6 +49,17 @@ describe('drifts', () => {
     expect(drifts(slow, { first: 60, last: 62 })).toBe(false);
   });
 
+  it('takes what an encoder refines at the start of a long run for no motion, as it comes to an end', () => {
+    const long = { first: 60, last: 88 };
+    const still = moves.map((move, i) => (i >= long.first && i <= long.last ? 0.2 : move));
+    const refinedUntil = (end: number) => ({
+      ...copies,
+      blockDiff: new Map([[1, still] as const, [16, still.map((_, i) => (i <= end ? 1.2 : 0.1))] as const]),
+    });
+    expect(drifts(refinedUntil(80), long)).toBe(false);
+    expect(drifts(refinedUntil(long.last), long)).toBe(true);
+  });
+
   it('keeps what moves on out of the stutters', () => {
     expect(detectStutter(copies, [], 30)).toMatchObject([run]);
     expect(detectStutter(slow, [], 30)).toEqual([]);

@@ -12,6 +12,9 @@ const MIN_DRIFT_REFINED = 3.2;
 /** Changes below this are rounding, grey levels. */
 const LEAST = 0.1;
 
+/** So many distances and more are asked in two halves: what encoders refine in copies comes to an end, and what drifts goes on. */
+const IN_HALVES = 4;
+
 /**
  * True for a run in which something moves on, however slowly: its small changes add up, as those of no copies do.
  * @param run first and last copy; the true picture stands right before
@@ -22,7 +25,10 @@ export function drifts(
 ): boolean {
   const lag = LAGS.findLast((one) => one <= last - first + 1 && one >= LEAST_LAG);
   if (lag === undefined) return false;
-  const far = Math.max(...(blockDiff.get(lag) ?? []).slice(first - 1 + lag, last + 1));
+  const changes = (blockDiff.get(lag) ?? []).slice(first - 1 + lag, last + 1);
+  const middle = Math.floor(changes.length / 2);
+  const halves = changes.length < IN_HALVES ? [changes] : [changes.slice(0, middle), changes.slice(middle)];
+  const far = Math.min(...halves.map((half) => Math.max(...half)));
   const single = Math.max(LEAST, ...(blockDiff.get(1) ?? []).slice(first, last + 1));
   return far >= (lag === LEAST_LAG ? MIN_DRIFT_REFINED : MIN_DRIFT) * single;
 }

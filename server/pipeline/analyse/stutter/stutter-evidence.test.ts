@@ -14,6 +14,7 @@ describe('motionEvidence', () => {
     livelyBlocks: 20,
     commonRise: 1,
     votes: NO_VOTES,
+    atPlaces: NO_VOTES,
   };
   const seen = (slope: number, other = {}) =>
     motionEvidence(

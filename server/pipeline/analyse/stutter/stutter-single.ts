@@ -1,6 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
-import { MAX_HISTOGRAM } from '../dropped-frames/detect-hidden-drops.ts';
+import { MAX_HISTOGRAM } from '../dropped-frames/detect-hidden-drops-step.ts';
 import { isSharp, type RunPlace } from './stutter-cadence.ts';
 
 /** Pictures on each side that show how much of the whole picture usually changes. */

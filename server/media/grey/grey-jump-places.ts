@@ -1,0 +1,93 @@
+import { FLOW_STRIDE, FLOW_WINDOW, type Flow } from './grey-flow.ts';
+import type { GreyKernel } from './grey-kernel.ts';
+import { isEvenWindow, type JumpVotes } from './grey-jump-votes.ts';
+import { median } from '../statistics.ts';
+
+/** Factors that are tried, from one lost picture to six, a seventh apart: the room grows with them, and beyond these places look alike by chance (five of 20 cuts at ten and more). */
+const FACTORS = Array.from({ length: 12 }, (_, i) => 1.5 * 1.15 ** i);
+/** Pixels around the expected place that are looked at: at least so many, and this share of the way. */
+const LEAST_ROOM = 1;
+const ROOM_SHARE = 0.12;
+/** The expected place counts where it differs no more than the best one: by this factor, and this much (grey levels). */
+const AS_GOOD = 1.1;
+const AS_GOOD_LEVELS = 0.75;
+/** Every second pixel of every second row is compared, as the search does. */
+const SAMPLE_STEP = 2;
+const SAMPLES = (FLOW_WINDOW / SAMPLE_STEP) ** 2;
+
+/**
+ * Asks each window that moves evenly whether it stands where its motion leads when so many steps are made at once: a search for the best place, as the
+ * flow makes it, loses windows that changed or went too far, while at the expected place hardly anything else looks alike by chance.
+ * @param places the picture in front of the step and the one behind it, in the kernel
+ */
+export function voteAtPlaces(
+  kernel: GreyKernel,
+  places: readonly [number, number],
+  before: Flow,
+  after: Flow,
+): JumpVotes {
+  const { width } = kernel.size;
+  const columns = Math.floor((width - FLOW_WINDOW) / FLOW_STRIDE) + 1;
+  const agreeing = FACTORS.map((): number[] => []);
+  let voters = 0;
+  for (let k = 0; k < before.valid.length; k += 1) {
+    const motion = isEvenWindow(before, after, k);
+    if (!motion) continue;
+    const left = (k % columns) * FLOW_STRIDE;
+    const top = Math.floor(k / columns) * FLOW_STRIDE;
+    const change = changeOf(kernel, places, left, top);
+    const [x, y] = motion;
+    const found = FACTORS.map((factor) => best(change, factor * x, factor * y));
+    const least = Math.min(
+      change(...kernel.search(...places, left, top, 0, 0)),
+      ...found.map((place) => place.change),
+    );
+    const limit = AS_GOOD * least + AS_GOOD_LEVELS;
+    // A window that would as well have moved on as before tells nothing.
+    if (best(change, x, y).change <= limit) continue;
+    voters += 1;
+    found.forEach((place, at) => {
+      if (place.change <= limit) agreeing[at]?.push((place.x * x + place.y * y) / (x * x + y * y));
+    });
+  }
+  const most = agreeing.reduce((a, b) => (b.length > a.length ? b : a), []);
+  return { voters, share: most.length / Math.max(1, voters), factor: most.length > 0 ? median(most) : 1 };
+}
+
+type Change = (dx: number, dy: number) => number;
+
+/** Mean change of a window at a displacement, grey levels; without bound where it leaves the picture. */
+function changeOf(
+  { picture, size }: GreyKernel,
+  [from, to]: readonly [number, number],
+  left: number,
+  top: number,
+): Change {
+  const [before, after] = [picture(from), picture(to)];
+  return (dx, dy) => {
+    const [x, y] = [left + dx, top + dy];
+    if (x < 0 || y < 0 || x + FLOW_WINDOW > size.width || y + FLOW_WINDOW > size.height) return Infinity;
+    let sum = 0;
+    for (let row = 0; row < FLOW_WINDOW; row += SAMPLE_STEP) {
+      const [here, there] = [(top + row) * size.width + left, (y + row) * size.width + x];
+      for (let column = 0; column < FLOW_WINDOW; column += SAMPLE_STEP) {
+        sum += Math.abs((before[here + column] ?? 0) - (after[there + column] ?? 0));
+      }
+    }
+    return sum / SAMPLES;
+  };
+}
+
+/** The best place around an expected one. */
+function best(change: Change, x: number, y: number): { change: number; x: number; y: number } {
+  const room = Math.max(LEAST_ROOM, Math.round(ROOM_SHARE * Math.hypot(x, y)));
+  const [toX, toY] = [Math.round(x), Math.round(y)];
+  let found = { change: Infinity, x: toX, y: toY };
+  for (let dy = -room; dy <= room; dy += 1) {
+    for (let dx = -room; dx <= room; dx += 1) {
+      const here = change(toX + dx, toY + dy);
+      if (here < found.change) found = { change: here, x: toX + dx, y: toY + dy };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import { clearSteps } from './detect-hidden-drops-clear.ts';
+
+const FPS = 30;
+const CLEAR: JumpMeasure = {
+  windows: 20,
+  slope: 2,
+  agreement: 0.95,
+  steadiness: 0.9,
+  excess: 1.8,
+  leastAround: 0.8,
+  speed: 0.8,
+  livelyBlocks: 60,
+  commonRise: 1.8,
+  votes: { voters: 12, share: 0.9, factor: 2 },
+  atPlaces: NO_VOTES,
+};
+
+/** The clear ones of steps with so small odds; `factor` is that of the first. */
+function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } = {}): number[] {
+  const jumps = new Map(
+    at.map((step, k) => [step, k > 0 ? CLEAR : { ...CLEAR, votes: { ...CLEAR.votes, factor } }]),
+  );
+  const scores = Array.from({ length: 400 }, (_, i) => (at.includes(i) ? odds : -Infinity));
+  return [...clearSteps({ jumps }, scores, FPS, speaks)];
+}
+
+describe('clearSteps', () => {
+  it('takes a step for a loss over which all windows go on by one factor, though its odds are small', () => {
+    expect(clear([100])).toEqual([100]);
+    expect(clear([100], 1)).toEqual([]);
+    expect(clear([100], 1, { speaks: true })).toEqual([100]);
+    expect(clear([100], -0.5, { speaks: true })).toEqual([]);
+  });
+
+  it.each([
+    { votes: { voters: 2, share: 1, factor: 2 } },
+    { votes: { voters: 12, share: 0.6, factor: 2 } },
+    { votes: { voters: 12, share: 0.9, factor: 1.5 } },
+    { agreement: 0.7 },
+    { steadiness: 0.5 },
+    { excess: 1.2 },
+    { leastAround: 0.1 },
+  ])('asks every measure: $votes $agreement $steadiness $excess $leastAround', (other) => {
+    const jumps = new Map([[100, { ...CLEAR, ...other }]]);
+    expect([
+      ...clearSteps(
+        { jumps },
+        Array.from({ length: 200 }, () => 2),
+        FPS,
+        false,
+      ),
+    ]).toEqual([]);
+  });
+
+  it('takes many such steps for the rhythm of a recording, and three within a second for a conversion', () => {
+    expect(clear([60, 110, 160])).toEqual([60, 110, 160]);
+    expect(clear([60, 110, 160, 200])).toEqual([]);
+    expect(clear([60, 65, 70])).toEqual([]);
+    // Odds that speak for losses by themselves make no rhythm.
+    expect(clear([60, 110, 160, 200], 3)).toEqual([60, 110, 160, 200]);
+  });
+
+  it('finds a longer step in the midst of such a rhythm', () => {
+    expect(clear([60, 110, 160, 200], 2, { factor: 4 })).toEqual([60]);
+    expect(clear([60, 110, 160, 200, 240], 2, { factor: 2.2 })).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import type { StepRise } from '#server/media/grey/grey-rises.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
+import { median } from '#server/media/statistics.ts';
+import { MIN_EXCESS, MIN_SLOPE, MIN_STEADINESS, MIN_WINDOWS } from './detect-hidden-drops-direction.ts';
+import type { Flanks } from './detect-hidden-drops-score.ts';
+
+/** Pictures on each side that a jump is held against. */
+export const FLANK = 6;
+/** Between a cut and a jump there may be as few. */
+const SHORT_FLANK = 3;
+/** Block difference around (grey levels) below which motion drowns in noise. */
+export const MIN_MOTION = 2;
+/** Steps of so little motion still show what is usual in the clip. */
+const MIN_JUDGED_MOTION = 1;
+/** ...agreement of steady motion that is only longer, and the least step around it. */
+export const MIN_AGREEMENT = 0.8;
+const MIN_LEAST = 0.25;
+const MIN_SPEED = 0.15;
+/** The whole picture jumps: mean and block difference over the liveliest picture of both flanks. */
+const PLAIN_MEAN_RATIO = 1.45;
+const PLAIN_BLOCK_RATIO = 1.2;
+const PLAIN_MOTION = 3;
+/** Everything lively changes more than before and after, and the whole is the liveliest around. */
+const COMMON = { blocks: 12, rise: 1.4, meanRatio: 1.15, blockRatio: 1.1 };
+/** Motion that goes on as before refutes a jump: something appeared (measured: at most 1.08 when a digit changes). */
+const REFUTED_RISE = 1.15;
+const REFUTING_BLOCKS = 8;
+const EVEN_SLOPE = 1.3;
+/** Both kinds of evidence, each a little weaker. */
+const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
+/** A change of the histogram beyond this is a flash or a cut, no jump. */
+export const MAX_HISTOGRAM = 0.05;
+/** ...unless half of all that moves goes so much farther (logarithm): then up to this. */
+const MAX_HISTOGRAM_JUMP = 0.085;
+const JUMP_RISE = 0.6;
+/** A step into a picture against the steps around it. */
+export interface Step {
+  readonly flanks: Flanks;
+  readonly jump: JumpMeasure | undefined;
+  /** Over the liveliest picture of both flanks. */
+  readonly meanRatio: number;
+  readonly blockRatio: number;
+  /** Mean difference over the larger one of the two steps next to it. */
+  readonly nextRatio: number;
+  /** Block difference over the livelier of the two next to it. */
+  readonly nearRatio: number;
+  /** Median block difference of the quieter flank. */
+  readonly motion: number;
+  /** Change of the histogram. */
+  readonly flash: number;
+  /** True when both flanks are whole: no cut and no end of the clip is near. */
+  readonly inside: boolean;
+}
+
+/** Measures the step into picture `i`; null where too little of its shot lies on one side. */
+export function measureStep(series: FrameSeries, cuts: readonly number[], i: number): Step | null {
+  const moves = series.blockDiff.get(1) ?? [];
+  // The flanks end where the shot ends: the step into a cut is none of its motion.
+  const shotStart = cuts.findLast((cut) => cut <= i) ?? 0;
+  const shotEnd = cuts.find((cut) => cut > i) ?? series.count;
+  const from = Math.max(1, i - FLANK, shotStart + 1);
+  const to = Math.min(series.count, i + 1 + FLANK, shotEnd);
+  if (i - from < SHORT_FLANK || to - i <= SHORT_FLANK) return null;
+  const left = moves.slice(from, i);
+  const right = moves.slice(i + 1, to);
+  const means = [...series.meanDiff.slice(from, i), ...series.meanDiff.slice(i + 1, to)];
+  const here = moves[i] ?? 0;
+  return {
+    flanks: { from, to },
+    jump: series.jumps.get(i),
+    meanRatio: (series.meanDiff[i] ?? 0) / Math.max(0.05, ...means),
+    blockRatio: here / Math.max(0.3, ...left, ...right),
+    nextRatio:
+      (series.meanDiff[i] ?? 0) / Math.max(0.05, series.meanDiff[i - 1] ?? 0, series.meanDiff[i + 1] ?? 0),
+    nearRatio: here / Math.max(0.3, moves[i - 1] ?? 0, moves[i + 1] ?? 0),
+    motion: Math.min(median(left), median(right)),
+    flash: series.histogramDiff[i] ?? 0,
+    inside: left.length >= FLANK && right.length >= FLANK,
+  };
+}
+
+/** Flanks of the steps that may be judged: away from cuts, flashes and stillness. */
+export function judgeableSteps(series: FrameSeries, cuts: readonly number[]): (at: number) => Flanks | null {
+  return (i) => judgeable(measureStep(series, cuts, i), series.rises[i]);
+}
+
+/** Flanks of a step that may be judged, else null: at a flash, in stillness. */
+export function judgeable(step: Step | null | undefined, rise: StepRise | null | undefined): Flanks | null {
+  return step && step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, rise) ? step.flanks : null;
+}
+
+/** True for a step whose brightness changes no more than a jump of the motion explains. */
+function isNoFlash({ flash }: Step, rise: StepRise | null | undefined): boolean {
+  return flash <= MAX_HISTOGRAM || (flash <= MAX_HISTOGRAM_JUMP && (rise?.overMax ?? 0) >= JUMP_RISE);
+}
+
+/** True for a step that is much longer than all around it and of the same motion. */
+export function isJump(step: Step): boolean {
+  const { jump, meanRatio, blockRatio, motion } = step;
+  if (motion < MIN_MOTION || !step.inside || step.flash > MAX_HISTOGRAM || isRefuted(jump)) return false;
+  const plain = motion >= PLAIN_MOTION && meanRatio >= PLAIN_MEAN_RATIO && blockRatio >= PLAIN_BLOCK_RATIO;
+  return plain || (jump !== undefined && (isCommonRise(jump, step) || isLongerStep(jump, step)));
+}
+
+/** True when the lively parts move on as before: something appeared elsewhere. */
+function isRefuted(jump: JumpMeasure | undefined): boolean {
+  if (!jump) return false;
+  if (jump.livelyBlocks >= REFUTING_BLOCKS && jump.commonRise < REFUTED_RISE) return true;
+  const { windows, agreement, slope } = jump;
+  return windows >= MIN_WINDOWS && agreement >= MIN_AGREEMENT && slope < EVEN_SLOPE;
+}
+
+function isCommonRise(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boolean {
+  return (
+    jump.livelyBlocks >= COMMON.blocks &&
+    jump.commonRise >= COMMON.rise &&
+    meanRatio >= COMMON.meanRatio &&
+    blockRatio >= COMMON.blockRatio
+  );
+}
+
+function isLongerStep(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boolean {
+  if (jump.windows < MIN_WINDOWS || jump.leastAround < MIN_LEAST || jump.speed < MIN_SPEED) return false;
+  const steady =
+    jump.slope >= MIN_SLOPE &&
+    jump.agreement >= MIN_AGREEMENT &&
+    jump.steadiness >= MIN_STEADINESS &&
+    jump.excess >= MIN_EXCESS;
+  const mixed =
+    jump.slope >= MIXED.slope &&
+    jump.agreement >= MIXED.agreement &&
+    jump.excess >= MIXED.excess &&
+    meanRatio >= MIXED.meanRatio &&
+    blockRatio >= MIXED.blockRatio;
+  return steady || mixed;
+}
+
+/** A jump by looser limits, for the question how usual jumps are in this clip. */
+export function isLoose({ jump, blockRatio, nearRatio, motion, flash, inside }: Step): boolean {
+  if (!inside || flash > MAX_HISTOGRAM) return false;
+  if (motion < MIN_MOTION || nearRatio < 1.3) return false;
+  return blockRatio >= 1.2 || (jump !== undefined && jump.slope >= 1.5 && jump.agreement >= 0.75);
+}

@@ -159,7 +159,7 @@ export function judgePictures(
     mended,
     posterFrame: poster === null ? null : (frameOfDecoded[poster] ?? null),
     notes: [
-      ...notesOn(times, scan),
+      ...notesOn(times, scan, gaps),
       ...notesOnSlower(slower, times),
       ...notesOnEmpty(outsideOf(slower, empty)),
       ...notesOnMended(mended),
@@ -294,14 +294,19 @@ function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<num
   return frames;
 }
 
-function notesOn(times: PictureTimes, scan: PacketScan): string[] {
+function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {
   const notes: string[] = [];
-  if (times.variableByNature) {
-    const intervals = times.ptsTicks.slice(1).map((pts, i) => pts - (times.ptsTicks[i] ?? pts));
-    const ms = (ticks: number) => Math.round(ticksToMs(ticks, times.timeBase));
-    const sorted = [...intervals].sort((a, b) => a - b);
-    const low = ms(sorted[Math.floor(sorted.length * 0.05)] ?? 0);
-    const high = ms(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
+  const lost = new Set(gaps.map(({ frameBefore }) => frameBefore));
+  const kept = times.ptsTicks
+    .slice(1)
+    .map((pts, i) => pts - (times.ptsTicks[i] ?? pts))
+    .filter((_, i) => !lost.has(i))
+    .sort((a, b) => a - b);
+  const ms = (ticks: number | undefined) => Math.round(ticksToMs(ticks ?? 0, times.timeBase));
+  // Rounding to milliseconds alone makes 33 and 34 of one rate.
+  if (times.variableByNature && ms(kept.at(-1)) > ms(kept[0]) + 1) {
+    const low = ms(kept[Math.floor(kept.length * 0.05)]);
+    const high = ms(kept[Math.floor(kept.length * 0.95)]);
     notes.push(
       low === high
         ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`

@@ -60,7 +60,7 @@ export async function findNotedSettings(
   return {
     settings: settingsOf(found.guess, { ...found.size, crop }),
     note: noted.note,
-    remark: `Their settings follow from what the encoder (x264) noted beside the first picture; their size, ${shown}, was found by trial: they decode without a fault under no other.${crop.isDoubtful ? DOUBTFUL : ''} Whether they are to be shown turned is not known.`,
+    remark: `Their settings follow from what the encoder (x264) noted beside the first picture; their size, ${shown}, was found by trial: they decode without a fault under no other.${crop.isDoubtful ? DOUBTFUL : ''} Whether they are to be shown turned, and in which range of colours, is not known.`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { wrapped } from './order-count.ts';
+import { mostFrequent } from './statistics.ts';
 
 /** Pictures that the stream counts between two that are shown one behind the other, and that are not there. */
 export interface LostBetween {
@@ -42,11 +43,4 @@ export function missingCounts(pictures: readonly CountedPicture[], range: number
     const missing = step / unit - 1;
     return Number.isInteger(missing) && missing > 0 && missing <= MOST_LOST ? [{ placeBefore, missing }] : [];
   });
-}
-
-function mostFrequent(values: readonly number[]): number {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const [first] = [...counts].sort(([, a], [, b]) => b - a);
-  return first?.[0] ?? 0;
 }

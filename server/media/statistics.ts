@@ -24,6 +24,13 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
+/** The number that occurs most often, the earliest of several such; 0 for none. */
+export function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
 /** The first of some rising numbers that exceeds a bound; Infinity where none does. */
 export function firstAbove(rising: readonly number[], bound: number): number {
   let [low, high] = [0, rising.length];

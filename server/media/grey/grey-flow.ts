@@ -4,6 +4,8 @@ import type { GreyKernel } from './grey-kernel.ts';
 /** Side of the square windows that are followed (that of the kernel), and the distance of their corners, pixels. */
 export const FLOW_WINDOW = 16;
 export const FLOW_STRIDE = 16;
+/** Windows along a side of so many pixels. */
+export const windowsAlong = (pixels: number): number => Math.floor((pixels - FLOW_WINDOW) / FLOW_STRIDE) + 1;
 /** Windows whose mean change is below this do not move measurably (grey levels). */
 const STILL = 0.7;
 /** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window followable (Shi and Tomasi 1994). */
@@ -29,8 +31,7 @@ export interface Flow {
 export function blockFlow(kernel: GreyKernel, before: number, after: number): Flow {
   const { size } = kernel;
   const pictures = [kernel.picture(before), kernel.picture(after)] as const;
-  const columns = Math.floor((size.width - FLOW_WINDOW) / FLOW_STRIDE) + 1;
-  const rows = Math.floor((size.height - FLOW_WINDOW) / FLOW_STRIDE) + 1;
+  const [columns, rows] = [windowsAlong(size.width), windowsAlong(size.height)];
   const flow: Flow = {
     x: new Float64Array(columns * rows),
     y: new Float64Array(columns * rows),

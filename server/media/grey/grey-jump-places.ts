@@ -1,6 +1,6 @@
-import { FLOW_STRIDE, FLOW_WINDOW, type Flow } from './grey-flow.ts';
+import { FLOW_STRIDE, FLOW_WINDOW, windowsAlong, type Flow } from './grey-flow.ts';
 import type { GreyKernel } from './grey-kernel.ts';
-import { isEvenWindow, type JumpVotes } from './grey-jump-votes.ts';
+import { evenMotion, type JumpVotes } from './grey-jump-votes.ts';
 import { median } from '../statistics.ts';
 
 /** Factors that are tried, from one lost picture to six, a seventh apart: the room grows with them, and beyond these places look alike by chance (five of 20 cuts at ten and more). */
@@ -26,12 +26,11 @@ export function voteAtPlaces(
   before: Flow,
   after: Flow,
 ): JumpVotes {
-  const { width } = kernel.size;
-  const columns = Math.floor((width - FLOW_WINDOW) / FLOW_STRIDE) + 1;
+  const columns = windowsAlong(kernel.size.width);
   const agreeing = FACTORS.map((): number[] => []);
   let voters = 0;
   for (let k = 0; k < before.valid.length; k += 1) {
-    const motion = isEvenWindow(before, after, k);
+    const motion = evenMotion(before, after, k);
     if (!motion) continue;
     const left = (k % columns) * FLOW_STRIDE;
     const top = Math.floor(k / columns) * FLOW_STRIDE;

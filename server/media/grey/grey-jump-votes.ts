@@ -35,7 +35,7 @@ export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
   const ratios: { along: number; across: number }[] = [];
   let voters = 0;
   for (let k = 0; k < step.valid.length; k += 1) {
-    const motion = isEvenWindow(before, after, k);
+    const motion = evenMotion(before, after, k);
     if (!motion) continue;
     const [x, y] = motion;
     const speed = Math.hypot(x, y);
@@ -56,7 +56,7 @@ export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
 }
 
 /** Mean motion of a window before and behind a step, pixels of the small picture; null where it does not move evenly. */
-export function isEvenWindow(before: Flow, after: Flow, k: number): readonly [number, number] | null {
+export function evenMotion(before: Flow, after: Flow, k: number): readonly [number, number] | null {
   if (!before.valid[k] || !after.valid[k]) return null;
   const [beforeX, beforeY] = [before.x[k] ?? 0, before.y[k] ?? 0];
   const [afterX, afterY] = [after.x[k] ?? 0, after.y[k] ?? 0];

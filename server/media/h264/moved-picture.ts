@@ -3,7 +3,7 @@ import { H264Error } from './h264-error.ts';
 import { fromRbsp } from './nal.ts';
 import type { PcmHead } from './pcm-picture.ts';
 import { writeMarking } from './reference-marking.ts';
-import type { Sps } from './sps.ts';
+import { MACROBLOCK, type Sps } from './sps.ts';
 import type { Moved, SquareMotion } from '../square-motion.ts';
 
 export interface MovedHead extends PcmHead {
@@ -14,7 +14,6 @@ export interface MovedHead extends PcmHead {
 /** All of a picture stays where it was in the one that it is made of. */
 export const NOT_MOVED: SquareMotion = () => ({ x: 0, y: 0 });
 
-const MACROBLOCK = 16;
 const SLICE_TYPE_ALL_P = 5;
 /** Longest vectors, quarters of a pixel: within what every level from 1.1 on allows (ITU-T H.264, table A-1). */
 const MOST_X = 2047;

@@ -107,6 +107,12 @@ export function fromRbsp(rbsp: Buffer): Buffer {
 /** Two zero bytes must not stand in front of a byte below 4 (ITU-T H.264, 7.4.1.1): a 3 goes between. */
 const ZEROS = Buffer.from([0, 0]);
 
+const START_CODE = Buffer.from([0, 0, 0, 1]);
+
+/** Units as a byte stream, each behind a start code (ITU-T H.264 and H.265, annex B). */
+export const annexB = (units: readonly Buffer[]): Buffer =>
+  Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
+
 /** Finds NAL units in a byte stream (ITU-T H.264, annex B) that arrives in pieces. */
 export interface AnnexBSplitter {
   /** Takes the next bytes and answers the units that are complete now. */

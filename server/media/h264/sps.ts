@@ -40,6 +40,8 @@ export interface Sps {
   readonly pictureRate: number | null;
 }
 
+/** Width and height of what H.264 codes a picture in, samples. */
+export const MACROBLOCK = 16;
 /** Profiles whose sets tell chroma format and bit depth (ITU-T H.264, 7.3.2.1.1). */
 export const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 /** Above level 6.2 (table A-1): widths beyond it are garbage, not pictures. */

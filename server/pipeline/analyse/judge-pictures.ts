@@ -11,6 +11,7 @@ import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
+import { putIn, repeatsOf } from './stutter/stutter-history.ts';
 import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';
 import { isPriming } from './audio-sync/detect-audio-sync-start.ts';
 import { motionAsMended, type Copies, type Losses } from './audio-sync/motion-as-mended.ts';
@@ -222,14 +223,6 @@ export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans
   };
 }
 
-const repeatsOf = (stutter: readonly StutterRun[]) =>
-  stutter.reduce((sum, run) => sum + run.last - run.first + 1, 0);
-
-/** Copies that made the picture longer: without them the sound may outlast it. */
-function putIn(stutter: readonly StutterRun[]): number {
-  return repeatsOf(stutter.filter((run) => run.history === 'inserted'));
-}
-
 /** Copies that a repair takes out, so that the sound is judged by the pictures that are left. */
 function putInFrames(findings: readonly Finding[]): Copies[] {
   return findings.flatMap(({ detail, confidence, firstFrame, lastFrame }) =>
@@ -295,7 +288,14 @@ function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<num
 }
 
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {
-  const notes: string[] = [];
+  const notes = times.variableByNature ? notesOnIntervals(times, gaps) : [];
+  const hidden = scan.video.filter((packet) => !packet.shown).length;
+  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
+  return notes;
+}
+
+/** What is said of the intervals that are kept, which are all but the losses. */
+function notesOnIntervals(times: PictureTimes, gaps: readonly TimestampGap[]): string[] {
   const lost = new Set(gaps.map(({ frameBefore }) => frameBefore));
   const kept = times.ptsTicks
     .slice(1)
@@ -304,18 +304,14 @@ function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly Timestamp
     .sort((a, b) => a - b);
   const ms = (ticks: number | undefined) => Math.round(ticksToMs(ticks ?? 0, times.timeBase));
   // Rounding to milliseconds alone makes 33 and 34 of one rate.
-  if (times.variableByNature && ms(kept.at(-1)) > ms(kept[0]) + 1) {
-    const low = ms(kept[Math.floor(kept.length * 0.05)]);
-    const high = ms(kept[Math.floor(kept.length * 0.95)]);
-    notes.push(
-      low === high
-        ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`
-        : `Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`,
-    );
-  }
-  const hidden = scan.video.filter((packet) => !packet.shown).length;
-  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
-  return notes;
+  if (ms(kept.at(-1)) <= ms(kept[0]) + 1) return [];
+  const low = ms(kept[Math.floor(kept.length * 0.05)]);
+  const high = ms(kept[Math.floor(kept.length * 0.95)]);
+  return [
+    low === high
+      ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`
+      : `Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`,
+  ];
 }
 
 function notesOnSlower(stretches: readonly SlowerStretch[], times: PictureTimes): string[] {

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { endOfSamples, readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
 /**
@@ -16,8 +16,14 @@ export async function withListedLengths(path: string, info: MediaInfo): Promise<
     stream: Stream,
   ): Stream => ({ ...stream, durationMs: lengthsMs[stream.index] ?? stream.durationMs });
   const [video, audio] = [info.video.map(listed), info.audio.map(listed)];
-  const known = [...video, ...audio].flatMap(({ durationMs }) => durationMs ?? []);
-  return { ...info, video, audio, durationMs: known.length > 0 ? Math.max(...known) : info.durationMs };
+  const streams = { ...info, video, audio };
+  return { ...streams, durationMs: longestMs(streams) };
+}
+
+/** Length of a clip, ms, null where nothing tells it. What the streams tell counts before a header of the whole, which may be damaged. */
+export function longestMs({ video, audio, durationMs }: MediaInfo): number | null {
+  const ownMs = [...video, ...audio].flatMap((stream) => stream.durationMs ?? []);
+  return ownMs.length > 0 ? Math.max(...ownMs) : durationMs;
 }
 
 /** By track; none where the index, or what fragments list, cannot be read. */
@@ -35,10 +41,8 @@ async function readLengthsMs(path: string): Promise<(number | null)[]> {
 }
 
 function lengthMs({ stbl, timescale }: Track): number | null {
-  let [first, end] = [Infinity, -Infinity];
-  for (const { pts, durationTicks } of readSamples(stbl)) {
-    first = Math.min(first, pts);
-    end = Math.max(end, pts + durationTicks);
-  }
+  const samples = readSamples(stbl);
+  const first = samples.reduce((least, { pts }) => Math.min(least, pts), Infinity);
+  const end = endOfSamples(samples);
   return end > first ? ((end - first) * 1000) / timescale : null;
 }

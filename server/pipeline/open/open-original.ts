@@ -16,8 +16,8 @@ import {
 } from '../repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
 import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
-import { withListedLengths } from './listed-lengths.ts';
-import { refuseHopeless } from './refuse-hopeless.ts';
+import { longestMs, withListedLengths } from './listed-lengths.ts';
+import { noVideo, refuseHopeless, unsupportedPictures } from './refuse-hopeless.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -279,11 +279,7 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Milliseconds. What the streams tell counts before a header of the whole, which may be damaged. */
-function lengthOf({ info }: OpenedClip): number {
-  const ownMs = [...info.video, ...info.audio].flatMap(({ durationMs }) => durationMs ?? []);
-  return ownMs.length > 0 ? Math.max(...ownMs) : (info.durationMs ?? 0);
-}
+const lengthOf = ({ info }: OpenedClip): number => longestMs(info) ?? 0;
 
 async function asListed(clip: OpenedClip): Promise<OpenedClip> {
   if (clip.info.format !== 'mov') return clip;
@@ -295,14 +291,10 @@ async function checked(opened: OpenedClip, input: OpenInput): Promise<OpenedClip
   const { info } = clip;
   const stream = info.video[0];
   if (!stream) {
-    const what = info.audio.length > 0 ? 'It holds sound only.' : 'It holds no picture.';
-    throw new MediaFailure('no_video_track', `There is no video in this file. ${what}`);
+    throw noVideo(info.audio.length > 0 ? 'It holds sound only.' : 'It holds no picture.');
   }
   if (!READABLE.has(stream.codec) && !CODEC_OF_DECODER.has(stream.codec)) {
-    throw new MediaFailure(
-      'unsupported_codec',
-      `The pictures are coded as ${stream.codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
-    );
+    throw unsupportedPictures(stream.codec);
   }
   const durationMs = lengthOf(clip);
   if (durationMs > input.limits.maxDurationMs) {

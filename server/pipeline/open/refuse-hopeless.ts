@@ -26,15 +26,23 @@ export async function refuseHopeless(inputPath: string): Promise<void> {
     .flatMap(({ entries }) => entries.map(({ coding }) => coding))
     .find((coding) => NEWER.has(coding));
   if (newer !== undefined) {
-    throw new MediaFailure(
-      'unsupported_codec',
-      `The pictures are coded as ${newer}, which cannot be repaired here. Export the clip as H.264 and try again.`,
-    );
+    throw unsupportedPictures(newer);
   }
   if (tracks.length > 0 && tracks.every(({ handler }) => handler === 'soun')) {
-    throw new MediaFailure('no_video_track', 'There is no video in this file. It holds sound only.');
+    throw noVideo('It holds sound only.');
   }
 }
+
+/** Why pictures of a codec are not taken, with what to do. */
+export const unsupportedPictures = (codec: string): MediaFailure =>
+  new MediaFailure(
+    'unsupported_codec',
+    `The pictures are coded as ${codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
+  );
+
+/** Why a file without pictures is not taken. */
+export const noVideo = (what: string): MediaFailure =>
+  new MediaFailure('no_video_track', `There is no video in this file. ${what}`);
 
 async function readTracks(inputPath: string): Promise<readonly Track[]> {
   const file = await open(inputPath, 'r');

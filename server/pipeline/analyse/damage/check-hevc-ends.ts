@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { splitSample } from '#server/media/h264/nal.ts';
+import { annexB, splitSample } from '#server/media/h264/nal.ts';
 import { HEVC_NAL, hevcNalType, isHevcParameterSet, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
@@ -8,15 +8,7 @@ import { shared, sideBySide } from '#server/media/side-by-side.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { SliceEndInput } from './check-slice-ends.ts';
 import { readHevcSettings } from './read-hevc-settings.ts';
-import {
-  annexB,
-  dataOf,
-  hashPictures,
-  hashPlan,
-  OTHER_ENDS,
-  stumpOf,
-  withOtherEnd,
-} from './slice-variants.ts';
+import { dataOf, hashPictures, hashPlan, OTHER_ENDS, stumpOf, withOtherEnd } from './slice-variants.ts';
 
 const END_BYTES = 16;
 /** Shorter slices are left out: what is changed of them says nothing. */

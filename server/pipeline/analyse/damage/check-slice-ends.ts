@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
+import { annexB, NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSps } from '#server/media/h264/sps.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
@@ -16,7 +16,6 @@ import { shared, sideBySide } from '#server/media/side-by-side.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
 import {
-  annexB,
   dataOf,
   hashPlan,
   judgePictures,

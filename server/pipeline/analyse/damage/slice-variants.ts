@@ -13,10 +13,6 @@ export const MIN_SLICE_BYTES = 96;
 export const OTHER_ENDS = [0x5b, 0xe7, 0x96];
 /** Share of a slice that surely holds blocks that are read: without the rest the picture must change. */
 const READ_SHARE = 1 / 8;
-const START_CODE = Buffer.from([0, 0, 0, 1]);
-
-export const annexB = (units: readonly Buffer[]): Buffer =>
-  Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
 
 /** A slice up to its last byte of data; zero words behind it (cabac_zero_words: H.264 7.3.2.10, H.265 7.3.2.12) are left out. */
 export function dataOf(slice: Buffer): Buffer {

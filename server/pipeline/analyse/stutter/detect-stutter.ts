@@ -9,7 +9,7 @@ import { withEarlyNext } from './stutter-early.ts';
 import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley } from './stutter-easing.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
-import { decideHistories, type Judged, type StutterRun } from './stutter-history.ts';
+import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
 import { isOverlay } from './stutter-overlay.ts';
 import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
@@ -152,13 +152,8 @@ function withFreezes(
   const others = found.filter((run) => !freezes.some((freeze) => touches(run, freeze)));
   const frozen = repeatsOf(freezes);
   const runs = decideHistories(others, pictureSurplus - frozen);
-  const putIn = repeatsOf(runs.filter(({ history }) => history === 'inserted'));
-  if (!explainsLengths(pictureSurplus, frozen + putIn, fps)) return null;
+  if (!explainsLengths(pictureSurplus, frozen + putIn(runs), fps)) return null;
   return [...runs, ...freezes].sort((a, b) => a.first - b.first);
-}
-
-function repeatsOf(runs: readonly Span[]): number {
-  return runs.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
 }
 
 interface Candidate extends RunPlace {

@@ -59,6 +59,14 @@ const SURPLUS_SHARE = 0.6;
 /** ...by so much: some were, or pictures are missing elsewhere, and the lengths do not tell. */
 const UNSURE_SHARE = 0.3;
 
+/** Pictures of some runs. */
+export const repeatsOf = (runs: readonly Pick<StutterRun, 'first' | 'last'>[]): number =>
+  runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+
+/** Copies that made the picture longer: without them the sound may outlast it. */
+export const putIn = (runs: readonly StutterRun[]): number =>
+  repeatsOf(runs.filter(({ history }) => history === 'inserted'));
+
 /**
  * Held or inserted for every run, from its own evidence, that of the others and the lengths of picture and
  * sound; held (which moves nothing in time) where all are silent. Long runs that neither explains are left out.
@@ -66,17 +74,16 @@ const UNSURE_SHARE = 0.3;
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
  */
 export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
-  const repeats = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeats, pictureSurplus);
+  const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeatsOf(runs), pictureSurplus);
   const common = runs.reduce((sum, run) => sum + clamp(told(run), -1, 1), 0);
   const faults =
     pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run, pictureSurplus)) : runs;
-  const putIn = faults.filter((run) => {
+  const alone = faults.filter((run) => {
     const own = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
     const others = clamp(common - clamp(told(run), -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
     return own + OTHERS_SHARE * others + byLength < 0;
   });
-  const chosen = pictureSurplus === null ? putIn : likeliest(faults, putIn, pictureSurplus);
+  const chosen = pictureSurplus === null ? alone : likeliest(faults, alone, pictureSurplus);
   return faults.map((judged) => {
     const { evidence: _, motionEvidence: __, ...run } = judged;
     return { ...run, history: chosen.includes(judged) ? 'inserted' : 'held' };
@@ -126,8 +133,7 @@ function evidenceFor(putIn: readonly Judged[], runs: readonly Judged[], pictureS
     const held = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
     return sum + (putIn.includes(run) ? -held : held);
   }, 0);
-  const takenOut = putIn.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const misfit = clamp(Math.abs(takenOut - pictureSurplus) - FITS, 0, MOST_MISFIT);
+  const misfit = clamp(Math.abs(repeatsOf(putIn) - pictureSurplus) - FITS, 0, MOST_MISFIT);
   const isBoth = putIn.length > 0 && putIn.length < runs.length;
   return own - MISFIT_EVIDENCE * misfit - (isBoth ? BOTH_KINDS_EVIDENCE : 0);
 }

@@ -1,7 +1,7 @@
 import { copyFile, open, rm, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice } from '#server/media/h264/nal.ts';
-import { parseSps, type Sps } from '#server/media/h264/sps.ts';
+import { MACROBLOCK, parseSps, type Sps } from '#server/media/h264/sps.ts';
 import { isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { replaceBox } from '#server/media/mp4/box.ts';
 import { readExactly, readUpTo } from '#server/media/mp4/file-bytes.ts';
@@ -249,12 +249,10 @@ async function searchByte(input: RebuildIndexInput, damaged: Damaged): Promise<C
   return null;
 }
 
-const MB = 16;
-
 function isOfSize(payload: Buffer, entry: SampleEntry): boolean {
   const sequence = readSequence(payload);
   const size = readPictureSize(entry);
-  const inMbs = (pixels: number) => Math.ceil(pixels / MB);
+  const inMbs = (pixels: number) => Math.ceil(pixels / MACROBLOCK);
   if (!sequence || !size) return false;
   return sequence.widthMbs === inMbs(size.width) && sequence.heightMbs === inMbs(size.height);
 }

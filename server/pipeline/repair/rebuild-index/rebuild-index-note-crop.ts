@@ -1,6 +1,5 @@
+import { MACROBLOCK } from '#server/media/h264/sps.ts';
 import { median } from '#server/media/statistics.ts';
-
-const MB = 16;
 
 /** Lengths of a side that many clips have and that end within a macroblock, samples: what is missing to it is not shown. */
 const USUAL_CROPPED = [180, 234, 270, 360, 404, 426, 540, 854, 1080, 1350];
@@ -10,14 +9,14 @@ const USUAL_WHOLE = [
 ];
 
 /** Steps between the last lines of a side that are looked at: those of a macroblock. */
-export const STEPS = MB;
+export const STEPS = MACROBLOCK;
 /** Padding repeats the last line, coded; its steps are so much smaller than those in front of it (measured in 25 clips: 0.01 to 0.35). */
 const MOST_OF_USUAL = 0.4;
 /** Grey levels (of 255) between lines of a surface that shows nothing. */
 const FLAT = 0.5;
 /** Steps between lines must show something for padding to be told where no usual length says how much there is. */
 const LEAST_CONTRAST = 0.2;
-const MOST_PADDING = MB - 2;
+const MOST_PADDING = MACROBLOCK - 2;
 
 /**
  * How much of the last macroblock at the right or the bottom is padding, which encoders make of the last column or row and players do
@@ -27,8 +26,8 @@ const MOST_PADDING = MB - 2;
  * @returns samples, even
  */
 export function guessPadding(lengthMbs: number, steps: readonly number[]): number {
-  const samples = lengthMbs * MB;
-  const usual = USUAL_CROPPED.find((length) => Math.ceil(length / MB) === lengthMbs);
+  const samples = lengthMbs * MACROBLOCK;
+  const usual = USUAL_CROPPED.find((length) => Math.ceil(length / MACROBLOCK) === lengthMbs);
   if (usual !== undefined && isPadded(steps, samples - usual)) return samples - usual;
   // A bar at the edge looks like padding.
   if (USUAL_WHOLE.includes(samples)) return 0;
@@ -42,7 +41,7 @@ export function guessPadding(lengthMbs: number, steps: readonly number[]): numbe
 
 /** Whether the last lines show nothing and no usual length tells how many of them are padding. */
 export function mayHidePadding(lengthMbs: number, steps: readonly number[]): boolean {
-  const isUsual = USUAL_WHOLE.includes(lengthMbs * MB) || guessPadding(lengthMbs, steps) > 0;
+  const isUsual = USUAL_WHOLE.includes(lengthMbs * MACROBLOCK) || guessPadding(lengthMbs, steps) > 0;
   return !isUsual && median(steps.slice(-2)) < FLAT;
 }
 

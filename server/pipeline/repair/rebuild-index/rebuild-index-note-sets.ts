@@ -14,6 +14,9 @@ export interface SetsGuess {
 /** Size of the pictures, and what of it is not shown. */
 export type GuessedSize = Pick<NewSps, 'widthMbs' | 'heightMbs' | 'crop'>;
 
+/** All of the pictures is shown. */
+export const NO_CROP = { right: 0, bottom: 0 };
+
 /** Parameter set units of a guess with a size. */
 export function writeSets({ sps, pps }: SetsGuess, size: GuessedSize): { sps: Buffer; pps: Buffer } {
   const level = leastLevel(size, sps.maxRefFrames);
@@ -106,10 +109,11 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
   };
   // Where any QP may be the right one, the likeliest shape is enough to try.
   const shapes = qps.length > 1 ? shapesOf(options).slice(0, 1) : shapesOf(options);
-  return shapes.flatMap(({ chromaFormat, bitDepth }) =>
-    qps.map((qp): SetsGuess => ({
+  return shapes.flatMap(({ chromaFormat, bitDepth }) => {
+    const profile = profileOf(options, chromaFormat, bitDepth);
+    return qps.map((qp): SetsGuess => ({
       sps: {
-        ...profileOf(options, chromaFormat, bitDepth),
+        ...profile,
         ...counts,
         chromaFormat,
         bitDepthLuma: bitDepth,
@@ -134,7 +138,7 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
         constrainedIntra: isOn('constrained_intra'),
         redundantPictures: false,
         extension:
-          profileOf(options, chromaFormat, bitDepth).profile >= PROFILE.high
+          profile.profile >= PROFILE.high
             ? {
                 transform8x8: isOn('8x8dct'),
                 scalingMatrix: false,
@@ -142,8 +146,8 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
               }
             : null,
       },
-    })),
-  );
+    }));
+  });
 }
 
 /** Bits of a count that goes beyond `most`, at least 4. */

@@ -1,11 +1,12 @@
 import { rm, type FileHandle } from 'node:fs/promises';
 import { isSlice, splitSample } from '#server/media/h264/nal.ts';
+import { MACROBLOCK } from '#server/media/h264/sps.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
-import { findNotedPicture, type EncoderNote } from './rebuild-index-note.ts';
+import { findNotedPicture, LENGTH_BYTES, type EncoderNote } from './rebuild-index-note.ts';
 import { guessPadding, mayHidePadding, STEPS, stepsBetween } from './rebuild-index-note-crop.ts';
-import { guessSets, type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
+import { guessSets, NO_CROP, type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
 import { findSizes, type SizedGuess } from './rebuild-index-note-size.ts';
 import { findPictures, type FoundPicture } from './rebuild-index-scan.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
@@ -22,10 +23,6 @@ export interface NotedSettings {
 
 /** As much of the media tells whether settings are right. */
 const TRIAL_BYTES = 8 << 20;
-/** Lengths of units take four bytes with x264, whoever writes the file. */
-const LENGTH_BYTES = 4;
-const NO_CROP = { right: 0, bottom: 0 };
-const MB = 16;
 
 interface Survivor extends SizedGuess {
   readonly settings: PictureSettings;
@@ -56,7 +53,7 @@ export async function findNotedSettings(
   if (!found || another) return null;
   const crop = await findCrop(input, file, found);
   const { widthMbs, heightMbs } = found.size;
-  const shown = `${widthMbs * MB - crop.right} x ${heightMbs * MB - crop.bottom}`;
+  const shown = `${widthMbs * MACROBLOCK - crop.right} x ${heightMbs * MACROBLOCK - crop.bottom}`;
   return {
     settings: settingsOf(found.guess, { ...found.size, crop }),
     note: noted.note,
@@ -143,7 +140,7 @@ async function findCrop(
   const keys = pictures.filter(({ isKey }) => isKey).sort((a, b) => b.sizeBytes - a.sizeBytes);
   const looked = [...pictures.slice(firstKey, firstKey + FIRST_PICTURES), ...keys.slice(0, LARGEST_KEYS)];
   const lines = await readEdges(input, file, settings, looked);
-  const [width, height] = [widthMbs * MB, heightMbs * MB];
+  const [width, height] = [widthMbs * MACROBLOCK, heightMbs * MACROBLOCK];
   const lineSamples = width + height;
   const [columns, rows] = [
     stepsBetween(lines, { from: width, count: height, lineSamples }),

@@ -1,7 +1,8 @@
+import { annexB } from '#server/media/h264/nal.ts';
+import { MACROBLOCK } from '#server/media/h264/sps.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
-import { type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
-import { START_CODE } from './rebuild-index-trial.ts';
+import { NO_CROP, type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
 /** Size of pictures in macroblocks of 16x16 samples. */
@@ -147,12 +148,8 @@ async function tryPairs(
 
 async function* streamOf(batch: readonly Pair[], units: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const { guess, widthMbs, heightMbs } of batch) {
-    const { sps, pps } = writeSets(guess, {
-      widthMbs,
-      heightMbs,
-      crop: { right: 0, bottom: 0 },
-    });
-    yield Buffer.concat([sps, pps, ...units].flatMap((unit) => [START_CODE, unit]));
+    const { sps, pps } = writeSets(guess, { widthMbs, heightMbs, crop: NO_CROP });
+    yield annexB([sps, pps, ...units]);
   }
 }
 
@@ -173,7 +170,6 @@ export interface TrialLog {
 const SAID = /\[h264 @ (\w+)\] (.*)/;
 const BEGINS = /^Reinit context to (\d+)x(\d+)/;
 const CONCEALS = /^concealing (\d+) DC/;
-const MB = 16;
 
 /** A log that has read nothing. A decoder that ffmpeg starts to look at the stream speaks too, of its beginning; the one that says most counts. */
 export function createTrialLog(): TrialLog {
@@ -186,7 +182,7 @@ export function createTrialLog(): TrialLog {
       decoders.set(name, trials);
       const begins = BEGINS.exec(said);
       if (begins) {
-        const [widthMbs, heightMbs] = [Number(begins[1]) / MB, Number(begins[2]) / MB];
+        const [widthMbs, heightMbs] = [Number(begins[1]) / MACROBLOCK, Number(begins[2]) / MACROBLOCK];
         trials.push({ widthMbs, heightMbs, isBroken: false, missingMbs: 0 });
         return;
       }

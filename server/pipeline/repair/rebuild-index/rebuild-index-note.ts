@@ -48,7 +48,7 @@ const NOTE_BYTES = 4096;
 /** A key picture and what stands in front of it. */
 const PICTURE_BYTES = 8 << 20;
 /** Lengths of units take four bytes with x264, whoever writes the file. */
-const LENGTH_BYTES = 4;
+export const LENGTH_BYTES = 4;
 
 /** The first picture whose encoder left a note, from `start` on; null where there is none. */
 export async function findNotedPicture(

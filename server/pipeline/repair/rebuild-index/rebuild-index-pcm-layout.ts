@@ -3,6 +3,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { Track } from '#server/media/mp4/movie.ts';
 import { readChunks } from '#server/media/mp4/sample-table.ts';
 import { readSoundShape } from '#server/media/mp4/sound-entry.ts';
+import { mostFrequent } from '#server/media/statistics.ts';
 import { looksCoded, type PcmShape } from './rebuild-index-pcm-noise.ts';
 
 /** How a device lays uncompressed sound between its pictures, told by a healthy clip. */
@@ -106,10 +107,4 @@ function joined(spans: readonly Span[]): Span[] {
     else out.push(span);
   }
   return out;
-}
-
-function mostFrequent(values: readonly number[]): number {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }

@@ -128,11 +128,9 @@ async function beginsLater(
   return false;
 }
 
-/** The length of a unit and its first bytes. */
-async function headAt({ window, lengthSize }: UnitSource, position: number): Promise<Buffer> {
-  const wanted = lengthSize + HEAD_BYTES;
-  return window.peek(position, wanted) ?? (await window.at(position, wanted));
-}
+/** The length of a unit and its first bytes, where they are not at hand (`peek`, which asks for no turn of the loop at each byte). */
+const headAt = ({ window, lengthSize }: UnitSource, position: number): Promise<Buffer> =>
+  window.at(position, lengthSize + HEAD_BYTES);
 
 /** Whether these bytes may be the first of a unit; tells most that are not. */
 function mayBeginAt(

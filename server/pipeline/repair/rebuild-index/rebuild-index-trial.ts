@@ -3,6 +3,7 @@ import type { Box } from '#server/media/mp4/box.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import type { FfmpegInput } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { annexB } from '#server/media/h264/nal.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
@@ -11,8 +12,6 @@ import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
 /** Enough to meet every kind of picture of a stream, and quick to decode. */
 const TRIAL_PICTURES = 24;
-/** In front of each unit of a raw stream (ITU-T H.264 and H.265, annex B). */
-export const START_CODE = Buffer.from([0, 0, 0, 1]);
 
 /** Writes pictures as a raw stream (ITU-T H.264 and H.265, annex B) behind their parameter sets. */
 export async function writeRawStream(
@@ -30,7 +29,7 @@ export async function writeRawStream(
       at += lengthSize + length;
     }
   }
-  await writeFile(outputPath, Buffer.concat(units.flatMap((unit) => [START_CODE, unit])));
+  await writeFile(outputPath, annexB(units));
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   type MacroblockPlace,
 } from '#server/media/ffmpeg/decoder-log.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
-import type { Sps } from '#server/media/h264/sps.ts';
+import { MACROBLOCK, type Sps } from '#server/media/h264/sps.ts';
 import type { LostBlocks } from '#server/media/lost-blocks.ts';
 
 /** What a decoder says of a damaged picture. */
@@ -33,9 +33,6 @@ export function createDamageLog(): { onLine(line: string): void; said(): readonl
     said: () => said,
   };
 }
-
-/** Width and height of what H.264 codes a picture in, pixels. */
-const MACROBLOCK = 16;
 
 /** What is lost of a picture of which nothing is left. */
 export const allMacroblocks = ({ widthMbs, heightMbs }: Pick<Sps, 'widthMbs' | 'heightMbs'>): LostBlocks => ({

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
-import { NAL, createAnnexBSplitter, isSlice, nalType } from './nal.ts';
+import {
+  decodeH264,
+  makeH264Stream,
+  STREAM_HEIGHT as HEIGHT,
+  STREAM_WIDTH as WIDTH,
+} from '#server/test/h264-streams.ts';
+import { NAL, isSlice, nalType } from './nal.ts';
 import { movedPicture, NOT_MOVED } from './moved-picture.ts';
 import { pcmPicture, pcmPps } from './pcm-picture.ts';
 import { parsePps } from './pps.ts';
@@ -13,62 +18,14 @@ import { parseSliceHeader } from './slice-header.ts';
 import { parseSps } from './sps.ts';
 import type { SquareMotion } from '../square-motion.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'pcm-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const START_CODE = Buffer.from([0, 0, 0, 1]);
-const [WIDTH, HEIGHT] = [176, 144];
-const PICTURE_BYTES = (WIDTH * HEIGHT * 3) / 2;
-
-async function makeStream(options: string): Promise<Buffer[]> {
-  const file = path.join(folder, 'stream.h264');
-  await runFfmpeg(
-    {
-      label: 'make a stream',
-      inputs: [{ path: `testsrc2=s=${WIDTH}x${HEIGHT}:r=25:d=2`, lavfi: true }],
-      outputs: [{ path: file, options: ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', ...options.split(' ')] }],
-      expectedDurationMs: null,
-    },
-    { tools },
-  );
-  const splitter = createAnnexBSplitter();
-  return [...splitter.push(await readFile(file)), ...splitter.end()];
-}
-
-/** Pictures of a stream of NAL units in display order, and what the decoder said about them. */
-async function decode(units: readonly Buffer[]): Promise<{ pictures: Buffer[]; complaints: string[] }> {
-  const file = path.join(folder, 'units.h264');
-  await writeFile(file, Buffer.concat(units.flatMap((unit) => [START_CODE, unit])));
-  const complaints: string[] = [];
-  const chunks: Buffer[] = [];
-  await runFfmpeg(
-    {
-      label: 'decode a stream',
-      inputs: [{ path: file, format: 'h264', options: ['-err_detect', 'aggressive', '-threads', '1'] }],
-      outputs: [{ path: 'pipe:1', options: ['-fps_mode', 'passthrough', '-f', 'rawvideo'] }],
-      expectedDurationMs: null,
-    },
-    {
-      tools,
-      onStdout: (chunk) => {
-        chunks.push(Buffer.from(chunk));
-      },
-      onStderrLine: (line) => {
-        if (/\[h264 @/.test(line)) complaints.push(line);
-      },
-    },
-  );
-  const all = Buffer.concat(chunks);
-  const count = Math.floor(all.length / PICTURE_BYTES);
-  const pictures = Array.from({ length: count }, (_, at) => {
-    return all.subarray(at * PICTURE_BYTES, (at + 1) * PICTURE_BYTES);
-  });
-  return { pictures, complaints };
-}
+const makeStream = (options: string) => makeH264Stream(folder, options);
+const decode = (units: readonly Buffer[]) => decodeH264(folder, units);
 
 const hash = (picture: Buffer) => createHash('md5').update(picture).digest('hex');
 

@@ -1,7 +1,7 @@
 import { createBitWriter } from './bits.ts';
 import { H264Error } from './h264-error.ts';
 import { fromRbsp } from './nal.ts';
-import { writePps } from './pps.ts';
+import { type Pps, writePps } from './pps.ts';
 import { writeMarking, type ReferenceMarking } from './reference-marking.ts';
 import type { Sps } from './sps.ts';
 
@@ -18,11 +18,11 @@ export interface PcmHead {
   readonly marking: ReferenceMarking;
 }
 
-/** Picture parameter set that verbatim pictures name: plain Exp-Golomb codes, deblocking can be switched off. */
-export function pcmPps(sps: Sps, id: number): Buffer {
-  const pps = {
+/** What the picture parameter set of verbatim pictures says: plain Exp-Golomb codes, deblocking can be switched off. */
+export function plainPps({ id: spsId }: Pick<Sps, 'id'>, id: number): Pps {
+  return {
     id,
-    spsId: sps.id,
+    spsId,
     cabac: false,
     fieldOrderInSlices: false,
     sliceGroups: 1,
@@ -38,8 +38,10 @@ export function pcmPps(sps: Sps, id: number): Buffer {
     redundantPictures: false,
     extension: null,
   };
-  return writePps(pps, sps.chromaFormat, false);
 }
+
+/** Picture parameter set that verbatim pictures name. */
+export const pcmPps = (sps: Sps, id: number): Buffer => writePps(plainPps(sps, id), sps.chromaFormat, false);
 
 /** Luma and chroma samples of one macroblock. */
 export function pcmMacroblockBytes(sps: Sps): number {

@@ -1,7 +1,7 @@
 import { type BitReader, type BitWriter, createBitReader } from './bits.ts';
 import { H264Error } from './h264-error.ts';
-import { NAL, isSlice, nalType, toRbsp } from './nal.ts';
-import { type SliceContext, sliceKind } from './slice-header.ts';
+import { NAL, isSlice, toRbsp } from './nal.ts';
+import { type SliceContext, type SliceKind, sliceKind } from './slice-header.ts';
 
 /** A memory management control operation (ITU-T H.264, 7.4.3.3). */
 export interface MarkingCommand {
@@ -31,14 +31,31 @@ const HEADER_BYTES = 1024;
  * Reads how a slice's picture is marked as a reference, behind everything else that its header holds.
  * @throws H264Error when it is no slice, is cut off, or the header makes no sense
  */
-export function readMarking(unit: Buffer, { sps, pps }: SliceContext): ReferenceMarking {
+export function readMarking(unit: Buffer, context: SliceContext): ReferenceMarking {
   if (!isSlice(unit)) throw new H264Error('This is not a slice.');
-  const refIdc = ((unit[0] ?? 0) >> 5) & 3;
-  if (refIdc === 0) return SLIDING_WINDOW;
-  const reader = createBitReader(toRbsp(unit.subarray(0, HEADER_BYTES)));
-  const isIdr = nalType(unit) === NAL.idrSlice;
-  reader.bits(8);
-  reader.ue();
+  if (refIdcOf(unit) === 0) return SLIDING_WINDOW;
+  return readUpToMarking(createBitReader(toRbsp(unit.subarray(0, HEADER_BYTES))), context).marking;
+}
+
+const refIdcOf = (unit: Buffer) => ((unit[0] ?? 0) >> 5) & 3;
+
+/** What a slice header says up to and with the marking of its picture. */
+export interface MarkedHead {
+  readonly kind: SliceKind;
+  readonly firstMb: number;
+  /** Entries of its lists of references that a slice can name; 0 where it has none. */
+  readonly active: readonly [number, number];
+  readonly marking: ReferenceMarking;
+}
+
+/**
+ * Reads a slice header (ITU-T H.264, 7.3.3) from its NAL header on; the reader stands behind the marking then.
+ * @throws H264Error when it is cut off, or makes no sense
+ */
+export function readUpToMarking(reader: BitReader, { sps, pps }: SliceContext): MarkedHead {
+  const head = reader.bits(8);
+  const isIdr = (head & 31) === NAL.idrSlice;
+  const firstMb = reader.ue();
   const kind = sliceKind(reader.ue());
   reader.ue();
   if (sps.separateColourPlanes) reader.bits(2);
@@ -50,23 +67,33 @@ export function readMarking(unit: Buffer, { sps, pps }: SliceContext): Reference
   } else if (sps.pocType === 1) throw new H264Error('Picture order type 1 is not supported.');
   if (pps.redundantPictures) reader.ue();
   if (kind === 'B') reader.flag();
-  let refs = { list0: pps.refs0, list1: pps.refs1 };
   const isPredicted = kind === 'P' || kind === 'SP';
+  const active: [number, number] = [
+    isPredicted || kind === 'B' ? pps.refs0 : 0,
+    kind === 'B' ? pps.refs1 : 0,
+  ];
   if ((isPredicted || kind === 'B') && reader.flag()) {
-    refs = { list0: reader.ue() + 1, list1: kind === 'B' ? reader.ue() + 1 : 0 };
-    if (refs.list0 > 32 || refs.list1 > 32) throw new H264Error('A slice names too many references.');
+    active[0] = reader.ue() + 1;
+    if (kind === 'B') active[1] = reader.ue() + 1;
+    if (active[0] > 32 || active[1] > 32) throw new H264Error('A slice names too many references.');
   }
   if (isPredicted || kind === 'B') skipReordering(reader);
   if (kind === 'B') skipReordering(reader);
-  if (pps.weightedPred && isPredicted) skipWeights(reader, [refs.list0], sps.chromaFormat);
-  if (pps.weightedBipred === 1 && kind === 'B') {
-    skipWeights(reader, [refs.list0, refs.list1], sps.chromaFormat);
-  }
-  if (isIdr) {
-    reader.flag();
-    return { longTermReference: reader.flag(), commands: [] };
-  }
-  return { longTermReference: false, commands: reader.flag() ? readCommands(reader) : [] };
+  if (pps.weightedPred && isPredicted) skipWeights(reader, [active[0]], sps.chromaFormat);
+  if (pps.weightedBipred === 1 && kind === 'B') skipWeights(reader, active, sps.chromaFormat);
+  return {
+    kind,
+    firstMb,
+    active,
+    marking: (head & 0x60) === 0 ? SLIDING_WINDOW : readOwnMarking(reader, isIdr),
+  };
+}
+
+/** dec_ref_pic_marking (7.3.3.3). */
+function readOwnMarking(reader: BitReader, isIdr: boolean): ReferenceMarking {
+  if (!isIdr) return { longTermReference: false, commands: reader.flag() ? readCommands(reader) : [] };
+  reader.flag();
+  return { longTermReference: reader.flag(), commands: [] };
 }
 
 /** ref_pic_list_modification of one list (7.3.3.1). */

@@ -29,6 +29,8 @@ export interface Sps {
   /** In macroblocks of a frame; half of it in map units when fields are allowed. */
   readonly heightMbs: number;
   readonly frameMbsOnly: boolean;
+  /** direct_8x8_inference_flag: motion taken over from another picture is that of 8 x 8 samples. */
+  readonly direct8x8Inference: boolean;
   /** Luma samples cut off at each side. */
   readonly crop: {
     readonly left: number;
@@ -90,7 +92,7 @@ export function parseSps(unit: Buffer): Sps {
   const mapUnits = 1 + limited(reader.ue(), MAX_MBS_PER_SIDE);
   const frameMbsOnly = reader.flag();
   if (!frameMbsOnly) reader.flag();
-  reader.flag();
+  const direct8x8Inference = reader.flag();
   const [left, right, top, bottom] = reader.flag()
     ? [reader.ue(), reader.ue(), reader.ue(), reader.ue()]
     : [0, 0, 0, 0];
@@ -116,6 +118,7 @@ export function parseSps(unit: Buffer): Sps {
     widthMbs,
     heightMbs: mapUnits * (frameMbsOnly ? 1 : 2),
     frameMbsOnly,
+    direct8x8Inference,
     crop: { left: left * cropX, right: right * cropX, top: top * cropY, bottom: bottom * cropY },
     pictureRate: reader.flag() ? readPictureRate(reader) : null,
   };

@@ -2,7 +2,7 @@ import { createBitWriter, type BitWriter } from '../h264/bits.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
 import type { SquareMotion } from '../square-motion.ts';
 import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
-import { CabacCopier } from './hevc-cabac-copier.ts';
+import { CabacCopier } from '../cabac/cabac-copier.ts';
 import {
   type CodingPps,
   type CodingSps,
@@ -10,6 +10,7 @@ import {
   parseCodingSps,
   sizeInBlocks,
 } from './hevc-coding-sets.ts';
+import { CONTEXT_COUNT } from './hevc-contexts.ts';
 import { HevcError } from './hevc-error.ts';
 import { baseSlices, HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
@@ -105,7 +106,7 @@ function sliceRanges({ sps, pps }: CopyState, first: number, end: number): (read
 class CopyState extends SliceState {
   override readonly cabac: CabacCopier;
 
-  constructor(sps: CodingSps, pps: CodingPps, copier = new CabacCopier()) {
+  constructor(sps: CodingSps, pps: CodingPps, copier = new CabacCopier(CONTEXT_COUNT)) {
     super(sps, pps, copier);
     this.cabac = copier;
   }

@@ -1,4 +1,4 @@
-import type { CabacDecoder } from './hevc-cabac.ts';
+import type { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT } from './hevc-contexts.ts';
 import { HevcError } from './hevc-error.ts';
 import { SLICE } from './hevc-slice-header.ts';

@@ -1,4 +1,4 @@
-import type { CabacDecoder } from './hevc-cabac.ts';
+import type { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT } from './hevc-contexts.ts';
 import { HevcError } from './hevc-error.ts';
 import { BLOCK_NUMBER_OF, BLOCK_OF, NUMBER_OF, PLACE_OF, SCAN, SIGNIFICANCE } from './hevc-scan.ts';

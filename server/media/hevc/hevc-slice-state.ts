@@ -1,4 +1,4 @@
-import { CabacDecoder } from './hevc-cabac.ts';
+import { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT_COUNT } from './hevc-contexts.ts';
 import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
@@ -120,7 +120,7 @@ export class SliceState implements ResidualState {
   deepestTransform = 0;
   isQpCoded = false;
 
-  constructor(sps: CodingSps, pps: CodingPps, cabac = new CabacDecoder()) {
+  constructor(sps: CodingSps, pps: CodingPps, cabac = new CabacDecoder(CONTEXT_COUNT)) {
     this.cabac = cabac;
     this.sps = sps;
     this.pps = pps;

@@ -1,6 +1,6 @@
 import type { SquareMotion } from '../square-motion.ts';
-import { CabacEncoder } from './hevc-cabac-encoder.ts';
-import { NEXT_LPS, NEXT_MPS } from './hevc-cabac.ts';
+import { CabacEncoder } from '../cabac/cabac-encoder.ts';
+import { NEXT_LPS, NEXT_MPS } from '../cabac/cabac-decoder.ts';
 import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { CONTEXT, CONTEXT_COUNT, initContexts } from './hevc-contexts.ts';
 import { createMotionMap, type MotionMap } from './moved-blocks-motion.ts';

@@ -40,6 +40,8 @@ export interface Concealed {
   readonly decoded: Uint8Array;
   /** Null where it is not told what is lost, or nothing is known to conceal it from. */
   readonly concealed: Uint8Array | null;
+  /** The picture shown in front that it is concealed from. */
+  readonly before?: { readonly pixels: Uint8Array; readonly sample: number };
   /** How a picture moved of which nothing is left, where such are coded as moved blocks. */
   readonly moved?: { readonly motion: SquareMotion; readonly from: number } | null;
 }
@@ -95,8 +97,12 @@ export async function concealFirst(
   const slices = units?.filter(isSlice) ?? [];
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
   const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
-  if (!lost || !around) return { decoded, concealed: null };
-  return { decoded, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
+  const beforePixels = pictures.get(places.before)?.pixels;
+  const beforeSample = order.samples[places.before];
+  const before =
+    beforePixels && beforeSample !== undefined ? { pixels: beforePixels, sample: beforeSample } : undefined;
+  if (!lost || !around) return { decoded, concealed: null, before };
+  return { decoded, before, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
 
 /** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */

@@ -6,6 +6,7 @@ import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
+import { tornSample, type MovedFrom } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample } from '../smart-render-verbatim.ts';
 import { concealFirst, keyBehind, type Concealed, type ConcealStep } from './smart-render-exchange-around.ts';
 import { hashPart, isComplaint } from './smart-render-exchange-decode.ts';
@@ -23,6 +24,8 @@ export interface ConcealedStretch {
   readonly missing: ReadonlySet<number>;
   /** Whether those are coded as blocks that are moved, and not sample by sample. */
   readonly areMoved: boolean;
+  /** Whether what can be read of damaged pictures keeps its data (`tornSample`). */
+  readonly keepsReadable: boolean;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
@@ -57,10 +60,29 @@ export async function concealAnew(
     // Behind a better picture the decoder shows a better one too.
     const pixels = isBetter ? (made?.concealed ?? made?.decoded) : undefined;
     if (!pixels) continue;
-    const bytes = await verbatimSample(step.source, item, pixels, step.pps);
+    const torn =
+      stretch.keepsReadable && made && !missing.has(item.sample)
+        ? await tornSample(step.source, item, pixels, await movedFrom(step, stretch.damaged, item, made))
+        : null;
+    const bytes = torn ?? (await verbatimSample(step.source, item, pixels, step.pps));
     coded.set(item.sample, await step.store(item.sample, bytes));
   }
   return isBetter ? prove(step, { ...stretch, coded }) : null;
+}
+
+/** The picture shown in front that a damaged one is concealed from, where that is a reference. */
+async function movedFrom(
+  { source }: ConcealStep,
+  damaged: readonly DamagedSample[],
+  { sample }: DamagedSample,
+  { before }: Concealed,
+): Promise<MovedFrom | null> {
+  if (!before) return null;
+  const head =
+    damaged.find((one) => one.sample === before.sample)?.head ?? (await source.head(before.sample));
+  return head && head.refIdc > 0 && before.sample < sample
+    ? { pixels: before.pixels, frameNum: head.frameNum }
+    : null;
 }
 
 /** A lost picture as blocks that are moved from a reference; null where that is none. */

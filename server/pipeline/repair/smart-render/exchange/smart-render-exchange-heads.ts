@@ -3,6 +3,7 @@ import type { SliceHeader } from '#server/media/h264/slice-header.ts';
 import { wrapped } from '#server/media/order-count.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { SmartSource } from '../smart-render-source.ts';
+import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
 /** The numbers that the place of a damaged picture asks for. */
 export interface PlacedHead {
@@ -191,6 +192,41 @@ export async function referencesBefore(
     for (let before = sample - 1; before >= 0 && !found.has(sample); before -= 1) {
       const known = bad.has(before) ? null : await head(before);
       if (known && known.refIdc > 0) found.set(sample, before);
+    }
+  }
+  return found;
+}
+
+/** A picture that another may be made of. */
+export interface ReferenceInFront {
+  readonly sample: number;
+  /** In the order of display. */
+  readonly place: number;
+  readonly frameNum: number;
+}
+
+/** Samples in front of one among which a reference is looked for. */
+const MOST_BEFORE = 16;
+
+/**
+ * The reference shown last in front of each of some damaged pictures, of those decoded before, by sample: B pictures let go of the
+ * ones shown earlier first. None in front of the key picture that it is decoded from.
+ */
+export async function referencesInFront(
+  { head }: Pick<SmartSource, 'head'>,
+  { placeOf }: Pick<DisplayOrder, 'placeOf'>,
+  damaged: readonly DamagedSample[],
+): Promise<ReadonlyMap<number, ReferenceInFront>> {
+  const known = new Map(damaged.map((item) => [item.sample, item.head]));
+  const found = new Map<number, ReferenceInFront>();
+  for (const { sample } of damaged) {
+    for (let before = sample - 1; before >= Math.max(0, sample - MOST_BEFORE); before -= 1) {
+      const one = known.get(before) ?? (await head(before));
+      const place = placeOf[before];
+      const isInFront = place !== undefined && place < (placeOf[sample] ?? 0);
+      if (one && one.refIdc > 0 && isInFront && place > (found.get(sample)?.place ?? -1))
+        found.set(sample, { sample: before, place, frameNum: one.frameNum });
+      if (one && one.idrPicId !== null) break;
     }
   }
   return found;

@@ -225,8 +225,14 @@ export function firstAltered(
   { damaged, spans }: ExchangeCandidate,
 ): number {
   const [first] = damaged;
-  const inSpans = spans.flatMap(({ firstFrame, endFrame }) =>
-    order.samples.slice(firstFrame + order.firstShown, endFrame + order.firstShown),
+  return Math.min(first?.sample ?? 0, ...(source.replaced ? samplesOfSpans(order, spans) : []));
+}
+
+/** Samples whose pictures some spans show. */
+export function samplesOfSpans(order: DisplayOrder, spans: readonly ChangedSpan[]): ReadonlySet<number> {
+  return new Set(
+    spans.flatMap(({ firstFrame, endFrame }) =>
+      order.samples.slice(firstFrame + order.firstShown, endFrame + order.firstShown),
+    ),
   );
-  return Math.min(first?.sample ?? 0, ...(source.replaced ? inSpans : []));
 }

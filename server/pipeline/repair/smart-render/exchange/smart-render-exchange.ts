@@ -1,17 +1,11 @@
-import { readFile, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
-import { NOT_MOVED } from '#server/media/h264/moved-picture.ts';
-import { joinSample } from '#server/media/h264/nal.ts';
-import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import {
   decodePart,
   hashPart,
-  hashPath,
   isComplaint,
   removePartFiles,
   type PartInput,
@@ -19,7 +13,15 @@ import {
 import type { ConcealStep } from './smart-render-exchange-around.ts';
 import { concealAnew } from './smart-render-exchange-conceal.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
-import { isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
+import { isHardlyChanged, isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
+import {
+  makeStripped,
+  makeVerbatim,
+  sizeOf,
+  stored,
+  UNSEEN,
+  type Verbatim,
+} from './smart-render-exchange-verbatim.ts';
 import type { MediaLimits } from '../../../worker-protocol.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
 import { inLanes } from '../smart-render-lanes.ts';
@@ -29,6 +31,8 @@ import {
   firstAltered,
   planExchanges,
   readNumbers,
+  samplesOfSpans,
+  verbatimBytes,
   type DamagedSample,
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
@@ -37,7 +41,7 @@ import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { SmartSource } from '../smart-render-source.ts';
-import { mostVerbatim, movedSample, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
+import { mostVerbatim, type VerbatimPps } from '../smart-render-verbatim.ts';
 
 export interface ExchangeInput {
   readonly source: SmartSource;
@@ -92,6 +96,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
   const { source, order, edit, limits, shown } = input;
   const { together, alone } = await planExchanges(source, order, edit, input.cuts);
   const made = new Map<ExchangeCandidate, Exchange>();
+  // In verbatim pictures; those of which a part is readable take less than one.
   let left = mostVerbatim(source) - input.spent;
   const shares = new Map<ExchangeCandidate, number>();
   const tryOne = async (candidate: ExchangeCandidate, signal: AbortSignal | undefined) => {
@@ -105,7 +110,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
     onShare(1);
     if (!exchange) return;
     made.set(candidate, exchange);
-    left -= exchange.pictures.length;
+    left -= sumOf(exchange.pictures.map(({ bytes }) => bytes.sizeBytes)) / verbatimBytes(source.sps);
   };
   // Where verbatim pictures are short, what one stretch takes decides on the next: then they come one by one.
   const mostTaken = sumOf(together.map(({ damaged }) => damaged.length + MOST_FOLLOWERS));
@@ -138,7 +143,6 @@ async function tryExchange(
   const { source, order, verbatimPps: pps } = input;
   const { damaged, endSample, spans } = candidate;
   const areMoved = damaged.length > most;
-  if (areMoved && damaged.length - (await countUnreadable(source, damaged)) > most) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
   const before = input.cuts.filter(({ sample, place }) => {
     return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0);
@@ -159,10 +163,18 @@ async function tryExchange(
     return { spans, samples, pictures, pps: null, endSample, altered, seen: bare.seen };
   }
   let instead: ReadonlyMap<number, number> = new Map();
-  const ways = { pps, areMoved };
+  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  let ways = { pps, areMoved: false, keepsReadable: true };
   let made = await makeVerbatim(input, stretch, damaged, ways);
   let tried = made && (await tryOut(made, 'decoded'));
-  const count = spans.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  const isGood =
+    made && tried && isLike(tried.changes, count) && sizeOf(made) <= most * verbatimBytes(source.sps);
+  if (!isGood) {
+    if (areMoved && damaged.length - (await countUnreadable(source, damaged)) > most) return null;
+    ways = { pps, areMoved, keepsReadable: false };
+    made = await makeVerbatim(input, stretch, damaged, ways);
+    tried = made && (await tryOut(made, 'decoded'));
+  }
   if (made && made.missing.length > 0 && !(tried && isLike(tried.changes, count))) {
     const lost = made.missing.map(({ sample }) => sample);
     const references = await referencesBefore(source, lost);
@@ -171,13 +183,15 @@ async function tryExchange(
     if (filled && left && isLike(left.changes, count)) [made, tried, instead] = [filled, left, references];
   }
   if (!made || !tried) return null;
-  if (areMoved && damaged.length - made.missing.length > most) return null;
+  if (ways.areMoved && damaged.length - made.missing.length > most) return null;
   // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
-  // have lost it: they are exchanged too while they are few.
-  const also = tried.changes.flatMap(({ place }) => {
+  // have lost it: they are exchanged too while they are few. Where readable parts keep their motion only those have that are damaged alike.
+  const inSpans = samplesOfSpans(order, spans);
+  const also = tried.changes.flatMap(({ place, error }) => {
     const own = order.samples[place] ?? 0;
     const leans = damaged.some(({ sample }) => sample < own && (order.placeOf[sample] ?? 0) > place);
-    return leans ? [own] : [];
+    const isAsGood = ways.keepsReadable && isHardlyChanged({ error }) && inSpans.has(own);
+    return leans && !isAsGood ? [own] : [];
   });
   if (also.length > 0 && also.length <= MOST_FOLLOWERS && also.length + damaged.length <= most) {
     const followers = await readNumbers(source, also);
@@ -188,7 +202,16 @@ async function tryExchange(
   }
   if (!isLike(tried.changes, count)) return null;
   const missing = new Set(made.missing.map(({ sample }) => sample));
-  const stretchNow = { part, damaged, coded: made.coded, missing, areMoved, seen: tried.seen };
+  const { keepsReadable } = ways;
+  const stretchNow = {
+    part,
+    damaged,
+    coded: made.coded,
+    missing,
+    areMoved: ways.areMoved,
+    keepsReadable,
+    seen: tried.seen,
+  };
   const step: ConcealStep = {
     ...input,
     pps,
@@ -211,100 +234,6 @@ function warmStart({ source }: ExchangeInput, from: number, damaged: readonly Da
 
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
 const MOST_FOLLOWERS = 8;
-
-interface Verbatim {
-  /** By sample of the original. */
-  readonly coded: ReadonlyMap<number, EncodedPicture>;
-  /** What all pictures of the part looked like, by place. */
-  readonly marks: ReadonlyMap<number, Uint8Array>;
-  /** Hashes of them, by place. */
-  readonly hashes: ReadonlyMap<number, string>;
-  /** Wanted pictures that never came out of the decoder. */
-  readonly missing: readonly DamagedSample[];
-}
-
-const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), missing: [] };
-
-async function stored(
-  { source, spool, takeSpool }: ExchangeInput,
-  sample: number,
-  bytes: Buffer,
-): Promise<EncodedPicture> {
-  const offset = takeSpool(bytes.length);
-  await writeFully(spool, bytes, offset);
-  const sync = source.samples[sample]?.sync === true;
-  return { bytes: { file: spool, offset, sizeBytes: bytes.length }, sync };
-}
-
-/** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
-async function makeStripped(
-  input: ExchangeInput,
-  damaged: readonly DamagedSample[],
-): Promise<Map<number, EncodedPicture> | null> {
-  const { source } = input;
-  const coded = new Map<number, EncodedPicture>();
-  for (const { sample } of damaged) {
-    if ((await source.head(sample)) === null) return null;
-    const units = await source.units(sample);
-    if (!isFaultBeside(units)) return null;
-    const whole = units.filter((unit) => findUnitFault(unit) === null);
-    coded.set(sample, await stored(input, sample, joinSample(whole, source.config.lengthSize)));
-  }
-  return coded;
-}
-
-/**
- * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
- * @param seenIn the part with what is decoded before it
- * @param areMoved whether pictures that never come out are coded as the reference before, which takes next to no bytes
- * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
- */
-async function makeVerbatim(
-  input: ExchangeTry,
-  { part, seenIn }: { readonly part: Part; readonly seenIn: Part },
-  damaged: readonly DamagedSample[],
-  { pps, areMoved }: { readonly pps: VerbatimPps; readonly areMoved: boolean },
-  instead: ReadonlyMap<number, number> = new Map(),
-): Promise<Verbatim | null> {
-  const { source, order } = input;
-  const placeOf = (sample: number) => order.placeOf[sample] ?? 0;
-  const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
-  const marks = new Map<number, Uint8Array>();
-  const coded = new Map<number, EncodedPicture>();
-  const missing: DamagedSample[] = [];
-  const store = async (item: DamagedSample, pixels: Buffer) => {
-    if (coded.has(item.sample)) return;
-    const isMoved = areMoved && missing.includes(item);
-    const bytes = isMoved
-      ? await movedSample(source, item, { motion: NOT_MOVED, fromFrameNum: null }, pps)
-      : await verbatimSample(source, item, pixels, pps);
-    coded.set(item.sample, await stored(input, item.sample, bytes));
-  };
-  let last: Buffer | null = null;
-  const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
-  // The one shown before all of these may be shown in the place of one that is lost.
-  const firstPlace = Math.max(0, Math.min(...needed) - 1);
-  for await (const { place, pixels } of decodePart(input, seenIn, { replaced: null, firstPlace })) {
-    for (const item of damaged) {
-      const other = instead.get(item.sample);
-      if (other !== undefined && placeOf(other) === place) await store(item, pixels);
-    }
-    for (let next = waiting[0]; next && placeOf(next.sample) <= place; next = waiting[0]) {
-      waiting.shift();
-      const isShown = placeOf(next.sample) === place;
-      if (!isShown) missing.push(next);
-      if (isShown || !instead.has(next.sample)) await store(next, isShown ? pixels : (last ?? pixels));
-    }
-    marks.set(place, sampled(pixels));
-    last = pixels;
-  }
-  missing.push(...waiting);
-  for (const item of missing) if (last) await store(item, last);
-  if (coded.size !== damaged.length) return null;
-  const lines = readHashes(await readFile(hashPath(input), 'utf8'));
-  const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
-  return { coded, marks, hashes, missing };
-}
 
 interface Tried {
   /** Pictures of the part that look different with the verbatim ones in it. */

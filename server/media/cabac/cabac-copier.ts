@@ -1,5 +1,5 @@
-import { CabacDecoder } from './hevc-cabac.ts';
-import { CabacEncoder } from './hevc-cabac-encoder.ts';
+import { CabacDecoder } from './cabac-decoder.ts';
+import { CabacEncoder } from './cabac-encoder.ts';
 
 /** A decoder that codes all that it reads once more, so that data can be ended where they did not. */
 export class CabacCopier extends CabacDecoder {
@@ -34,6 +34,12 @@ export class CabacCopier extends CabacDecoder {
     const symbol = super.terminate();
     this.close(symbol);
     return symbol;
+  }
+
+  /** What lies in between, as raw samples do, is kept as it is. */
+  override skipTo(at: number): void {
+    if (at > this.nextAt()) this.ended.push(Buffer.from(this.bytes.subarray(this.nextAt(), at)));
+    super.skipTo(at);
   }
 
   /** The substreams read since it was last finished, the last of them ended here. */

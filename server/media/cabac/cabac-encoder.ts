@@ -1,6 +1,6 @@
-import { WIDTHS } from './hevc-cabac.ts';
+import { WIDTHS } from './cabac-decoder.ts';
 
-/** The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5): the counterpart of `CabacDecoder`, which keeps the contexts. */
+/** The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5) and H.264 (ITU-T H.264, 9.3.4): the counterpart of `CabacDecoder`, which keeps the contexts. */
 export class CabacEncoder {
   private readonly bytes: number[] = [];
   private low = 0;

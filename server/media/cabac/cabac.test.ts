@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '#server/test/seeded-random.ts';
-import { CabacCopier } from './hevc-cabac-copier.ts';
-import { CabacEncoder } from './hevc-cabac-encoder.ts';
-import { CabacDecoder, NEXT_LPS, NEXT_MPS } from './hevc-cabac.ts';
-import { CONTEXT_COUNT, initContexts } from './hevc-contexts.ts';
+import { CabacCopier } from './cabac-copier.ts';
+import { CabacEncoder } from './cabac-encoder.ts';
+import { CabacDecoder, NEXT_LPS, NEXT_MPS } from './cabac-decoder.ts';
+import { CONTEXT_COUNT, initContexts } from '../hevc/hevc-contexts.ts';
 
 type Symbol =
   | { readonly kind: 'context'; readonly context: number; readonly bit: number }
@@ -50,7 +50,7 @@ describe('CabacDecoder', () => {
       const symbols = randomSymbols(seed, 20 * seed);
       const states = new Uint8Array(CONTEXT_COUNT);
       initContexts(states, seed % 3, seed);
-      const decoder = new CabacDecoder();
+      const decoder = new CabacDecoder(CONTEXT_COUNT);
       decoder.states.set(states);
       const bytes = encode(symbols, states);
       // What stands around it is not looked at.
@@ -76,7 +76,7 @@ describe('CabacDecoder', () => {
       })),
     );
     const bytes = encode([...symbols, { kind: 'terminate', bit: 1 }], new Uint8Array(CONTEXT_COUNT));
-    const decoder = new CabacDecoder();
+    const decoder = new CabacDecoder(CONTEXT_COUNT);
     decoder.start(bytes, 0, bytes.length);
     expect(values.map(({ count }) => decoder.bypassBits(count))).toEqual(values.map(({ value }) => value));
     expect(decoder.terminate()).toBe(1);
@@ -84,7 +84,7 @@ describe('CabacDecoder', () => {
   });
 
   it('tells that data are over, and that they do not stop where they should', () => {
-    const decoder = new CabacDecoder();
+    const decoder = new CabacDecoder(CONTEXT_COUNT);
     decoder.start(Buffer.from([0x12, 0x34]), 0, 2);
     for (let bit = 0; bit < 7; bit++) decoder.bypass();
     expect(decoder.passedEnd()).toBe(false);
@@ -114,7 +114,7 @@ describe('CabacCopier', () => {
       const first = Uint8Array.from(states);
       const bytes = encode(symbols, states);
       const read = (some: readonly Symbol[]) => {
-        const copier = new CabacCopier();
+        const copier = new CabacCopier(CONTEXT_COUNT);
         copier.states.set(first);
         copier.start(bytes, 0, bytes.length);
         decode(copier, some);

@@ -1,6 +1,4 @@
-import { CONTEXT_COUNT } from './hevc-contexts.ts';
-
-/** Widths of the less probable half by state and by quarter of the range (ITU-T H.265, table 9-52). */
+/** Widths of the less probable half by state and by quarter of the range (ITU-T H.265, table 9-52, and H.264, table 9-44). */
 const LPS_WIDTHS = [
   [128, 176, 208, 240, 128, 167, 197, 227, 128, 158, 187, 216, 123, 150, 178, 205, 116, 142, 169, 195],
   [111, 135, 160, 185, 105, 128, 152, 175, 100, 122, 144, 166, 95, 116, 137, 158, 90, 110, 130, 150],
@@ -16,7 +14,7 @@ const LPS_WIDTHS = [
   [8, 10, 12, 14, 8, 9, 11, 13, 7, 9, 11, 12, 7, 9, 10, 12, 7, 8, 10, 11],
   [6, 8, 9, 11, 6, 7, 9, 10, 6, 7, 8, 9, 2, 2, 2, 2],
 ].flat();
-/** The state behind a less probable symbol (table 9-53). */
+/** The state behind a less probable symbol (H.265, table 9-53; H.264, table 9-45). */
 const AFTER_LPS = [
   [0, 0, 1, 2, 2, 4, 4, 5, 6, 7, 8, 9, 9, 11, 11, 12, 13, 13, 15, 15, 16, 16, 18, 18, 19, 19, 21, 21, 22, 22],
   [23, 24, 24, 25, 26, 26, 27, 27, 28, 29, 29, 30, 30, 30, 31, 32, 32, 33, 33, 33, 34, 34, 35, 35, 35, 36],
@@ -43,19 +41,23 @@ const SPARE_BITS = 7;
 const HALF = 256 << SPARE_BITS;
 
 /**
- * The arithmetic decoder of HEVC (ITU-T H.265, 9.3.4.3). It reads zeros beyond the end of its data; `passedEnd` tells.
+ * The arithmetic decoder of HEVC (ITU-T H.265, 9.3.4.3) and H.264 (ITU-T H.264, 9.3.3.2), which is the same. It reads zeros beyond the end of its data; `passedEnd` tells.
  * A class with plain numbers, since it is called for every bit of a clip.
  */
 export class CabacDecoder {
   /** State of each context: twice pStateIdx plus valMps. */
-  readonly states = new Uint8Array(CONTEXT_COUNT);
-  private bytes: Uint8Array = new Uint8Array(0);
+  readonly states: Uint8Array;
+  protected bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
   private end = 0;
   private range = 510;
   private value = 0;
   /** Minus the number of bits that can be shifted out before a byte is needed. */
   private missing = -8;
+
+  constructor(contextCount: number) {
+    this.states = new Uint8Array(contextCount);
+  }
 
   /** Starts at a byte (9.3.2.5); contexts stay as they are. */
   start(bytes: Uint8Array, at: number, end: number): void {

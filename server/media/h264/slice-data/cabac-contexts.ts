@@ -1,0 +1,21 @@
+/** First contexts of the elements (ITU-T H.264, table 9-34). */
+export const CONTEXT = {
+  intraType: 3,
+  pSkip: 11,
+  pType: 14,
+  pIntraType: 17,
+  pSubType: 21,
+  bSkip: 24,
+  bType: 27,
+  bIntraType: 32,
+  bSubType: 36,
+  difference: [40, 47],
+  reference: 54,
+  qpDelta: 60,
+  chromaMode: 64,
+  predictedMode: 68,
+  otherMode: 69,
+  lumaPattern: 73,
+  chromaPattern: 77,
+  eights: 399,
+} as const;

@@ -1,0 +1,219 @@
+import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
+import { H264Error } from '../h264-error.ts';
+import { FLAG, type MbState } from './mb-state.ts';
+import { INTRA_TYPES } from './mb-types.ts';
+import { CONTEXT } from './cabac-contexts.ts';
+import { readCabacBlock } from './cabac-residual.ts';
+import { BLOCK, type BlockKind, type ElementReader } from './elements.ts';
+
+const impossible = () => new H264Error('A slice holds an impossible value.');
+/** More than any coding of 8 bits has (mb_qp_delta, 7.4.5). */
+const MOST_QP_STEPS = 2 * 52;
+const MOST_REFERENCE = 31;
+/** Longest suffix of an Exp-Golomb code that a vector can have. */
+const MOST_SUFFIX = 24;
+
+/** Elements of macroblocks that are coded by CABAC (ITU-T H.264, 9.3). */
+export class CabacElements implements ElementReader {
+  readonly hasWholeEights = true;
+  private readonly cabac: CabacDecoder;
+  private readonly state: MbState;
+  private hadQpDelta = false;
+
+  constructor(cabac: CabacDecoder, state: MbState) {
+    this.cabac = cabac;
+    this.state = state;
+  }
+
+  startSlice(): void {
+    this.hadQpDelta = false;
+  }
+
+  skipped(isB: boolean): boolean {
+    const { state, cabac } = this;
+    const isCoded = (mb: number) => (mb >= 0 && !state.has(mb, FLAG.skipped) ? 1 : 0);
+    const isSkipped =
+      cabac.bin((isB ? CONTEXT.bSkip : CONTEXT.pSkip) + isCoded(state.left) + isCoded(state.above)) === 1;
+    if (isSkipped) this.hadQpDelta = false;
+    return isSkipped;
+  }
+
+  iType(): number {
+    const { state, cabac } = this;
+    const isOther = (mb: number) => (state.has(mb, FLAG.intra16 | FLAG.pcm) ? 1 : 0);
+    if (cabac.bin(CONTEXT.intraType + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    return this.intra16Type(CONTEXT.intraType + 2, 1);
+  }
+
+  /** The bins behind the first of an intra type, whose contexts lie behind `at`. */
+  private intra16Type(at: number, more: number): number {
+    const { cabac } = this;
+    if (cabac.terminate() === 1) return 25;
+    let type = 1 + 12 * cabac.bin(at + 1);
+    if (cabac.bin(at + 2) === 1) type += 4 + 4 * cabac.bin(at + 2 + more);
+    type += 2 * cabac.bin(at + 3 + more);
+    return type + cabac.bin(at + 3 + 2 * more);
+  }
+
+  private intraTypeAt(at: number): number {
+    return INTRA_TYPES + (this.cabac.bin(at) === 0 ? 0 : this.intra16Type(at, 0));
+  }
+
+  pType(): number {
+    const { cabac } = this;
+    if (cabac.bin(CONTEXT.pType) === 1) return this.intraTypeAt(CONTEXT.pIntraType);
+    if (cabac.bin(CONTEXT.pType + 1) === 0) return 3 * cabac.bin(CONTEXT.pType + 2);
+    return 2 - cabac.bin(CONTEXT.pType + 3);
+  }
+
+  bType(): number {
+    const { state, cabac } = this;
+    const isOther = (mb: number) => (mb >= 0 && !state.has(mb, FLAG.skipped | FLAG.direct) ? 1 : 0);
+    if (cabac.bin(CONTEXT.bType + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    if (cabac.bin(CONTEXT.bType + 3) === 0) return 1 + cabac.bin(CONTEXT.bType + 5);
+    let bits = cabac.bin(CONTEXT.bType + 4);
+    for (let left = 3; left > 0; left -= 1) bits = 2 * bits + cabac.bin(CONTEXT.bType + 5);
+    if (bits < 8) return bits + 3;
+    if (bits === 13) return this.intraTypeAt(CONTEXT.bIntraType);
+    if (bits === 14) return 11;
+    if (bits === 15) return 22;
+    return 2 * bits + cabac.bin(CONTEXT.bType + 5) - 4;
+  }
+
+  pSubType(): number {
+    const { cabac } = this;
+    if (cabac.bin(CONTEXT.pSubType) === 1) return 0;
+    if (cabac.bin(CONTEXT.pSubType + 1) === 0) return 1;
+    return cabac.bin(CONTEXT.pSubType + 2) === 1 ? 2 : 3;
+  }
+
+  bSubType(): number {
+    const { cabac } = this;
+    const at = CONTEXT.bSubType;
+    if (cabac.bin(at) === 0) return 0;
+    if (cabac.bin(at + 1) === 0) return 1 + cabac.bin(at + 3);
+    let type = 3;
+    if (cabac.bin(at + 2) === 1) {
+      if (cabac.bin(at + 3) === 1) return 11 + cabac.bin(at + 3);
+      type += 4;
+    }
+    type += 2 * cabac.bin(at + 3);
+    return type + cabac.bin(at + 3);
+  }
+
+  reference(list: 0 | 1, x: number, y: number): number {
+    const { cabac, state } = this;
+    const isLater = (block: number) => {
+      if (block < 0) return 0;
+      const inside = block & 15;
+      return state.laterRefs[list][4 * (block >> 4) + 2 * (inside >> 3) + ((inside & 3) >> 1)] ?? 0;
+    };
+    const block = 4 * y + x;
+    let context = isLater(state.leftBlock(block)) + 2 * isLater(state.aboveBlock(block));
+    let reference = 0;
+    while (cabac.bin(CONTEXT.reference + context) === 1) {
+      reference += 1;
+      context = (context >> 2) + 4;
+      if (reference > MOST_REFERENCE) throw impossible();
+    }
+    return reference;
+  }
+
+  difference(list: 0 | 1, x: number, y: number, component: 0 | 1): number {
+    const { cabac, state } = this;
+    const sizeAt = (block: number) => (block < 0 ? 0 : (state.differences[list][2 * block + component] ?? 0));
+    const block = 4 * y + x;
+    const sum = sizeAt(state.leftBlock(block)) + sizeAt(state.aboveBlock(block));
+    let context: number = CONTEXT.difference[component];
+    if (cabac.bin(context + (sum < 3 ? 0 : sum > 32 ? 2 : 1)) === 0) return 0;
+    context += 3;
+    let size = 1;
+    while (size < 9 && cabac.bin(context) === 1) {
+      if (size < 4) context += 1;
+      size += 1;
+    }
+    if (size >= 9) size += readGolomb(cabac, 3);
+    cabac.bypass();
+    return size;
+  }
+
+  intraMode(): number | null {
+    const { cabac } = this;
+    if (cabac.bin(CONTEXT.predictedMode) === 1) return null;
+    let mode = 0;
+    for (let bit = 0; bit < 3; bit += 1) mode |= cabac.bin(CONTEXT.otherMode) << bit;
+    return mode;
+  }
+
+  chromaMode(): number {
+    const { cabac, state } = this;
+    const isOther = (mb: number) => (mb >= 0 && (state.chromaModes[mb] ?? 0) > 0 ? 1 : 0);
+    if (cabac.bin(CONTEXT.chromaMode + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    if (cabac.bin(CONTEXT.chromaMode + 3) === 0) return 1;
+    return 2 + cabac.bin(CONTEXT.chromaMode + 3);
+  }
+
+  pattern(): number {
+    const { cabac, state } = this;
+    let luma = 0;
+    const isEmpty = (mb: number, bit: number) => (mb >= 0 && ((state.patterns[mb] ?? 0) & bit) === 0 ? 1 : 0);
+    const isEmptyHere = (bit: number) => ((luma & bit) === 0 ? 1 : 0);
+    const { left, above } = state;
+    const bin = (a: number, b: number) => cabac.bin(CONTEXT.lumaPattern + a + 2 * b);
+    luma |= bin(isEmpty(left, 2), isEmpty(above, 4));
+    luma |= bin(isEmptyHere(1), isEmpty(above, 8)) << 1;
+    luma |= bin(isEmpty(left, 8), isEmptyHere(1)) << 2;
+    luma |= bin(isEmptyHere(4), isEmptyHere(2)) << 3;
+    const chromaOf = (mb: number) => (mb < 0 ? 0 : (state.patterns[mb] ?? 0) >> 4);
+    const [a, b] = [chromaOf(left), chromaOf(above)];
+    if (cabac.bin(CONTEXT.chromaPattern + (a > 0 ? 1 : 0) + (b > 0 ? 2 : 0)) === 0) return luma;
+    const isAll = cabac.bin(CONTEXT.chromaPattern + 4 + (a === 2 ? 1 : 0) + (b === 2 ? 2 : 0));
+    return luma | ((1 + isAll) << 4);
+  }
+
+  eights(): boolean {
+    const { cabac, state } = this;
+    const isEights = (mb: number) => (state.has(mb, FLAG.eights) ? 1 : 0);
+    return cabac.bin(CONTEXT.eights + isEights(state.left) + isEights(state.above)) === 1;
+  }
+
+  noQpDelta(): void {
+    this.hadQpDelta = false;
+  }
+
+  qpDelta(): void {
+    const { cabac } = this;
+    let context = this.hadQpDelta ? 1 : 0;
+    let steps = 0;
+    while (cabac.bin(CONTEXT.qpDelta + context) === 1) {
+      context = 2 + (context >> 1);
+      steps += 1;
+      if (steps > MOST_QP_STEPS) throw impossible();
+    }
+    this.hadQpDelta = steps > 0;
+  }
+
+  block(kind: BlockKind, place: number): number {
+    const { cabac, state } = this;
+    if (kind === BLOCK.eight) return readCabacBlock(cabac, kind, null);
+    const missing = state.has(state.mb, FLAG.intra) ? 1 : 0;
+    const isCoded = (count: number) => (count < 0 ? missing : count > 0 ? 1 : 0);
+    const dcOf = (mb: number) => (mb < 0 ? -1 : ((state.dc[mb] ?? 0) >> place) & 1);
+    const isDc = kind === BLOCK.lumaDc || kind === BLOCK.chromaDc;
+    const a = isCoded(isDc ? dcOf(state.left) : state.leftCount(place));
+    const b = isCoded(isDc ? dcOf(state.above) : state.aboveCount(place));
+    return readCabacBlock(cabac, kind, a + 2 * b);
+  }
+}
+
+/** The suffix of an Exp-Golomb code of an order (9.3.2.3). */
+export function readGolomb(cabac: CabacDecoder, order: number): number {
+  let [value, bits] = [0, order];
+  while (cabac.bypass() === 1) {
+    value += 2 ** bits;
+    bits += 1;
+    if (bits > MOST_SUFFIX) throw impossible();
+  }
+  for (; bits > 0; bits -= 1) value += cabac.bypass() * 2 ** (bits - 1);
+  return value;
+}

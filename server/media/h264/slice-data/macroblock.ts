@@ -1,0 +1,204 @@
+import { H264Error } from '../h264-error.ts';
+import { BLOCK, type ElementReader } from './elements.ts';
+import { checkMode, CHROMA_MODES, MODES_16, readIntraModes } from './intra-modes.ts';
+import { FLAG, LUMA_BLOCKS, type MbState, type Rectangle } from './mb-state.ts';
+import {
+  B_8X8,
+  B_DIRECT,
+  B_PARTS,
+  B_SUB_PARTS,
+  I_NXN,
+  I_PCM,
+  INTRA_TYPES,
+  P_8X8,
+  P_8X8_REF0,
+  P_PARTS,
+  P_SUB_PARTS,
+  type Parts,
+  type SubParts,
+} from './mb-types.ts';
+
+/** What a macroblock needs to know of its slice. */
+export interface MbSettings {
+  readonly kind: 'I' | 'P' | 'B';
+  /** Entries of its lists of references that a slice can name. */
+  readonly active: readonly [number, number];
+  /** transform_8x8_mode_flag. */
+  readonly eights: boolean;
+  readonly direct8x8Inference: boolean;
+  /** constrained_intra_pred_flag: intra macroblocks are made of intra ones alone. */
+  readonly constrainedIntra: boolean;
+}
+
+/** Passes over the samples of a raw macroblock. */
+export type PassPcm = () => void;
+
+/**
+ * Reads a macroblock that is not skipped (ITU-T H.264, 7.3.5), frames of 4:2:0 only.
+ * @throws H264Error where it holds an impossible value
+ */
+export function readMacroblock(
+  elements: ElementReader,
+  state: MbState,
+  settings: MbSettings,
+  passPcm: PassPcm,
+): void {
+  const { kind } = settings;
+  const type =
+    kind === 'I' ? INTRA_TYPES + elements.iType() : kind === 'P' ? elements.pType() : elements.bType();
+  if (type < INTRA_TYPES) readInter(elements, state, settings, type);
+  else readIntra(elements, state, settings, type - INTRA_TYPES, passPcm);
+}
+
+function readIntra(
+  elements: ElementReader,
+  state: MbState,
+  settings: MbSettings,
+  type: number,
+  passPcm: PassPcm,
+): void {
+  if (type === I_PCM) {
+    state.markPcm();
+    elements.noQpDelta();
+    passPcm();
+    return;
+  }
+  state.mark(FLAG.intra);
+  const isNxN = type === I_NXN;
+  if (isNxN) {
+    state.mark(FLAG.intraN);
+    if (settings.eights && elements.eights()) state.mark(FLAG.eights);
+    readIntraModes(elements, state, settings);
+  } else {
+    state.mark(FLAG.intra16);
+    checkMode(MODES_16[(type - 1) % 4], state, settings);
+  }
+  const chromaMode = elements.chromaMode();
+  checkMode(CHROMA_MODES[chromaMode], state, settings);
+  state.chromaModes[state.mb] = chromaMode;
+  const pattern = isNxN ? elements.pattern(true) : pattern16(type);
+  state.patterns[state.mb] = pattern;
+  readResidual(elements, state, pattern);
+}
+
+/** CodedBlockPattern of a type of Intra_16x16 (table 7-11). */
+const pattern16 = (type: number) => (type > 12 ? 15 : 0) | ((Math.floor((type - 1) / 4) % 3) << 4);
+
+const LISTS = [0, 1] as const;
+
+function readInter(elements: ElementReader, state: MbState, settings: MbSettings, type: number): void {
+  const isB = settings.kind === 'B';
+  let mayHaveEights = true;
+  if (isB && type === B_DIRECT) {
+    state.mark(FLAG.direct);
+    mayHaveEights = settings.direct8x8Inference;
+  } else if (isB ? type === B_8X8 : type === P_8X8 || type === P_8X8_REF0) {
+    mayHaveEights = readQuarters(elements, state, settings, type);
+  } else {
+    const parts = isB ? B_PARTS[type - 1] : P_PARTS[type];
+    if (!parts) throw new H264Error('A macroblock has an impossible type.');
+    readParts(elements, state, settings, parts);
+  }
+  const pattern = elements.pattern(false);
+  state.patterns[state.mb] = pattern;
+  if ((pattern & 15) !== 0 && settings.eights && mayHaveEights && elements.eights()) state.mark(FLAG.eights);
+  readResidual(elements, state, pattern);
+}
+
+function readReference(
+  elements: ElementReader,
+  state: MbState,
+  { active }: MbSettings,
+  list: 0 | 1,
+  rectangle: Rectangle,
+): void {
+  const most = active[list];
+  if (most <= 1) return;
+  const reference = elements.reference(list, rectangle[0], rectangle[1], most);
+  if (reference >= most) throw new H264Error('A macroblock names a reference that is not there.');
+  state.setReference(list, rectangle, reference > 0);
+}
+
+function readVector(elements: ElementReader, state: MbState, list: 0 | 1, rectangle: Rectangle): void {
+  const [x, y] = rectangle;
+  const right = elements.difference(list, x, y, 0);
+  const down = elements.difference(list, x, y, 1);
+  state.setDifference(list, rectangle, [right, down]);
+}
+
+function readParts(elements: ElementReader, state: MbState, settings: MbSettings, parts: Parts): void {
+  const uses = (list: 0 | 1) =>
+    parts.rectangles.filter((_, at) => ((parts.lists[at] ?? 0) & (1 << list)) !== 0);
+  for (const list of LISTS)
+    for (const part of uses(list)) readReference(elements, state, settings, list, part);
+  for (const list of LISTS) for (const part of uses(list)) readVector(elements, state, list, part);
+}
+
+/** @returns whether its coefficients may be in 8 x 8 blocks */
+function readQuarters(elements: ElementReader, state: MbState, settings: MbSettings, type: number): boolean {
+  const isB = settings.kind === 'B';
+  const subs: SubParts[] = [];
+  for (let part = 0; part < 4; part += 1) {
+    const found = isB ? B_SUB_PARTS[elements.bSubType()] : P_SUB_PARTS[elements.pSubType()];
+    if (!found) throw new H264Error('A macroblock has an impossible type.');
+    subs.push(found);
+  }
+  const corner = (part: number) => [2 * (part & 1), 2 * (part >> 1)] as const;
+  const uses = ({ lists }: SubParts, list: 0 | 1) => (lists & (1 << list)) !== 0;
+  for (const list of LISTS) {
+    for (const [part, one] of subs.entries()) {
+      if (!uses(one, list) || type === P_8X8_REF0) continue;
+      readReference(elements, state, settings, list, [...corner(part), 2, 2]);
+    }
+  }
+  for (const list of LISTS) {
+    for (const [part, one] of subs.entries()) {
+      if (!uses(one, list)) continue;
+      const [left, top] = corner(part);
+      for (let y = 0; y < 2; y += one.height) {
+        for (let x = 0; x < 2; x += one.width)
+          readVector(elements, state, list, [left + x, top + y, one.width, one.height]);
+      }
+    }
+  }
+  const isWhole = ({ lists, width, height }: SubParts) =>
+    lists === 0 ? settings.direct8x8Inference : width === 2 && height === 2;
+  return subs.every(isWhole);
+}
+
+/** Block of a quarter of a macroblock, in rows of four. */
+const blockOf = (quarter: number, part: number) =>
+  8 * (quarter >> 1) + 2 * (quarter & 1) + 4 * (part >> 1) + (part & 1);
+
+/** mb_qp_delta and residual (7.3.5 and 7.3.5.3). */
+function readResidual(elements: ElementReader, state: MbState, pattern: number): void {
+  const is16 = state.has(state.mb, FLAG.intra16);
+  if (pattern === 0 && !is16) {
+    elements.noQpDelta();
+    return;
+  }
+  elements.qpDelta();
+  let dc = is16 && elements.block(BLOCK.lumaDc, 0) > 0 ? 1 : 0;
+  state.dc[state.mb] = dc;
+  const isWhole = state.has(state.mb, FLAG.eights) && elements.hasWholeEights;
+  for (let quarter = 0; quarter < 4; quarter += 1) {
+    if ((pattern & (1 << quarter)) === 0) continue;
+    if (isWhole) {
+      const count = Math.min(LUMA_BLOCKS, elements.block(BLOCK.eight, blockOf(quarter, 0)));
+      for (let part = 0; part < 4; part += 1) state.setCount(blockOf(quarter, part), count);
+      continue;
+    }
+    for (let part = 0; part < 4; part += 1) {
+      const block = blockOf(quarter, part);
+      state.setCount(block, elements.block(is16 ? BLOCK.lumaAc : BLOCK.luma, block));
+    }
+  }
+  if (pattern >> 4 === 0) return;
+  for (const component of [1, 2]) {
+    if (elements.block(BLOCK.chromaDc, component) > 0) dc |= 1 << component;
+  }
+  state.dc[state.mb] = dc;
+  if (pattern >> 4 < 2) return;
+  for (let block = LUMA_BLOCKS; block < LUMA_BLOCKS + 8; block += 1)
+    state.setCount(block, elements.block(BLOCK.chromaAc, block));
+}

@@ -1,0 +1,85 @@
+import type { Rectangle } from './mb-state.ts';
+
+/** Added to an intra type where the slice has inter ones too. */
+export const INTRA_TYPES = 100;
+/** Intra types (ITU-T H.264, table 7-11). */
+export const I_NXN = 0;
+export const I_PCM = 25;
+/** Types whose four parts are divided further, and P_8x8 whose references are all the first. */
+export const P_8X8 = 3;
+export const P_8X8_REF0 = 4;
+export const B_DIRECT = 0;
+export const B_8X8 = 22;
+
+const WHOLE: readonly Rectangle[] = [[0, 0, 4, 4]];
+const HALVES: readonly Rectangle[] = [
+  [0, 0, 4, 2],
+  [0, 2, 4, 2],
+];
+const SIDES: readonly Rectangle[] = [
+  [0, 0, 2, 4],
+  [2, 0, 2, 4],
+];
+
+/** Parts of a macroblock and which lists each is made from: 1 the first, 2 the second, 3 both. */
+export interface Parts {
+  readonly rectangles: readonly Rectangle[];
+  readonly lists: readonly number[];
+}
+
+/** Table 7-13. */
+export const P_PARTS: readonly Parts[] = [
+  { rectangles: WHOLE, lists: [1] },
+  { rectangles: HALVES, lists: [1, 1] },
+  { rectangles: SIDES, lists: [1, 1] },
+];
+
+const PAIRS = [
+  [1, 1],
+  [2, 2],
+  [1, 2],
+  [2, 1],
+  [1, 3],
+  [2, 3],
+  [3, 1],
+  [3, 2],
+  [3, 3],
+] as const;
+
+/** Table 7-14, from its first type with a vector on: 1. */
+export const B_PARTS: readonly Parts[] = [
+  ...[1, 2, 3].map((list) => ({ rectangles: WHOLE, lists: [list] })),
+  ...PAIRS.flatMap((lists) => [
+    { rectangles: HALVES, lists },
+    { rectangles: SIDES, lists },
+  ]),
+];
+
+/** How an 8 x 8 part is divided; `lists` 0 takes its motion over. */
+export interface SubParts {
+  readonly lists: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const sub = (lists: number, width: number, height: number): SubParts => ({ lists, width, height });
+
+/** Table 7-17. */
+export const P_SUB_PARTS: readonly SubParts[] = [sub(1, 2, 2), sub(1, 2, 1), sub(1, 1, 2), sub(1, 1, 1)];
+
+/** Table 7-18. */
+export const B_SUB_PARTS: readonly SubParts[] = [
+  sub(0, 2, 2),
+  sub(1, 2, 2),
+  sub(2, 2, 2),
+  sub(3, 2, 2),
+  sub(1, 2, 1),
+  sub(1, 1, 2),
+  sub(2, 2, 1),
+  sub(2, 1, 2),
+  sub(3, 2, 1),
+  sub(3, 1, 2),
+  sub(1, 1, 1),
+  sub(2, 1, 1),
+  sub(3, 1, 1),
+];

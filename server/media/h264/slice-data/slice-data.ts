@@ -1,0 +1,123 @@
+import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
+import { createBitReader } from '../bits.ts';
+import { H264Error } from '../h264-error.ts';
+import type { SliceContext } from '../slice-header.ts';
+import { initAvcContexts } from './avc-contexts.ts';
+import { CabacElements } from './cabac-elements.ts';
+import { CavlcElements } from './cavlc-elements.ts';
+import { type MbSettings, readMacroblock } from './macroblock.ts';
+import { FLAG, type MbState } from './mb-state.ts';
+import type { SliceStart } from './slice-start.ts';
+
+/** A slice whose header is read. */
+export interface OpenSlice {
+  readonly context: SliceContext;
+  /** From the NAL header on, without emulation prevention and without zeros behind it. */
+  readonly rbsp: Buffer;
+  readonly start: SliceStart;
+}
+
+/** Where a slice ends, or is cut. */
+export interface SliceEnd {
+  /** One past its last macroblock. */
+  readonly end: number;
+  /** Without CABAC: one past the last bit of its macroblocks, and macroblocks that are skipped behind that. */
+  readonly endBit: number;
+  readonly skipped: number;
+}
+
+/** Samples of a macroblock of 4:2:0 with 8 bits. */
+export const PCM_BYTES = 384;
+
+/**
+ * Reads the macroblocks of a slice (ITU-T H.264, 7.3.4), frames of 4:2:0 with 8 bits and no slice groups. Nothing is decoded into samples.
+ * @param state of the picture; `state.mb` is the macroblock that a fault was found in
+ * @param cabac its contexts are set anew; not used without CABAC
+ * @param cutAt reads no farther than in front of this macroblock
+ * @throws H264Error where a value is impossible, or the data do not end where the slice does
+ */
+export function readSliceData(
+  { context: { sps, pps }, rbsp, start }: OpenSlice,
+  state: MbState,
+  cabac: CabacDecoder,
+  cutAt = Infinity,
+): SliceEnd {
+  state.startSlice();
+  state.mb = start.firstMb;
+  if (start.firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
+  const settings: MbSettings = {
+    kind: start.kind,
+    active: start.active,
+    eights: pps.extension?.transform8x8 ?? false,
+    direct8x8Inference: sps.direct8x8Inference,
+    constrainedIntra: pps.constrainedIntra,
+  };
+  const slice = { rbsp, start, settings, cutAt };
+  return pps.cabac ? readCabacData(slice, state, cabac) : readCavlcData(slice, state);
+}
+
+interface SliceInput extends Pick<OpenSlice, 'rbsp' | 'start'> {
+  readonly settings: MbSettings;
+  readonly cutAt: number;
+}
+
+function readCabacData(
+  { rbsp, start, settings, cutAt }: SliceInput,
+  state: MbState,
+  cabac: CabacDecoder,
+): SliceEnd {
+  const dataAt = (start.dataAt + 7) >> 3;
+  initAvcContexts(cabac.states, start.initIdc, start.qp);
+  cabac.start(rbsp, dataAt, rbsp.length);
+  const elements = new CabacElements(cabac, state);
+  const passPcm = () => cabac.skipTo(cabac.nextAt() + PCM_BYTES);
+  for (let mb = start.firstMb; ; mb += 1) {
+    if (mb >= cutAt) return { end: mb, endBit: 0, skipped: 0 };
+    if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
+    state.start(mb);
+    if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B'))
+      state.mark(settings.kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
+    else readMacroblock(elements, state, settings, passPcm);
+    if (cabac.passedEnd()) throw new H264Error('A slice ends too early.');
+    if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
+    if (cabac.terminate() === 0) continue;
+    // Behind the stop bit x264 writes a bit of its own, so that only the byte tells.
+    if (cabac.nextAt() !== rbsp.length) throw new H264Error('A slice ends too early.');
+    return { end: mb + 1, endBit: 0, skipped: 0 };
+  }
+}
+
+function readCavlcData({ rbsp, start, settings, cutAt }: SliceInput, state: MbState): SliceEnd {
+  const reader = createBitReader(rbsp);
+  const stopBit = reader.stopBit();
+  for (let passed = 0; passed < start.dataAt; passed += 32) reader.bits(Math.min(32, start.dataAt - passed));
+  const elements = new CavlcElements(reader, state);
+  const passPcm = () => {
+    reader.bits((8 - (reader.position() % 8)) % 8);
+    for (let left = PCM_BYTES; left > 0; left -= 4) reader.bits(32);
+  };
+  let mb = start.firstMb;
+  let endBit = reader.position();
+  for (;;) {
+    let skipped = 0;
+    if (settings.kind !== 'I') {
+      skipped = reader.ue();
+      if (mb + skipped > state.count) throw new H264Error('A slice goes on behind the picture.');
+      if (mb + skipped >= cutAt) return { end: cutAt, endBit, skipped: cutAt - mb };
+      for (const end = mb + skipped; mb < end; mb += 1) {
+        state.start(mb);
+        state.mark(settings.kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
+      }
+      if (skipped > 0 && reader.position() >= stopBit) break;
+    } else if (mb >= cutAt) return { end: mb, endBit, skipped: 0 };
+    if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
+    state.start(mb);
+    readMacroblock(elements, state, settings, passPcm);
+    mb += 1;
+    if (reader.position() > stopBit) throw new H264Error('A slice ends too early.');
+    endBit = reader.position();
+    if (endBit === stopBit) break;
+  }
+  if (reader.position() !== stopBit) throw new H264Error('A slice ends too early.');
+  return { end: mb, endBit, skipped: 0 };
+}

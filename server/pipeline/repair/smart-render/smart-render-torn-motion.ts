@@ -1,0 +1,118 @@
+import type { StandInMacroblock } from '#server/media/h264/slice-data/stand-in-macroblocks.ts';
+import { MACROBLOCK, type Sps } from '#server/media/h264/sps.ts';
+import type { Moved } from '#server/media/square-motion.ts';
+import type { MovedFrom } from './smart-render-torn.ts';
+
+/** Mean square error of luma up to which a moved macroblock stands for the samples that are wanted: these are guesses themselves. */
+const NEAR = 20;
+/** Samples that a vector moves at most in the search. */
+const FARTHEST = 64;
+const MOST_STEPS = 24;
+
+type Planes = Pick<Sps, 'widthMbs' | 'heightMbs'>;
+
+/**
+ * What may stand for each macroblock of a picture: it moved from another by whole samples where that comes near, else its own samples. The
+ * vector of the one before and those above are where the search begins.
+ * @param pixels planes Y, Cb, Cr of 8 bits of the coded size, 4:2:0
+ */
+export function movedOrRaw(
+  pixels: Uint8Array,
+  from: MovedFrom | null,
+  { widthMbs, heightMbs }: Planes,
+): (mb: number) => StandInMacroblock {
+  const found = new Map<number, Moved>();
+  const size = { width: widthMbs * MACROBLOCK, height: heightMbs * MACROBLOCK };
+  return (mb) => {
+    const place = { left: (mb % widthMbs) * MACROBLOCK, top: Math.floor(mb / widthMbs) * MACROBLOCK };
+    if (from) {
+      const starts = [mb - 1, mb - widthMbs, mb - widthMbs + 1].flatMap((other) => found.get(other) ?? []);
+      const best = search(pixels, from.pixels, size, place, starts);
+      if (best.error <= NEAR * MACROBLOCK ** 2) {
+        found.set(mb, best.moved);
+        return { x: 4 * best.moved.x, y: 4 * best.moved.y };
+      }
+    }
+    return rawMacroblock(pixels, size, place);
+  };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Place {
+  readonly left: number;
+  readonly top: number;
+}
+
+const STILL: Moved = { x: 0, y: 0 };
+const STEPS = [
+  [1, 0],
+  [-1, 0],
+  [0, 1],
+  [0, -1],
+] as const;
+
+/** The vector of the least error that goes on getting less from one of some, whole samples. */
+function search(wanted: Uint8Array, from: Uint8Array, size: Size, place: Place, starts: readonly Moved[]) {
+  const errorOf = ({ x, y }: Moved) => squareErrorAt(wanted, from, size, place, { x, y });
+  let best = { moved: STILL, error: errorOf(STILL) };
+  for (const start of starts) {
+    const error = errorOf(start);
+    if (error < best.error) best = { moved: start, error };
+  }
+  for (let step = 0; step < MOST_STEPS && best.error > 0; step += 1) {
+    const { moved } = best;
+    for (const [x, y] of STEPS) {
+      const next = { x: moved.x + x, y: moved.y + y };
+      const error = errorOf(next);
+      if (error < best.error) best = { moved: next, error };
+    }
+    if (best.moved === moved) break;
+  }
+  return best;
+}
+
+/** Square error of the luma of a macroblock; beyond the edges a picture goes on as its edge is. Infinite for vectors that are too long. */
+function squareErrorAt(
+  wanted: Uint8Array,
+  from: Uint8Array,
+  size: Size,
+  place: Place,
+  { x, y }: Moved,
+): number {
+  if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST) return Infinity;
+  const { width, height } = size;
+  let sum = 0;
+  for (let row = 0; row < MACROBLOCK; row += 1) {
+    const own = (place.top + row) * width + place.left;
+    const other = Math.max(0, Math.min(height - 1, place.top + row + y)) * width;
+    for (let column = 0; column < MACROBLOCK; column += 1) {
+      const at = Math.max(0, Math.min(width - 1, place.left + column + x));
+      sum += ((wanted[own + column] ?? 0) - (from[other + at] ?? 0)) ** 2;
+    }
+  }
+  return sum;
+}
+
+/** Its samples of Y, Cb and Cr, row by row. */
+function rawMacroblock(pixels: Uint8Array, { width, height }: Size, { left, top }: Place): Uint8Array {
+  const half = MACROBLOCK / 2;
+  const raw = new Uint8Array(MACROBLOCK ** 2 + 2 * half ** 2);
+  let at = 0;
+  const copy = (start: number, stride: number, side: number, x: number, y: number) => {
+    for (let row = 0; row < side; row += 1) {
+      const own = start + (y + row) * stride + x;
+      raw.set(pixels.subarray(own, own + side), at);
+      at += side;
+    }
+  };
+  copy(0, width, MACROBLOCK, left, top);
+  for (const plane of [0, 1]) {
+    const start = width * height + (plane * width * height) / 4;
+    copy(start, width / 2, half, left / 2, top / 2);
+  }
+  return raw;
+}

@@ -1,0 +1,47 @@
+import { findUnitFault } from '#server/media/h264/check-sample.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { isSlice, joinSample } from '#server/media/h264/nal.ts';
+import { openTorn } from '#server/media/h264/slice-data/torn-picture.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { DamagedSample } from './exchange/smart-render-exchange-plan.ts';
+import type { SmartSource } from './smart-render-source.ts';
+import { movedOrRaw } from './smart-render-torn-motion.ts';
+
+/** A reference that macroblocks may be moved from. */
+export interface MovedFrom {
+  /** Planes Y, Cb, Cr of the coded size, 4:2:0. */
+  readonly pixels: Uint8Array;
+  readonly frameNum: number;
+}
+
+/** Macroblocks in front of one that it cannot read which ffmpeg guesses too (`ff_er_frame_end` in error_resilience.c). */
+const GUESSED_BEFORE = 50;
+
+/**
+ * A damaged sample whose readable macroblocks keep their data: what later pictures take over from them, samples and motion, stays, for a
+ * small share of the bytes of a verbatim picture. In the place of the others stand moved ones where these come near, else raw ones.
+ * @param pixels what it shall show where it cannot be read
+ * @returns null where all of it can be read, nothing can, or it is coded in an unusual way
+ */
+export async function tornSample(
+  source: SmartSource,
+  { sample, head }: DamagedSample,
+  pixels: Uint8Array,
+  from: MovedFrom | null,
+): Promise<Buffer | null> {
+  try {
+    const units = (await source.units(sample)).filter(
+      (unit) => isSlice(unit) || findUnitFault(unit) === null,
+    );
+    const torn = openTorn(units, source.sps, source.pps);
+    if (!torn) return null;
+    const first = Math.max(torn.firstOfSlice, torn.lost.first - GUESSED_BEFORE);
+    const kind = from && head.idrPicId === null ? 'P' : 'I';
+    const at = movedOrRaw(pixels, kind === 'P' ? from : null, source.sps);
+    const mended = torn.mend(first, { head: { ...head, fromFrameNum: from?.frameNum ?? null }, kind, at });
+    return joinSample(mended, source.config.lengthSize);
+  } catch (error) {
+    if (error instanceof H264Error || error instanceof Mp4Error) return null;
+    throw error;
+  }
+}

@@ -17,17 +17,24 @@ export interface MovedFrom {
 /** Macroblocks in front of one that it cannot read which ffmpeg guesses too (`ff_er_frame_end` in error_resilience.c). */
 const GUESSED_BEFORE = 50;
 
+/** What a damaged sample shall show where it cannot be read. */
+export interface TornShown {
+  /** Of all of it. */
+  readonly pixels: Uint8Array;
+  readonly from: MovedFrom | null;
+  /** The first macroblock that shall show that; as far in front of the first that cannot be read as a decoder guesses where it is not known. */
+  readonly firstLost?: number | undefined;
+}
+
 /**
  * A damaged sample whose readable macroblocks keep their data: what later pictures take over from them, samples and motion, stays, for a
  * small share of the bytes of a verbatim picture. In the place of the others stand moved ones where these come near, else raw ones.
- * @param pixels what it shall show where it cannot be read
  * @returns null where all of it can be read, nothing can, or it is coded in an unusual way
  */
 export async function tornSample(
   source: SmartSource,
   { sample, head }: DamagedSample,
-  pixels: Uint8Array,
-  from: MovedFrom | null,
+  { pixels, from, firstLost }: TornShown,
 ): Promise<Buffer | null> {
   try {
     const units = (await source.units(sample)).filter(
@@ -35,7 +42,8 @@ export async function tornSample(
     );
     const torn = openTorn(units, source.sps, source.pps);
     if (!torn) return null;
-    const first = Math.max(torn.firstOfSlice, torn.lost.first - GUESSED_BEFORE);
+    const known = Math.min(torn.lost.first, firstLost ?? torn.lost.first - GUESSED_BEFORE);
+    const first = Math.max(torn.firstOfSlice, known);
     const kind = from && head.idrPicId === null ? 'P' : 'I';
     const at = movedOrRaw(pixels, kind === 'P' ? from : null, source.sps);
     const mended = torn.mend(first, { head: { ...head, fromFrameNum: from?.frameNum ?? null }, kind, at });

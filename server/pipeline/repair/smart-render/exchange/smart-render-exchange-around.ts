@@ -7,6 +7,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { concealLost, concealPicture } from '../../conceal-picture/conceal-picture.ts';
 import { motionOfGap } from '../../conceal-picture/conceal-picture-motion.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
+import type { LostBlocks } from '#server/media/lost-blocks.ts';
 import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import type { Part } from '../smart-render-part.ts';
@@ -40,6 +41,8 @@ export interface Concealed {
   readonly decoded: Uint8Array;
   /** Null where it is not told what is lost, or nothing is known to conceal it from. */
   readonly concealed: Uint8Array | null;
+  /** What of it cannot be read, or is wrong in front of that. */
+  readonly lost?: LostBlocks;
   /** The picture shown in front that it is concealed from. */
   readonly before?: { readonly pixels: Uint8Array; readonly sample: number };
   /** How a picture moved of which nothing is left, where such are coded as moved blocks. */
@@ -102,7 +105,7 @@ export async function concealFirst(
   const before =
     beforePixels && beforeSample !== undefined ? { pixels: beforePixels, sample: beforeSample } : undefined;
   if (!lost || !around) return { decoded, concealed: null, before };
-  return { decoded, before, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
+  return { decoded, before, lost, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
 }
 
 /** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */

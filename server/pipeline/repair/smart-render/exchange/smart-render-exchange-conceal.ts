@@ -62,7 +62,11 @@ export async function concealAnew(
     if (!pixels) continue;
     const torn =
       stretch.keepsReadable && made && !missing.has(item.sample)
-        ? await tornSample(step.source, item, pixels, await movedFrom(step, stretch.damaged, item, made))
+        ? await tornSample(step.source, item, {
+            pixels,
+            from: await movedFrom(step, stretch.damaged, item, made),
+            firstLost: made.lost?.first,
+          })
         : null;
     const bytes = torn ?? (await verbatimSample(step.source, item, pixels, step.pps));
     coded.set(item.sample, await step.store(item.sample, bytes));

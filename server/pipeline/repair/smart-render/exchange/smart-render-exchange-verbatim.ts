@@ -103,7 +103,7 @@ export async function makeVerbatim(
     const from = reference && shown.get(reference.place);
     const torn =
       keepsReadable && !isMissing
-        ? await tornSample(source, item, pixels, from ? { ...reference, pixels: from } : null)
+        ? await tornSample(source, item, { pixels, from: from ? { ...reference, pixels: from } : null })
         : null;
     const bytes =
       torn ??

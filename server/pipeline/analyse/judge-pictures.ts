@@ -34,7 +34,7 @@ import {
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
-import { listedSoundEndMs } from './packets/sound-end.ts';
+import { excessByNatureMs, listedSoundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
@@ -141,6 +141,8 @@ export function judgePictures(
         fps,
         explained(series.count, stutter, listed, index, { isSound, speaksTrue, isSettled }),
         lossSurplus,
+        undefined,
+        spans?.excessMs,
       );
   const findings: Finding[] = [
     ...stutter.map((run) =>
@@ -220,6 +222,7 @@ export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans
     pictureEndMs: ticksToMs(steadyEnd(times.ptsTicks) ?? 0, times.timeBase),
     soundStartMs: isPriming(audio) ? 0 : ticksToMs(firstPts, audio.timeBase),
     soundEndMs: endMs,
+    excessMs: excessByNatureMs(audio),
   };
 }
 

@@ -179,7 +179,8 @@ export function standsOut(
 ): boolean {
   return cadences.every(({ usual, gap, recurs, isDue }) => {
     if (recurs) return false;
-    if (repeats > 2 * usual + (usual > 1 ? 1 : 0)) return true;
+    // A picture that the source has twice is held twice where one in two is held.
+    if (repeats > 2 * usual + (usual > 1 || gap < WIDE_GAP ? 1 : 0)) return true;
     if (isFarStep && repeats > usual) return true;
     if (isDue && !isStep) return false;
     return usual < MAX_SINGLE && repeats > 1 && gap >= WIDE_GAP && (isStep || loudness <= MAX_LOUD_CADENCE);
@@ -195,12 +196,13 @@ export function restsByNature(run: RunPlace): boolean {
   const { first, last, moves, fps } = run;
   if (leapsInClockwork(run)) return false;
   const reach = Math.round(REST_REACH_S * fps);
-  const end = Math.min(moves.length, last + 1 + reach);
+  const [from, to] = isInside(run) ? reachOf(run, REST_REACH_S) : [first - reach, last + reach];
+  const end = Math.min(moves.length, to + 1);
   const isLong = last - first + 1 >= LONG_RUN;
   const still = isLong ? Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1))) : RESTING;
   let resting = 0;
   let total = 0;
-  for (let at = Math.max(1, first - reach); at < end;) {
+  for (let at = Math.max(1, from); at < end;) {
     if (at === first) {
       at = last + 1;
       continue;
@@ -219,6 +221,13 @@ export function restsByNature(run: RunPlace): boolean {
   ];
   if ((moves[last + 1] ?? 0) >= JUMP_RATIO * quantile(sides, LIVELY_SHARE)) return false;
   return resting > MAX_REST_SHARE * total;
+}
+
+/** True for a run within its shot, away from both of its cuts: what rests in others is how those are made, as stills between films. */
+function isInside({ first, last, cutSet }: RunPlace): boolean {
+  for (let far = 0; far <= FLANK; far += 1)
+    if (cutSet.has(first - far) || cutSet.has(last + far)) return false;
+  return true;
 }
 
 /** True for a hold whose neighbours are far livelier than anything in it. */

@@ -9,8 +9,8 @@ const BIN_HZ = WIND_RATE_HZ / FRAME;
 const LOWS = { fromHz: 20, toHz: 200 } as const;
 const MIDS = { fromHz: 500, toHz: 4000 } as const;
 /**
- * Power of the difference of both channels over that of their sum, dB: as wide as this in the middle, the lows this narrow, and by so much narrower. Three
- * sounds of music under a voice that were taken for wind have -29 to -23 in the lows and -9 to -7 in the middle. Wind on two microphones is as
+ * Power of the difference of both channels over that of their sum, dB: as wide as this in the middle, the lows this narrow, and by so much narrower. Two
+ * sounds of music under a voice that were taken for wind have -27 and -24 in the lows, -7 and -8 in the middle. Wind on two microphones is as
  * different in the lows as nothing else is (-16 and -6 in two recordings of wind in stereo), and wind on one has nothing in between anywhere (below -27).
  */
 const WIDE_MIDS_DB = -15;
@@ -18,7 +18,7 @@ const NARROW_LOWS_DB = -20;
 const NARROWER_DB = 14;
 /**
  * Wind as plain as this stays whatever the channels say, as editors lay music in stereo over a voice that one windy microphone recorded: eight such mixes
- * with wind at 0 dB have 0.75 to 0.95, half of them 0.87 and more, those three 0.73 to 0.79.
+ * with wind at 0 dB have 0.75 to 0.95, five of them 0.86 and more, music 0.73 to 0.79.
  */
 const PLAIN_CONFIDENCE = 0.85;
 

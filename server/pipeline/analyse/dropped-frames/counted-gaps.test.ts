@@ -24,6 +24,12 @@ describe('countedGaps', () => {
     expect(found[0]?.ratio).toBeGreaterThan(1.5);
   });
 
+  it('believes no count of more pictures than can come in that time: with a lost key picture counts began anew', () => {
+    expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 13 }])).toEqual([]);
+    // A rate that was twice as high in the hole as beside it.
+    expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 3 }])).toHaveLength(1);
+  });
+
   it('finds nothing where there is no room, and not at the ends', () => {
     expect(countedGaps(timesOf(times), [{ placeBefore: 19, missing: 1 }])).toEqual([]);
     expect(countedGaps(timesOf(lost(1)), [{ placeBefore: 0, missing: 1 }])).toEqual([]);

@@ -9,6 +9,11 @@ const WINDOW = 15;
 /** Intervals at the end in which a cut by stream copy may have left out pictures that would be decoded behind it: as many as pyramids hold back. */
 const AT_END = 4;
 const CONFIDENCE = 0.97;
+/**
+ * No picture comes sooner than this share of the usual interval. A key picture that is lost took along that counts began anew with it, so that the
+ * step over it counts anything: thirteen pictures in a hole of one.
+ */
+const SOONEST_SHARE = 0.4;
 
 /**
  * Holes in the times for which the coded stream says itself that pictures are missing (`missingCounts`): no rhythm and no motion has to tell, so
@@ -21,7 +26,7 @@ export function countedGaps({ ptsTicks }: PictureTimes, lost: readonly LostBetwe
     const ticks = intervals[placeBefore];
     if (ticks === undefined || placeBefore <= 0 || placeBefore >= intervals.length - AT_END) return [];
     const usual = median(intervals.slice(Math.max(0, placeBefore - WINDOW), placeBefore + WINDOW + 1));
-    if (ticks < ROOM_FOR_ANOTHER * usual) return [];
+    if (ticks < ROOM_FOR_ANOTHER * usual || ticks < SOONEST_SHARE * (missing + 1) * usual) return [];
     return [{ frameBefore: placeBefore, missing, ratio: ticks / usual, confidence: CONFIDENCE }];
   });
 }

@@ -30,6 +30,13 @@ describe('countedGaps', () => {
     expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 3 }])).toHaveLength(1);
   });
 
+  it('believes only as many as there is room for in a constant rate', () => {
+    const even = Array.from({ length: 40 }, (_, at) => at * 3000);
+    const without = { ...timesOf(even.toSpliced(20, 3)), variableByNature: false };
+    expect(countedGaps(without, [{ placeBefore: 19, missing: 3 }])).toMatchObject([{ missing: 3 }]);
+    expect(countedGaps(without, [{ placeBefore: 19, missing: 7 }])).toEqual([]);
+  });
+
   it('finds nothing where there is no room, and not at the ends', () => {
     expect(countedGaps(timesOf(times), [{ placeBefore: 19, missing: 1 }])).toEqual([]);
     expect(countedGaps(timesOf(lost(1)), [{ placeBefore: 0, missing: 1 }])).toEqual([]);

@@ -42,8 +42,10 @@ const MAX_REST_S = 0.5;
 
 type Stretches = readonly (readonly [number, number])[];
 
-/** A step this many times the lively ones beside a run proves lost pictures, whatever else rests. */
+/** A step this many times the lively ones beside a run proves lost pictures, whatever else rests... */
 const JUMP_RATIO = 3;
+/** ...up to this share: what rests most of the time is a screen, whose pages turn at once (0.56 around a rest of a page, of a second, that was taken for a freeze). */
+const MOST_RESTING = 0.5;
 const FLANK = 6;
 const LIVELY_SHARE = 0.9;
 
@@ -219,7 +221,8 @@ export function restsByNature(run: RunPlace): boolean {
     ...moves.slice(Math.max(1, first - FLANK), first),
     ...moves.slice(last + 2, last + 2 + FLANK),
   ];
-  if ((moves[last + 1] ?? 0) >= JUMP_RATIO * quantile(sides, LIVELY_SHARE)) return false;
+  const jumps = (moves[last + 1] ?? 0) >= JUMP_RATIO * quantile(sides, LIVELY_SHARE);
+  if (jumps && resting <= MOST_RESTING * total) return false;
   return resting > MAX_REST_SHARE * total;
 }
 

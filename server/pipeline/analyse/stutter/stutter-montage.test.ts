@@ -37,6 +37,24 @@ describe('detectStutter in a montage', () => {
     expect(placesOf(moves, [])).toEqual([]);
   });
 
+  it('takes the rest of a page before another one for no freeze where a screen rests most of the time', () => {
+    const scroll = [2.9, 4.1, 5.3, 6.2, 6.7, 7.5, 7.2, 5.8, 5.1, 4.2, 2.9];
+    const page = (rest: number) => [...scroll, ...stand(rest)];
+    // A page of another kind: the step into it is longer than any beside it.
+    const turned = (rest: number) => [
+      ...page(rest),
+      ...page(20),
+      33,
+      ...page(rest),
+      ...page(rest),
+      ...page(rest),
+    ];
+    const placesIn = (rest: number) => placesOf(turned(rest), []);
+    expect(placesIn(20)).toEqual([]);
+    // Where less rests, as in a film of figures that pause, it is lost pictures.
+    expect(placesIn(6)).toEqual([[28, 47]]);
+  });
+
   it('takes one picture that a source has twice for no fault where the rate doubles two of three', () => {
     const shown = (sources: readonly number[]) =>
       sources.flatMap((move, i) => (i % 3 === 2 ? [move] : [move, 0.05]));

@@ -58,7 +58,7 @@ export interface Lengths {
  */
 export function readLengths(surplus: number | null, fps: number, excessMs: number): Lengths {
   const deficit = -(surplus ?? 0);
-  return { surplus, deficit, speaks: deficit >= Math.max(MIN_DEFICIT, (excessMs * fps) / 1000) };
+  return { surplus, deficit, speaks: deficit >= MIN_DEFICIT && deficit > (excessMs * fps) / 1000 };
 }
 
 /** What the motion says of a jump, and how fast the pictures follow each other. */

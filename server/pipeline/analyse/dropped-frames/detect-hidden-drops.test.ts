@@ -140,6 +140,8 @@ describe('detectHiddenDrops', () => {
       detectHiddenDrops(series, [], fps, NONE, surplus, byRise, excessMs).length;
     expect([found(30, -2.5), found(30, -3.5)]).toEqual([0, 1]);
     expect([found(30, -3.5, 200), found(30, -6.5, 200)]).toEqual([0, 1]);
+    // By more than that, and not by just as much.
+    expect([found(30, -3), found(30, -3.1)]).toEqual([0, 1]);
     expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
   });
 

@@ -198,9 +198,10 @@ export function restsByNature(run: RunPlace): boolean {
   const { first, last, moves, fps } = run;
   if (leapsInClockwork(run)) return false;
   const reach = Math.round(REST_REACH_S * fps);
-  const [from, to] = isInside(run) ? reachOf(run, REST_REACH_S) : [first - reach, last + reach];
-  const end = Math.min(moves.length, to + 1);
   const isLong = last - first + 1 >= LONG_RUN;
+  // A page that jumps looks like a cut: a long rest is held against those of the whole screen.
+  const [from, to] = !isLong && isInside(run) ? reachOf(run, REST_REACH_S) : [first - reach, last + reach];
+  const end = Math.min(moves.length, to + 1);
   const still = isLong ? Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1))) : RESTING;
   let resting = 0;
   let total = 0;

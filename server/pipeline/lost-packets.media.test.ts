@@ -111,6 +111,21 @@ describe('a picture whose packet is lost from the file', () => {
     expect(report.notes.filter((note) => note.includes('intervals'))).toEqual([]);
   });
 
+  it('H.264: with a lost key picture the counts begin anew, and as many pictures come back as the times have room for', async () => {
+    const [clean, broken] = [at('keyed.mp4'), at('keyed-lost.mp4')];
+    // Counts of six bits: from the last picture of such a group to the second of the next they seem to go on by six pictures.
+    const encode = '-c:v libx264 -preset veryfast -bf 2 -g 28 -keyint_min 28 -sc_threshold 0';
+    await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: encode.split(' ') });
+    const types = await pictureTypes(clean);
+    expect(types[28]).toBe('I');
+    await dropPictures(clean, broken, [28]);
+    const { report, resultPath } = await mendFile(broken, at('keyed-work'));
+    const found = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(found).toMatchObject([{ firstFrame: 27, lastFrame: 28, count: 1, outcome: 'repaired' }]);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    expect((await decodeHashes(resultPath ?? '')).hashes.length).toBe(types.length);
+  });
+
   it('H.264 of variable rate: is told from holes that are the nature of the clip', async () => {
     const [even, uneven] = [at('even.mp4'), at('uneven.mp4')];
     await makeMovingClip({ tools, outputPath: even, seconds: 4, sound: false });

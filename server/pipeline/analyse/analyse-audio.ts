@@ -16,7 +16,8 @@ import {
 import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
-import { detectWindNoise } from './wind-noise/detect-wind-noise.ts';
+import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wind-noise-stereo.ts';
+import { findWindSpans, windFinding as toFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
 import type { RepairSign } from './repair-signs.ts';
@@ -96,9 +97,22 @@ export async function hearSound(input: HearSoundInput) {
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
   const speech = detectSpeech(voice.series);
-  const windFinding = firstAudible === null ? null : detectWindNoise(wind.finish(), speech, toTimeMs);
+  const windSeries = wind.finish();
+  const found = firstAudible === null ? null : await withoutMusic(input, findWindSpans(windSeries, speech));
+  const windFinding = found && toFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
   return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
+}
+
+/** What was found without music: where it is not plain, both channels are heard again, of clips in which something was found alone. */
+async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, found: WindFound) {
+  const channels = info.audio[0]?.channels ?? 1;
+  if (!mayBeMix(found, channels)) return found;
+  const meter = createWidthMeter(found.spans, channels);
+  const how = { rateHz: WIND_RATE_HZ, channels: null, timed: false } as const;
+  const onSamples = (chunk: Float32Array) => meter.push(chunk);
+  await decodeSound({ inputPath, info, tools, signal, ...how, onSamples });
+  return withoutMixes(found, meter.finish());
 }
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;

@@ -86,6 +86,22 @@ describe('judgePictures', () => {
     expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
   });
 
+  it('does not take what sound of long frames is longer by for lost pictures', () => {
+    // A jump cut by its windows, at odds that are enough where the sound says that pictures are missing.
+    const astray = { ...LONGER, votes: { voters: 25, share: 0.15, factor: 4 } };
+    const series = frameSeries(moves, { jumps: new Map([[80, astray]]) });
+    const found = (samples: number, longerMs: number) => {
+      const timeBase = { num: 1, den: 44_100 };
+      const count = Math.ceil(((lastsMs + longerMs) * 44.1) / samples);
+      const ptsTicks = Array.from({ length: count }, (_, i) => i * samples);
+      const durationTicks = ptsTicks.map(() => samples);
+      const audio = { timeBase, ptsTicks, durationTicks };
+      const index = { times, frameOfDecoded: numbers };
+      return judgePictures({ series, index, damage: [], scan: { video: [], audio } }, 0).findings.length;
+    };
+    expect([found(1024, 130), found(2048, 130), found(2048, 250)]).toEqual([1, 0, 1]);
+  });
+
   it.each([
     ['a smear that a repair kept', { first: 60, last: 79, isMade: false, damagedData: [60] }],
     ['pictures that a repair made', { first: 76, last: 79, isMade: true, damagedData: [] }],

@@ -7,6 +7,7 @@ import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
+import { fitBoth } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
@@ -34,7 +35,7 @@ import {
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
-import { listedSoundEndMs } from './packets/sound-end.ts';
+import { excessByNatureMs, listedSoundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
 /** Pictures as they were measured: all of a clip, or a stretch of it. */
@@ -125,23 +126,25 @@ export function judgePictures(
   const inMs = (pictures: number) => (pictures * 1000) / fps;
   const [repeatsMs, plainPutInMs] = [inMs(repeatsOf(plainStutter)), inMs(putIn(plainStutter))];
   const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs, plainPutInMs);
-  const stutter =
+  const likely =
     surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const changeTo = createChangeTo({ frameOfDecoded, decodedCuts });
   const moveTo = changeTo(moves);
   const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
   const slower = findSlowerStretches(times, moveTo);
-  const putInMs = inMs(putIn(stutter));
-  const lossSurplus = spans && inPictures(surplusForLosses(spans, putInMs, surplusMs ?? undefined));
-  const hidden = times.variableByNature
-    ? []
-    : detectHiddenDrops(
-        series,
-        cuts,
-        fps,
-        explained(series.count, stutter, listed, index, { isSound, speaksTrue, isSettled }),
-        lossSurplus,
-      );
+  const lossesBeside = (runs: readonly StutterRun[]) => {
+    const surplus = spans && inPictures(surplusForLosses(spans, inMs(putIn(runs)), surplusMs ?? undefined));
+    const taken = explained(series.count, runs, listed, index, { isSound, speaksTrue, isSettled });
+    const hidden = times.variableByNature
+      ? []
+      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs);
+    return { runs, surplus, hidden };
+  };
+  const {
+    runs: stutter,
+    surplus: lossSurplus,
+    hidden,
+  } = fitBoth(lossesBeside(likely), (lost) => lossesBeside(findStutter(inPictures(surplusMs ?? 0) + lost)));
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
@@ -220,6 +223,7 @@ export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans
     pictureEndMs: ticksToMs(steadyEnd(times.ptsTicks) ?? 0, times.timeBase),
     soundStartMs: isPriming(audio) ? 0 : ticksToMs(firstPts, audio.timeBase),
     soundEndMs: endMs,
+    excessMs: excessByNatureMs(audio),
   };
 }
 

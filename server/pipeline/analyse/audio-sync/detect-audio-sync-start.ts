@@ -19,8 +19,9 @@ const HIDDEN_PRIMING_MS = 60;
  * less: 2112 samples at 16 kHz are 2.1 frames (132 ms), the 3040 of a service's HE-AAC 3.0 (138 ms at 44.1 kHz), the 7106 that another
  * writes for HE-AAC v2 3.47 (161 ms, in 23 of 93 public clips).
  */
-const HIDDEN_PRIMING_FRAMES = 3.5;
-const LONG_FRAME_MS = 30;
+export const HIDDEN_PRIMING_FRAMES = 3.5;
+/** Frames that last longer than this are those of low rates and of spectral band replication, ms. */
+export const LONG_FRAME_MS = 30;
 
 /** True when the start of a sound can only be told with the encoder's priming in mind. */
 export function startIsMoved(

@@ -24,6 +24,19 @@ describe('countedGaps', () => {
     expect(found[0]?.ratio).toBeGreaterThan(1.5);
   });
 
+  it('believes no count of more pictures than can come in that time: with a lost key picture counts began anew', () => {
+    expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 13 }])).toEqual([]);
+    // A rate that was twice as high in the hole as beside it.
+    expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 3 }])).toHaveLength(1);
+  });
+
+  it('believes only as many as there is room for in a constant rate', () => {
+    const even = Array.from({ length: 40 }, (_, at) => at * 3000);
+    const without = { ...timesOf(even.toSpliced(20, 3)), variableByNature: false };
+    expect(countedGaps(without, [{ placeBefore: 19, missing: 3 }])).toMatchObject([{ missing: 3 }]);
+    expect(countedGaps(without, [{ placeBefore: 19, missing: 7 }])).toEqual([]);
+  });
+
   it('finds nothing where there is no room, and not at the ends', () => {
     expect(countedGaps(timesOf(times), [{ placeBefore: 19, missing: 1 }])).toEqual([]);
     expect(countedGaps(timesOf(lost(1)), [{ placeBefore: 0, missing: 1 }])).toEqual([]);

@@ -19,11 +19,6 @@ const WEAK = 2;
 const WEAK_SHARE = 0.5;
 /** The sound outlasts the picture by so many pictures when some are missing: coded sound ends in whole blocks. */
 const MIN_DEFICIT = 1.6;
-/**
- * ...and by more than coded sounds last longer by nature, seconds: priming that nothing hides and a last block to be filled. Of 136 sounds of unharmed
- * public clips 131 outlast their picture by less, those of editors by two to four blocks of 23 ms; where a jump cut was filled it was 62 to 85 ms.
- */
-const EXCESS_S = 0.1;
 /** Likely losses must explain this share of the deficit, else the sound is longer for another reason. */
 const EXPLAINED_SHARE = 0.4;
 /**
@@ -59,10 +54,11 @@ export interface Lengths {
  * What the lengths of picture and sound tell.
  * @param surplus pictures by which the picture outlasts the sound, null without sound
  * @param fps pictures per second
+ * @param excessMs by how much such a sound outlasts its picture by nature
  */
-export function readLengths(surplus: number | null, fps: number): Lengths {
+export function readLengths(surplus: number | null, fps: number, excessMs: number): Lengths {
   const deficit = -(surplus ?? 0);
-  return { surplus, deficit, speaks: deficit >= Math.max(MIN_DEFICIT, EXCESS_S * fps) };
+  return { surplus, deficit, speaks: deficit >= MIN_DEFICIT && deficit > (excessMs * fps) / 1000 };
 }
 
 /** What the motion says of a jump, and how fast the pictures follow each other. */

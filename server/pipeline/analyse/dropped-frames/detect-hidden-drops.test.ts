@@ -136,9 +136,12 @@ describe('detectHiddenDrops', () => {
       rises: rising([80], 0.33),
       jumps: new Map([[80, { ...LOSS, slope: 4 }]]),
     });
-    const found = (fps: number, surplus: number) =>
-      detectHiddenDrops(series, [], fps, NONE, surplus, byRise).length;
+    const found = (fps: number, surplus: number, excessMs?: number) =>
+      detectHiddenDrops(series, [], fps, NONE, surplus, byRise, excessMs).length;
     expect([found(30, -2.5), found(30, -3.5)]).toEqual([0, 1]);
+    expect([found(30, -3.5, 200), found(30, -6.5, 200)]).toEqual([0, 1]);
+    // By more than that, and not by just as much.
+    expect([found(30, -3), found(30, -3.1)]).toEqual([0, 1]);
     expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
   });
 

@@ -1,6 +1,7 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
 import { NO_VOTES, type JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import { EXCESS_MS } from '../packets/sound-end.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
 import { clearSteps } from './detect-hidden-drops-clear.ts';
 import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
@@ -93,6 +94,7 @@ const RETIMED_SHARE = 0.25;
  * @param taken decoded pictures that other findings explain
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
  * @param forest the trees; others than the shipped ones to measure and to test
+ * @param excessMs by how much such a sound outlasts its picture by nature (`excessByNatureMs`)
  */
 export function detectHiddenDrops(
   series: FrameSeries,
@@ -101,6 +103,7 @@ export function detectHiddenDrops(
   taken: ReadonlySet<number>,
   pictureSurplus: number | null = null,
   forest: Forest = readForest(LOSS_FOREST),
+  excessMs: number = EXCESS_MS,
 ): HiddenDrop[] {
   const steps = Array.from({ length: series.count }, (_, i) => measureStep(series, cuts, i));
   const jumping = steps.flatMap((step, i) => (step && isLoose(step) ? [i] : []));
@@ -117,7 +120,7 @@ export function detectHiddenDrops(
   };
   const verdictAt = (i: number) => verdictOn(series.jumps.get(i), edited);
   const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
-  const lengths = readLengths(pictureSurplus, fps);
+  const lengths = readLengths(pictureSurplus, fps, excessMs);
   const { deficit, speaks } = lengths;
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
   const clear = clearSteps(series, scores, fps, speaks);

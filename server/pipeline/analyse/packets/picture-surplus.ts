@@ -6,6 +6,8 @@ export interface StreamSpans {
   readonly pictureEndMs: number;
   readonly soundStartMs: number;
   readonly soundEndMs: number;
+  /** By how much such a sound outlasts its picture by nature (`excessByNatureMs`); as most do where left out. */
+  readonly excessMs?: number;
 }
 
 const startsApartMs = ({ soundStartMs, pictureStartMs }: StreamSpans) => soundStartMs - pictureStartMs;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedSoundEndMs } from './sound-end.ts';
+import { excessByNatureMs, listedSoundEndMs } from './sound-end.ts';
 
 const timeBase = { num: 1, den: 44_100 };
 const endOf = (durationTicks: number[]) => {
@@ -15,5 +15,17 @@ describe('listedSoundEndMs', () => {
   it('believes a lone packet, and tells nothing without any', () => {
     expect(endOf([9092])).toBeCloseTo(9092 / 44.1, 6);
     expect(endOf([])).toBeNull();
+  });
+});
+
+describe('excessByNatureMs', () => {
+  it('grows with the frames, as priming and a last block are made of them', () => {
+    const excessOf = (samples: number) =>
+      excessByNatureMs({ timeBase, ptsTicks: [], durationTicks: Array.from({ length: 9 }, () => samples) });
+    expect(excessOf(1024)).toBe(100);
+    // What sounds of services with HE-AAC were seen to last longer by.
+    expect(excessOf(2048)).toBeGreaterThan(150);
+    expect(excessOf(2048)).toBeLessThan(250);
+    expect(excessByNatureMs({ timeBase, ptsTicks: [], durationTicks: [] })).toBe(100);
   });
 });

@@ -42,8 +42,10 @@ const MAX_REST_S = 0.5;
 
 type Stretches = readonly (readonly [number, number])[];
 
-/** A step this many times the lively ones beside a run proves lost pictures, whatever else rests. */
+/** A step this many times the lively ones beside a run proves lost pictures, whatever else rests... */
 const JUMP_RATIO = 3;
+/** ...up to this share: what rests most of the time is a screen, whose pages turn at once (0.56 around a rest of a page, of a second, that was taken for a freeze). */
+const MOST_RESTING = 0.5;
 const FLANK = 6;
 const LIVELY_SHARE = 0.9;
 
@@ -179,7 +181,8 @@ export function standsOut(
 ): boolean {
   return cadences.every(({ usual, gap, recurs, isDue }) => {
     if (recurs) return false;
-    if (repeats > 2 * usual + (usual > 1 ? 1 : 0)) return true;
+    // A picture that the source has twice is held twice where one in two is held.
+    if (repeats > 2 * usual + (usual > 1 || gap < WIDE_GAP ? 1 : 0)) return true;
     if (isFarStep && repeats > usual) return true;
     if (isDue && !isStep) return false;
     return usual < MAX_SINGLE && repeats > 1 && gap >= WIDE_GAP && (isStep || loudness <= MAX_LOUD_CADENCE);
@@ -195,12 +198,14 @@ export function restsByNature(run: RunPlace): boolean {
   const { first, last, moves, fps } = run;
   if (leapsInClockwork(run)) return false;
   const reach = Math.round(REST_REACH_S * fps);
-  const end = Math.min(moves.length, last + 1 + reach);
   const isLong = last - first + 1 >= LONG_RUN;
+  // A page that jumps looks like a cut: a long rest is held against those of the whole screen.
+  const [from, to] = !isLong && isInside(run) ? reachOf(run, REST_REACH_S) : [first - reach, last + reach];
+  const end = Math.min(moves.length, to + 1);
   const still = isLong ? Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1))) : RESTING;
   let resting = 0;
   let total = 0;
-  for (let at = Math.max(1, first - reach); at < end;) {
+  for (let at = Math.max(1, from); at < end;) {
     if (at === first) {
       at = last + 1;
       continue;
@@ -217,8 +222,16 @@ export function restsByNature(run: RunPlace): boolean {
     ...moves.slice(Math.max(1, first - FLANK), first),
     ...moves.slice(last + 2, last + 2 + FLANK),
   ];
-  if ((moves[last + 1] ?? 0) >= JUMP_RATIO * quantile(sides, LIVELY_SHARE)) return false;
+  const jumps = (moves[last + 1] ?? 0) >= JUMP_RATIO * quantile(sides, LIVELY_SHARE);
+  if (jumps && resting <= MOST_RESTING * total) return false;
   return resting > MAX_REST_SHARE * total;
+}
+
+/** True for a run within its shot, away from both of its cuts: what rests in others is how those are made, as stills between films. */
+function isInside({ first, last, cutSet }: RunPlace): boolean {
+  for (let far = 0; far <= FLANK; far += 1)
+    if (cutSet.has(first - far) || cutSet.has(last + far)) return false;
+  return true;
 }
 
 /** True for a hold whose neighbours are far livelier than anything in it. */

@@ -10,6 +10,11 @@ const LONGEST_CONVERTED = 2;
 const MIN_HOLDS = 6;
 /** ...within this time of a run make holding the way this part of the clip was made, seconds. */
 const REACH_S = 5;
+/**
+ * So many pictures in a row that move, with no hold among them but the run, and of these so many on each side up to a cut, are shown at their full rate,
+ * however the shots beside them are made: a montage slows some of its shots down by showing each picture twice.
+ */
+const MOVING = { pictures: 24, side: 6 };
 /** A clip of so many holds, all but this share equally long, shows each picture as often throughout: nothing rests in it. */
 const MIN_STRICT = 40;
 const STRICT_SHARE = 0.99;
@@ -46,6 +51,7 @@ export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
   // Another shot may have been converted from another rate.
   const shot = within(...reachOf(run, REACH_S));
   if (length <= LONGEST_CONVERTED && isCrowded(shot, MAX_GAP_CONVERTED)) return true;
+  if (movesBeside(run, shot)) return false;
   const around = [...within(first - reach, last + reach), [first, last] as const].sort(([a], [b]) => a - b);
   return isCrowded(around, MAX_GAP) && !isFaultAmong(sharp, length, signs);
 }
@@ -54,6 +60,18 @@ export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
 function isCrowded(holds: readonly (readonly [number, number])[], most: number): boolean {
   const between = holds.map(([from], k) => from - (holds[k - 1]?.[1] ?? -Infinity) - 1);
   return between.filter((gap, k) => gap <= most && (between[k + 1] ?? Infinity) <= most).length >= MIN_HOLDS;
+}
+
+/** Whether the pictures beside a run move at their full rate, picture by picture. */
+function movesBeside(run: RunPlace, shot: readonly (readonly [number, number])[]): boolean {
+  const { first, last, cutSet } = run;
+  const [start, end] = reachOf(run, REACH_S);
+  const from = Math.max(start, ...shot.flatMap(([, to]) => (to < first ? [to + 1] : [])));
+  const to = Math.min(end, ...shot.flatMap(([begin]) => (begin > last ? [begin - 1] : [])));
+  const isWide = (pictures: number, isCut: boolean) => pictures >= MOVING.side || isCut;
+  const [before, after] = [first - from, to - last];
+  if (!isWide(before, cutSet.has(from)) || !isWide(after, cutSet.has(to + 1))) return false;
+  return before + after >= MOVING.pictures;
 }
 
 function isFaultAmong(

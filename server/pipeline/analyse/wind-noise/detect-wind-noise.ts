@@ -34,14 +34,17 @@ export interface WindSpan {
   readonly levelDb: number;
 }
 
+/** Windy stretches of a clip, and how sure they are, 0 to 1; 0 without any. */
+export interface WindFound {
+  readonly spans: readonly WindSpan[];
+  readonly confidence: number;
+}
+
 /**
  * Windy stretches of a clip; a pure function over the measured series, times in ms from its first sample.
  * @param speech where somebody speaks, on the same time axis
  */
-export function findWindSpans(
-  series: WindSeries,
-  speech: readonly SpeechSpan[],
-): { spans: WindSpan[]; confidence: number } {
+export function findWindSpans(series: WindSeries, speech: readonly SpeechSpan[]): WindFound {
   const judged = series.windows.map((window) => {
     const around = measureSurroundings(series, window, speech);
     return { window, around, margin: windMargin(window, around) };
@@ -208,7 +211,19 @@ export function detectWindNoise(
   speech: readonly SpeechSpan[],
   toTimeMs: (sampleTimeMs: number) => number,
 ): Finding | null {
-  const { spans, confidence } = findWindSpans(series, speech);
+  return windFinding(series, findWindSpans(series, speech), toTimeMs);
+}
+
+/**
+ * The finding of stretches that were found.
+ * @param toTimeMs container time of a moment counted in samples from the start
+ * @returns null where there is none
+ */
+export function windFinding(
+  series: WindSeries,
+  { spans, confidence }: WindFound,
+  toTimeMs: (sampleTimeMs: number) => number,
+): Finding | null {
   const first = spans[0];
   const last = spans.at(-1);
   if (!first || !last) return null;

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { judgePictures } from '../judge-pictures.ts';
+
+const COUNT = 160;
+const INTERVAL_MS = 33;
+
+/** Even motion with a run of copies at 40 and a step over lost pictures at 100. */
+function findingsOf(repeats: number, { lost, soundLonger }: { lost: number; soundLonger: number | null }) {
+  const moves = Array.from({ length: COUNT }, (_, i) => {
+    const move = 12 + 2 * Math.sin(i * 1.3);
+    if (i >= 40 && i < 40 + repeats) return 0.05;
+    // Between one step and as many as the run has, nearer the latter: it tells little.
+    if (i === 40 + repeats) return (repeats + 1) ** 0.7 * move;
+    return i === 100 ? (lost + 1) * move : move;
+  });
+  const jump = {
+    windows: 20,
+    slope: lost + 1,
+    agreement: 0.97,
+    steadiness: 0.9,
+    excess: 3,
+    leastAround: 0.9,
+    speed: 0.8,
+    livelyBlocks: 60,
+    commonRise: lost + 1,
+    votes: { voters: 20, share: 0.9, factor: lost + 1 },
+    atPlaces: NO_VOTES,
+  };
+  const numbers = moves.map((_, i) => i);
+  const times = {
+    timeBase: { num: 1, den: 1000 },
+    ptsTicks: numbers.map((i) => i * INTERVAL_MS),
+    keyframe: numbers.map((i) => i % 40 === 0),
+    medianIntervalTicks: INTERVAL_MS,
+    variableByNature: false,
+  };
+  const lastsMs = COUNT * INTERVAL_MS;
+  const spans =
+    soundLonger === null
+      ? null
+      : {
+          pictureStartMs: 0,
+          pictureEndMs: lastsMs,
+          soundStartMs: 0,
+          soundEndMs: lastsMs + soundLonger * INTERVAL_MS,
+        };
+  const { findings } = judgePictures(
+    {
+      series: frameSeries(moves, { jumps: new Map([[100, jump]]) }),
+      index: { times, frameOfDecoded: numbers },
+      damage: [],
+      scan: { video: [], audio: null },
+      spans,
+    },
+    0,
+  );
+  return findings.flatMap(({ detail, count }) => ('history' in detail ? [`${count} ${detail.history}`] : []));
+}
+
+describe('copies and losses in one clip', () => {
+  it('are told together where the losses need more time than the sound has left', () => {
+    expect(findingsOf(2, { lost: 4, soundLonger: 2 })).toEqual(['2 inserted', '4 hidden']);
+  });
+
+  it('leave a run held where the sound has time for all that is missing', () => {
+    expect(findingsOf(2, { lost: 4, soundLonger: 4 })).toEqual(['2 held', '4 hidden']);
+  });
+});

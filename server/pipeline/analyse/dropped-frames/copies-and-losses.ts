@@ -1,0 +1,48 @@
+import { ACT_CONFIDENCE } from '../analysis.ts';
+import { putIn, type StutterRun } from '../stutter/stutter-history.ts';
+import type { HiddenDrop } from './detect-hidden-drops.ts';
+
+/** What was found with one reading of the lengths. */
+export interface CopiesAndLosses {
+  readonly runs: readonly StutterRun[];
+  readonly hidden: readonly HiddenDrop[];
+  /** Pictures by which the picture outlasts the sound without the copies that were put in; null without sound. */
+  readonly surplus: number | null;
+}
+
+/** A clip that outlasts its sound by no more than this when it is mended fits, pictures: a frame of sound is two thirds of one... */
+const FITS = 0.5;
+/** ...and by this when both kinds are taken together, as losses are counted roughly. */
+const FITS_BOTH = 1;
+
+/**
+ * Copies and losses in one clip hide each other in its length: two put in and four lost look as if two were missing, so that the copies pass for held ones and the
+ * clip comes out longer than its sound by what was put in. Where the losses need more time than the sound has left, it is asked once more whether
+ * copies were put in, as if the losses were back; that counts where all then comes out as long as the sound.
+ * @param look with the lengths as they are
+ * @param lookAgain the same as if so many lost pictures were back
+ */
+export function fitBoth<Look extends CopiesAndLosses>(
+  look: Look,
+  lookAgain: (lostPictures: number) => Look,
+): Look {
+  const over = overfill(look);
+  if (over === null || over <= FITS || look.runs.every(({ history }) => history === 'inserted')) return look;
+  const other = lookAgain(lostPictures(look));
+  const left = overfill(other);
+  const isBoth = putIn(other.runs) > putIn(look.runs) && left !== null && Math.abs(left) <= FITS_BOTH;
+  return isBoth ? other : look;
+}
+
+/** Pictures by which the mended clip outlasts its sound; null without sound, and where no losses are mended. */
+function overfill(look: CopiesAndLosses): number | null {
+  const lost = lostPictures(look);
+  return look.surplus === null || lost === 0 ? null : look.surplus + lost;
+}
+
+function lostPictures({ hidden }: CopiesAndLosses): number {
+  return hidden.reduce(
+    (sum, { missing, confidence }) => sum + (confidence >= ACT_CONFIDENCE ? missing : 0),
+    0,
+  );
+}

@@ -1,0 +1,125 @@
+import { createFramer, createPowerSpectrum } from '#server/media/signal/signal-frames.ts';
+import { powerToDb } from '#server/media/signal/signal.ts';
+import { WIND_RATE_HZ } from './detect-wind-noise-series.ts';
+import type { WindFound, WindSpan } from './detect-wind-noise.ts';
+
+const FRAME = 1024;
+const BIN_HZ = WIND_RATE_HZ / FRAME;
+/** Where wind has most of its power, and where a mix shows its width, Hz. */
+const LOWS = { fromHz: 20, toHz: 200 } as const;
+const MIDS = { fromHz: 500, toHz: 4000 } as const;
+/**
+ * Power of the difference of both channels over that of their sum, dB: as wide as this in the middle, the lows this narrow, and by so much narrower. Two
+ * sounds of music under a voice that were taken for wind have -27 and -24 in the lows, -7 and -8 in the middle. Wind on two microphones is as
+ * different in the lows as nothing else is (-16 and -6 in two recordings of wind in stereo), and wind on one has nothing in between anywhere (below -27).
+ */
+const WIDE_MIDS_DB = -15;
+const NARROW_LOWS_DB = -20;
+const NARROWER_DB = 14;
+/**
+ * Wind as plain as this stays whatever the channels say, as editors lay music in stereo over a voice that one windy microphone recorded: eight such mixes
+ * with wind at 0 dB have 0.75 to 0.95, five of them 0.86 and more, music 0.73 to 0.79.
+ */
+const PLAIN_CONFIDENCE = 0.85;
+
+/** How wide two channels are in a stretch: power of their difference over that of their sum, dB. */
+export interface StereoWidth {
+  readonly lowsDb: number;
+  readonly midsDb: number;
+}
+
+/** Measures how wide stretches of a sound of two channels or more are, by the first two. */
+export interface WidthMeter {
+  /** @param samples interleaved, at `WIND_RATE_HZ` */
+  push(samples: ArrayLike<number>): void;
+  /** One for each stretch. */
+  finish(): StereoWidth[];
+}
+
+/**
+ * Creates such a meter.
+ * @param spans the stretches, ms from the first sample
+ * @param channels how many are interleaved
+ */
+export function createWidthMeter(
+  spans: readonly Pick<WindSpan, 'startMs' | 'endMs'>[],
+  channels: number,
+): WidthMeter {
+  const sums = spans.map(() => ({ lows: 0, mids: 0, lowsApart: 0, midsApart: 0 }));
+  const spectrum = createPowerSpectrum(FRAME);
+  const spanAt = (index: number) => {
+    const atMs = ((index + 0.5) * FRAME * 1000) / WIND_RATE_HZ;
+    return sums[spans.findIndex(({ startMs, endMs }) => atMs >= startMs && atMs < endMs)];
+  };
+  const together = createFramer(FRAME, FRAME, (frame, index) => {
+    const sum = spanAt(index);
+    if (!sum) return;
+    const power = spectrum.of(frame);
+    sum.lows += bandPower(power, LOWS);
+    sum.mids += bandPower(power, MIDS);
+  });
+  const apart = createFramer(FRAME, FRAME, (frame, index) => {
+    const sum = spanAt(index);
+    if (!sum) return;
+    const power = spectrum.of(frame);
+    sum.lowsApart += bandPower(power, LOWS);
+    sum.midsApart += bandPower(power, MIDS);
+  });
+  // What a chunk holds of a moment that goes on in the next one.
+  let rest: number[] = [];
+  return {
+    push(samples) {
+      const all = rest.length === 0 ? samples : [...rest, ...Array.from(samples)];
+      const moments = Math.floor(all.length / channels);
+      const sum = new Float64Array(moments);
+      const difference = new Float64Array(moments);
+      for (let i = 0; i < moments; i += 1) {
+        const [left, right] = [all[i * channels] ?? 0, all[i * channels + 1] ?? 0];
+        sum[i] = (left + right) / 2;
+        difference[i] = (left - right) / 2;
+      }
+      rest = Array.from(
+        { length: all.length - moments * channels },
+        (_, i) => all[moments * channels + i] ?? 0,
+      );
+      together.push(sum);
+      apart.push(difference);
+    },
+    finish: () =>
+      sums.map(({ lows, mids, lowsApart, midsApart }) => ({
+        lowsDb: powerToDb(lowsApart) - powerToDb(lows),
+        midsDb: powerToDb(midsApart) - powerToDb(mids),
+      })),
+  };
+}
+
+/**
+ * True for a mix: its lows stand in the middle, as bass and drums of music are mixed, while the rest is wide. Wind on two microphones
+ * differs most in the lows, as its eddies are smaller than the distance between them (Corcos 1964), and on one it differs nowhere.
+ */
+function isMix({ lowsDb, midsDb }: StereoWidth): boolean {
+  return midsDb >= WIDE_MIDS_DB && lowsDb <= NARROW_LOWS_DB && lowsDb <= midsDb - NARROWER_DB;
+}
+
+/** Whether the channels may tell that what was found is none. */
+export function mayBeMix({ spans, confidence }: WindFound, channels: number): boolean {
+  return channels > 1 && spans.length > 0 && confidence < PLAIN_CONFIDENCE;
+}
+
+/** What was found without the stretches that are a mix. */
+export function withoutMixes({ spans, confidence }: WindFound, widths: readonly StereoWidth[]): WindFound {
+  const isOwn = (_: WindSpan, at: number) => {
+    const width = widths[at];
+    return width === undefined || !isMix(width);
+  };
+  return { spans: spans.filter(isOwn), confidence };
+}
+
+function bandPower(
+  power: Float64Array,
+  { fromHz, toHz }: { readonly fromHz: number; readonly toHz: number },
+): number {
+  let sum = 0;
+  for (let bin = Math.ceil(fromHz / BIN_HZ); bin < toHz / BIN_HZ; bin += 1) sum += power[bin] ?? 0;
+  return sum;
+}

@@ -71,6 +71,7 @@ const containerFormat = z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']);
 const mediaInfo: z.ZodType<MediaInfo> = z.looseObject({
   format: containerFormat,
   rewrapped: z.looseObject({ from: containerFormat, missingPictures: z.number() }).optional(),
+  isCutOff: z.boolean().optional(),
   sizeBytes: z.number(),
   startMs: figure,
   durationMs: figure,

@@ -27,6 +27,18 @@ describe('reconcile', () => {
     expect(pieces[10]?.end).toBe((entries[10]?.at ?? 0) + 8 + 60);
   });
 
+  it('takes nothing for moved where all have one size, as pictures of DV and raw sound do', () => {
+    const even = Array.from({ length: 40 }, (_, number) => {
+      const isSound = number % 2 === 1;
+      const place = 100 + (number >> 1) * 216 + (isSound ? 108 : 0);
+      return { name: isSound ? '01wb' : '00dc', at: place, sizeBytes: 100, flags: 16 };
+    });
+    const pieces = reconcile(even, even.toSpliced(20, 1), 100 + 20 * 216);
+    expect(pieces.map(({ state }) => state)).toEqual(
+      even.map((_, line) => (line === 20 ? 'headless' : 'whole')),
+    );
+  });
+
   it('follows the others where bytes are missing, though empty chunks look alike everywhere', () => {
     const lost = 100;
     const moved = whole.flatMap((chunk, line) => {

@@ -73,10 +73,21 @@ function match(entries: readonly AviEntry[], chunks: readonly AviChunk[]): Line[
     const lines = Array.from({ length: Math.min(asked, entries.length - line) }, (_, i) => line + i);
     return lines.filter((one) => isThere(one, aside)).length >= Math.min(agreeing, lines.length);
   };
+  // Chunks of one size fit at any multiple of it: where later ones stand in their places nothing has moved.
+  const goesOn = (line: number, aside: number) => {
+    const end = Math.min(line + AHEAD, entries.length);
+    for (let one = line + 1; one < end; one += 1) if (isShifted(one, aside)) return true;
+    return false;
+  };
   let [shift, next] = [0, 0];
   return entries.map((entry, line) => {
     let place: number | null = isThere(line, shift) ? (places.get(entry.at + shift) ?? null) : null;
-    for (let ahead = next; place === null && ahead < Math.min(next + AHEAD, chunks.length); ahead += 1) {
+    const isMoved = place === null && !goesOn(line, shift);
+    for (
+      let ahead = next;
+      isMoved && place === null && ahead < Math.min(next + AHEAD, chunks.length);
+      ahead += 1
+    ) {
       if (isShifted(line, (chunks[ahead]?.at ?? 0) - entry.at)) place = ahead;
     }
     if (place !== null && place < next) place = null;

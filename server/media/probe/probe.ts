@@ -5,7 +5,8 @@ import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
 /**
  * Decoders that may run on uploaded bytes. Exotic decoders are where memory bugs live (for instance
- * CVE-2026-8461 in MagicYUV), and no phone or camera writes them.
+ * CVE-2026-8461 in MagicYUV), and no phone or camera writes them. Camcorders of tapes wrote DV, capture cards uncompressed pictures,
+ * and both have blocks of one size, whose decoders follow no offsets.
  */
 export const ALLOWED_DECODERS = [
   'h264',
@@ -18,6 +19,8 @@ export const ALLOWED_DECODERS = [
   'h263',
   'mjpeg',
   'prores',
+  'dvvideo',
+  'rawvideo',
   'vp8',
   'vp9',
   'libdav1d',

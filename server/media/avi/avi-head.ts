@@ -11,6 +11,13 @@ export interface AviStream {
   /** Format tag of a sound (`wFormatTag`), 0 where there is none. */
   readonly soundFormat: number;
   readonly bitsPerSample: number;
+  /** Place of its scale, which its rate follows. */
+  readonly scaleAt: number;
+  readonly scale: number;
+  readonly rate: number;
+  /** Samples a second of a sound by its format, and bytes of one of all channels; 0 where there is none. */
+  readonly ownRateHz: number;
+  readonly sampleBytes: number;
 }
 
 /** What stands in front of the pictures and sound of an AVI file; places count bytes from the start of the file. */
@@ -85,6 +92,11 @@ function readStreams(header: Buffer, base: number, streams: AviStream[], superIn
       coding: isNamed ? tag(header, format.at + 16) : '',
       soundFormat: hasFormat ? header.readUInt16LE(format.at) : 0,
       bitsPerSample: hasFormat ? header.readUInt16LE(format.at + 14) : 0,
+      scaleAt: base + stated.at + 20,
+      scale,
+      rate,
+      sampleBytes: hasFormat ? header.readUInt16LE(format.at + 12) : 0,
+      ownRateHz: hasFormat ? header.readUInt32LE(format.at + 4) : 0,
     });
   }
 }
@@ -107,6 +119,9 @@ function chunksOf(bytes: Buffer, from: number, end: number): HeaderChunk[] {
   }
   return chunks;
 }
+
+/** Formats of sound (`wFormatTag`) whose units are single samples of all channels. */
+export const UNCOMPRESSED: ReadonlySet<number> = new Set([1, 3]);
 
 /** The four letters that name a chunk. */
 export const tag = (bytes: Buffer, at: number): string => bytes.toString('latin1', at, at + 4);

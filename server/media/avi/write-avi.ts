@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { readExactly, writeFully } from '../mp4/file-bytes.ts';
-import type { AviHead, AviStream } from './avi-head.ts';
+import { type AviHead, type AviStream, UNCOMPRESSED } from './avi-head.ts';
 import type { AviPiece } from './avi-reconcile.ts';
 
 export interface WriteAviInput {
@@ -65,13 +65,10 @@ const START_CODE = Buffer.of(0, 0, 1);
 const beginsUnit = (bytes: Buffer) => [0, 1].includes(bytes.subarray(0, 4).indexOf(START_CODE));
 const isH264 = (stream: AviStream | undefined) => /^([hx]264|avc1)$/i.test(stream?.coding ?? '');
 
-const PCM = 1;
-const FLOATS = 3;
-
 async function contentOf(file: FileHandle, piece: AviPiece, stream: AviStream | undefined): Promise<Buffer> {
   const { state, sizeBytes, from, end } = piece;
   const isSound = stream?.kind === 'sound';
-  const isRaw = stream?.soundFormat === PCM || stream?.soundFormat === FLOATS;
+  const isRaw = stream !== undefined && UNCOMPRESSED.has(stream.soundFormat);
   if (!isSound || state === 'whole') {
     const bytes = await readExactly(file, from, end - from);
     return state === 'headless' && isH264(stream) && !beginsUnit(bytes) ? EMPTY : bytes;

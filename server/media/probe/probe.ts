@@ -132,6 +132,8 @@ export interface MediaInfo {
   /** Codec types or names of all other streams, e.g. "data", "subtitle: mov_text". */
   readonly others: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** What its header states wrongly and was put right to read it, in sentences; absent for nothing. */
+  readonly notes?: readonly string[] | undefined;
   /** Whether the file is shorter than it states; absent where its container does not state that. */
   readonly isCutOff?: boolean | undefined;
   /** What the upload is and what it lacks at its end, where this tells of a copy of its streams in MP4. */

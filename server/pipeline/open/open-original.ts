@@ -19,6 +19,7 @@ import { withAviTimes } from './avi-times.ts';
 import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
 import { longestMs, withListedLengths } from './listed-lengths.ts';
 import { mendAvi } from './mend-avi.ts';
+import { withOwnSoundRate } from './own-sound-rate.ts';
 import { noVideo, refuseHopeless, unsupportedPictures } from './refuse-hopeless.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
@@ -103,11 +104,26 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
 
 /** A file of another kind than MP4, as it is or copied into MP4. */
 async function openOther(input: OpenInput, format: MediaInfo['format']): Promise<OpenedClip> {
+  if (format !== 'avi') return openRead(input, format);
+  const ratedPath = `${input.rebuiltPath}.rated`;
+  const note = await withOwnSoundRate({ ...input, outputPath: ratedPath });
+  if (note === null) return openRead(input, format);
+  const clip = await openRead({ ...input, inputPath: ratedPath }, format, [note]);
+  if (clip.path !== ratedPath) await rm(ratedPath);
+  return clip;
+}
+
+async function openRead(
+  input: OpenInput,
+  format: MediaInfo['format'],
+  notes?: readonly string[],
+): Promise<OpenedClip> {
   const read = await tryProbe(input, input.inputPath, format);
   if (!('info' in read) || !isReadable(read.info)) {
     throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
   }
-  const info = format === 'avi' ? await withAviTimes(input.inputPath, read.info) : read.info;
+  const timed = format === 'avi' ? await withAviTimes(input.inputPath, read.info) : read.info;
+  const info = notes ? { ...timed, notes } : timed;
   return rewrapped(await checked({ path: input.inputPath, info, rebuilt: null }, input), input);
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { changeAvi } from '#server/test/avi-clips.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, pictureTypes } from '#server/test/rendered-clips.ts';
@@ -112,5 +113,126 @@ describe('MPEG-4 in AVI, packed as DivX and Xvid pack B pictures', () => {
     expect(whole.length).toBeGreaterThan(110);
     expect(whole).toContain('B');
     expect(hashes).toHaveLength(whole.length);
+  });
+});
+
+describe('MPEG-4 in AVI whose headers lie', () => {
+  beforeAll(async () => {
+    const coded = '-c:v mpeg4 -q:v 3 -g 40 -c:a ac3 -f avi'.split(' ');
+    await runFfmpeg(
+      {
+        label: 'code',
+        inputs: [{ path: at('clean.mp4') }],
+        outputs: [{ path: at('old.avi'), options: coded }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+  });
+
+  it('is told to be whole where a capture was never ended, and no length of its sound is made up', async () => {
+    await changeAvi(at('old.avi'), at('crashed.avi'), (bytes, chunks) => {
+      const index = chunks.find(({ name }) => name === 'idx1')?.at ?? 0;
+      const [movi, avih] = [bytes.indexOf('movi', 0, 'latin1'), bytes.indexOf('avih', 0, 'latin1')];
+      bytes.writeUInt32LE(0, 4);
+      bytes.writeUInt32LE(0, movi - 4);
+      bytes.writeUInt32LE(0, avih + 24);
+      for (const { name, at: place } of chunks) if (name === 'strh') bytes.writeUInt32LE(0, place + 40);
+      return bytes.subarray(0, index);
+    });
+    const { report, resultPath } = await mend('crashed.avi');
+    expect(report.notes.filter((note) => !note.startsWith('Converted'))).toEqual([]);
+    expect((await decodeHashes(resultPath ?? '')).hashes).toHaveLength(120);
+  });
+
+  it('is not said to end early where only the header counts more', async () => {
+    await changeAvi(at('old.avi'), at('counted.avi'), (bytes, chunks) => {
+      const header = chunks.find(({ name }) => name === 'strh')?.at ?? 0;
+      bytes.writeUInt32LE(2000, header + 40);
+      return bytes;
+    });
+    const notes = (await mend('counted.avi')).report.notes.join(' ');
+    expect(notes).toMatch(/header of the file counts 2000 pictures .* not cut off/);
+    expect(notes).not.toMatch(/ends early/);
+  });
+
+  it('keeps its length and its sound in time where a stretch is overwritten', async () => {
+    const info = await probe(tools, at('old.avi'), 'avi');
+    await changeAvi(at('old.avi'), at('noise.avi'), (bytes, chunks) => {
+      const pictures = chunks.filter(({ name }) => name === '00dc');
+      const [from, to] = [pictures[60]?.at ?? 0, pictures[64]?.at ?? 0];
+      return bytes.fill(0x5a, from - 40, to + 20);
+    });
+    const { report, resultPath } = await mend('noise.avi');
+    expect(report.checks.filter((check) => !check.passed)).toEqual([]);
+    const { hashes, warnings } = await decodeHashes(resultPath ?? '');
+    expect(warnings).toBe('');
+    expect(hashes).toHaveLength(120);
+    const spans = report.defects.filter(
+      ({ firstFrame, outcome }) => firstFrame !== null && outcome !== 'flagged',
+    );
+    expect(spans.map(({ kind, outcome }) => [kind, outcome])).toEqual([['corrupted_section', 'repaired']]);
+    // From the first picture that was hit to the next key picture.
+    expect(spans[0]).toMatchObject({ firstFrame: 60, lastFrame: 79 });
+    expect(report.notes.join(' ')).not.toMatch(/ends early|ends \d+ ms before/);
+    const { audio } = await probe(tools, resultPath ?? '', 'mov');
+    expect(Math.abs((audio[0]?.durationMs ?? 0) - (info.audio[0]?.durationMs ?? 0))).toBeLessThan(40);
+  });
+
+  it('is mended where pictures are damaged and others that its header counts are not in it', async () => {
+    await runFfmpeg(
+      {
+        label: 'code',
+        inputs: [{ path: at('clean.mp4') }],
+        outputs: [{ path: at('pairs.avi'), options: '-an -c:v mpeg4 -q:v 3 -g 60 -bf 2 -f avi'.split(' ') }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    await changeAvi(at('pairs.avi'), at('fewer.avi'), (bytes, chunks) => {
+      const pictures = chunks.filter(({ name }) => name === '00dc');
+      const [torn, from, to] = [pictures[21], pictures[40]?.at ?? 0, pictures[43]?.at ?? 0];
+      const middle = (torn?.at ?? 0) + 8 + ((torn?.sizeBytes ?? 0) >> 1);
+      bytes.fill(0, middle, middle + 60);
+      // The index without their lines, and its size.
+      const index = chunks.find(({ name }) => name === 'idx1') ?? { at: 0, sizeBytes: 0 };
+      const lines = bytes.subarray(index.at + 8, index.at + 8 + index.sizeBytes);
+      for (let line = 43 * 16; line < lines.length; line += 16) {
+        lines.writeUInt32LE(lines.readUInt32LE(line + 8) - (to - from), line + 8);
+      }
+      bytes.writeUInt32LE(index.sizeBytes - 3 * 16, index.at + 4);
+      const movi = bytes.indexOf('movi', 0, 'latin1');
+      bytes.writeUInt32LE(bytes.readUInt32LE(movi - 4) - (to - from), movi - 4);
+      bytes.writeUInt32LE(bytes.readUInt32LE(4) - (to - from) - 3 * 16, 4);
+      const listed = [lines.subarray(0, 40 * 16), lines.subarray(43 * 16)];
+      return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to, index.at + 8), ...listed]);
+    });
+    const { report } = await mend('fewer.avi');
+    const torn = report.defects.filter(({ kind }) => kind === 'corrupted_section');
+    expect(torn.map(({ outcome }) => outcome)).not.toEqual([]);
+    expect(new Set(torn.map(({ outcome }) => outcome))).toEqual(new Set(['repaired']));
+  });
+
+  it('plays uncompressed sound at its own rate where the header counts it at another', async () => {
+    const coded = '-c:v mpeg4 -q:v 3 -c:a pcm_s16le -f avi'.split(' ');
+    await runFfmpeg(
+      {
+        label: 'code',
+        inputs: [{ path: at('clean.mp4') }],
+        outputs: [{ path: at('raw.avi'), options: coded }],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
+    await changeAvi(at('raw.avi'), at('slow.avi'), (bytes, chunks) => {
+      const header = chunks.filter(({ name }) => name === 'strh')[1]?.at ?? 0;
+      bytes.writeUInt32LE(Math.round(0.98 * bytes.readUInt32LE(header + 32)), header + 32);
+      return bytes;
+    });
+    const { report, resultPath } = await mend('slow.avi');
+    expect(report.defects.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
+    expect(report.notes.join(' ')).toMatch(/at which it ends with the picture: it is played at that/);
+    const { video, audio } = await probe(tools, resultPath ?? '', 'mov');
+    expect(Math.abs((audio[0]?.durationMs ?? 0) - (video[0]?.durationMs ?? 0))).toBeLessThan(40);
   });
 });

@@ -5,7 +5,8 @@ import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
 /**
  * Decoders that may run on uploaded bytes. Exotic decoders are where memory bugs live (for instance
- * CVE-2026-8461 in MagicYUV), and no phone or camera writes them.
+ * CVE-2026-8461 in MagicYUV), and no phone or camera writes them. Camcorders of tapes wrote DV, capture cards uncompressed pictures,
+ * and both have blocks of one size, whose decoders follow no offsets.
  */
 export const ALLOWED_DECODERS = [
   'h264',
@@ -18,6 +19,8 @@ export const ALLOWED_DECODERS = [
   'h263',
   'mjpeg',
   'prores',
+  'dvvideo',
+  'rawvideo',
   'vp8',
   'vp9',
   'libdav1d',
@@ -129,6 +132,10 @@ export interface MediaInfo {
   /** Codec types or names of all other streams, e.g. "data", "subtitle: mov_text". */
   readonly others: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** What its header states wrongly and was put right to read it, in sentences; absent for nothing. */
+  readonly notes?: readonly string[] | undefined;
+  /** Whether the file is shorter than it states; absent where its container does not state that. */
+  readonly isCutOff?: boolean | undefined;
   /** What the upload is and what it lacks at its end, where this tells of a copy of its streams in MP4. */
   readonly rewrapped?: { readonly from: ContainerFormat; readonly missingPictures: number } | undefined;
 }

@@ -165,6 +165,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const sync = detectAudioSync({
     times: withoutFirstWaits(times, waits),
     clock,
+    countsTimes: input.info.format === 'avi',
     motion: input.motion,
     onsets: {
       strength: onsets.strength,

@@ -173,5 +173,10 @@ async function structureOf({ inputPath, info, signal }: MeasurePicturesInput): P
 async function endNotes({ inputPath, info }: MeasurePicturesInput, { video }: PacketScan): Promise<string[]> {
   const missing = await missingAtEnd(inputPath, info, video);
   const listed = video.length + missing;
-  return missing > 0 ? [`The file ends early: ${missing} of ${listed} pictures are missing at its end.`] : [];
+  if (missing <= 0) return [];
+  return info.isCutOff === false
+    ? [
+        `The header of the file counts ${listed} pictures and ${missing} of them are not in it, though it is not cut off: they are missing somewhere, or were never there.`,
+      ]
+    : [`The file ends early: ${missing} of ${listed} pictures are missing at its end.`];
 }

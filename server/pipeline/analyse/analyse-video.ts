@@ -69,7 +69,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     ...(endMs !== null && { soundEndMs: endMs }),
     ...(picture.mended && picture.mended.length > 0 && { mended: picture.mended }),
     posterFrame: picture.posterFrame,
-    notes: [...picture.notes, ...sound.notes],
+    notes: [...(input.info.notes ?? []), ...picture.notes, ...sound.notes],
     ...(picture.kept && { kept: picture.kept }),
   };
 }

@@ -15,8 +15,11 @@ import {
   WHOLE_INDEX,
 } from '../repair/rebuild-index/rebuild-index.ts';
 import { formatSize } from '../repair/rebuild-index/rebuild-index-types.ts';
+import { withAviTimes } from './avi-times.ts';
 import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
 import { longestMs, withListedLengths } from './listed-lengths.ts';
+import { mendAvi } from './mend-avi.ts';
+import { withOwnSoundRate } from './own-sound-rate.ts';
 import { noVideo, refuseHopeless, unsupportedPictures } from './refuse-hopeless.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
@@ -84,21 +87,44 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
       'This is not a video file. Use a clip from a phone or camera (MP4, MOV or AVI).',
     );
   }
-  const read = await tryProbe(input, input.inputPath, format);
-  const readable = 'info' in read && isReadable(read.info);
-  if (readable && format !== 'mov') {
-    const clip = { path: input.inputPath, info: read.info, rebuilt: null };
-    return rewrapped(await checked(clip, input), input);
-  }
   if (format !== 'mov') {
-    throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
+    const mendedPath = `${input.rebuiltPath}.mended`;
+    const note = format === 'avi' ? await mendAvi({ ...input, outputPath: mendedPath }) : null;
+    if (note === null) return openOther(input, format);
+    const mended = { ...input, inputPath: mendedPath };
+    return withNotes([note], mended, await openOther(mended, format));
   }
 
   const framedPath = `${input.rebuiltPath}.framed`;
   const framed = await lengthsForStartCodes({ ...input, outputPath: framedPath });
-  if (framed === null) return openMovie(input, read);
+  if (framed === null) return openMovie(input, await tryProbe(input, input.inputPath, format));
   const inside = { ...input, inputPath: framedPath };
   return withNotes(framed, inside, await openMovie(inside, await tryProbe(inside, framedPath, format)));
+}
+
+/** A file of another kind than MP4, as it is or copied into MP4. */
+async function openOther(input: OpenInput, format: MediaInfo['format']): Promise<OpenedClip> {
+  if (format !== 'avi') return openRead(input, format);
+  const ratedPath = `${input.rebuiltPath}.rated`;
+  const note = await withOwnSoundRate({ ...input, outputPath: ratedPath });
+  if (note === null) return openRead(input, format);
+  const clip = await openRead({ ...input, inputPath: ratedPath }, format, [note]);
+  if (clip.path !== ratedPath) await rm(ratedPath);
+  return clip;
+}
+
+async function openRead(
+  input: OpenInput,
+  format: MediaInfo['format'],
+  notes?: readonly string[],
+): Promise<OpenedClip> {
+  const read = await tryProbe(input, input.inputPath, format);
+  if (!('info' in read) || !isReadable(read.info)) {
+    throw unsupported(read) ?? refusal('The file has no part that can be played.', detailOf(read));
+  }
+  const timed = format === 'avi' ? await withAviTimes(input.inputPath, read.info) : read.info;
+  const info = notes ? { ...timed, notes } : timed;
+  return rewrapped(await checked({ path: input.inputPath, info, rebuilt: null }, input), input);
 }
 
 /** A movie whose settings may be damaged, and its index. */

@@ -44,7 +44,8 @@ export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
     const { frameCount, timeBase } = info.video[0];
     const lastTick = Math.round((written.lastSeconds * timeBase.den) / timeBase.num);
     const missingPictures = missingInAvi(frameCount ?? 0, lastTick, written.pictures);
-    return { ...copy, rewrapped: { from: info.format, missingPictures } };
+    const { isCutOff, notes } = info;
+    return { ...copy, isCutOff, notes, rewrapped: { from: info.format, missingPictures } };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return null;
     throw error;

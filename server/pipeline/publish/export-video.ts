@@ -208,8 +208,12 @@ async function exportSound(
   const { video } = pictures;
   const outputPath = `${input.workDir}/${input.name}.mp4`;
   if (audio.kind === 'copy' && audio.shiftMs !== 0) {
-    const shifted = await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal);
-    if (shifted) return { path: outputPath, info: null, video };
+    if (becomesAac(input, pictures)) {
+      const moved = await movedFirst(input, pictures, audio.shiftMs);
+      if (moved) return moved;
+    } else if (await shiftByEditList(pictures.path, outputPath, audio.shiftMs, signal)) {
+      return { path: outputPath, info: null, video };
+    }
   }
   const sound = soundSource(input, pictures);
   if (pictures.path === input.inputPath && sound.kind === 'copy') {
@@ -239,6 +243,29 @@ async function exportSound(
   return { path: outputPath, info: null, video: await withoutLeftOut(video, pictures, outputPath) };
 }
 
+/**
+ * Moves a sound that players do not play as it is coded, and codes it anew as it stands then.
+ * @returns null for files whose edit lists cannot carry the shift
+ */
+async function movedFirst(
+  input: ExportInput,
+  pictures: PictureStage,
+  shiftMs: number,
+): Promise<Pick<ExportedClip, 'path' | 'info' | 'video'> | null> {
+  const { tools, signal } = input;
+  const movedPath = `${input.workDir}/${input.name}.moved.mp4`;
+  if (!(await shiftByEditList(pictures.path, movedPath, shiftMs, signal))) return null;
+  try {
+    const info = await probe(tools, movedPath, 'mov', signal);
+    return await exportSound(
+      { ...input, audio: { kind: 'copy', shiftMs: 0 } },
+      { ...pictures, path: movedPath, info },
+    );
+  } finally {
+    await rm(movedPath, { force: true });
+  }
+}
+
 /** @returns false for files whose edit lists cannot carry the shift (fragments); a remux moves the times then */
 async function shiftByEditList(
   inputPath: string,
@@ -264,11 +291,14 @@ function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['so
   if (audio.shiftMs !== 0 && input.needs.audio === null) {
     return { kind: 'file', path: pictures.path, startMs: audio.shiftMs, shiftMs: audio.shiftMs };
   }
-  const stream = pictures.info.audio[0];
-  if (!stream || input.needs.brokenSound) return { kind: 'none' };
-  // A full encode has already turned unplayable sound into AAC.
-  const converted = stream.codec === 'aac' || input.needs.audio === null;
-  return converted ? { kind: 'copy' } : { kind: 'convert' };
+  if (pictures.info.audio.length === 0 || input.needs.brokenSound) return { kind: 'none' };
+  return becomesAac(input, pictures) ? { kind: 'convert' } : { kind: 'copy' };
+}
+
+/** Whether the sound beside the pictures is still to be coded anew: a full encode has already turned unplayable sound into AAC. */
+function becomesAac({ needs }: ExportInput, { info }: PictureStage): boolean {
+  const stream = info.audio[0];
+  return needs.audio !== null && !needs.brokenSound && stream !== undefined && stream.codec !== 'aac';
 }
 
 function soundTreatment(input: ExportInput): StreamTreatment {

@@ -119,9 +119,12 @@ function tailMs(
   { analysis }: VerifyInput,
   { ptsTicks, medianIntervalTicks, timeBase }: PictureTimes,
 ): number {
-  const declaredMs = analysis.info.video[0]?.durationMs ?? 0;
-  const shownTicks = (ptsTicks.at(-1) ?? 0) - (ptsTicks[0] ?? 0) + medianIntervalTicks;
-  return Math.max(0, declaredMs - ticksToMs(shownTicks, timeBase));
+  const { startMs, durationMs } = analysis.info.video[0] ?? { startMs: null, durationMs: null };
+  const firstTicks = ptsTicks[0] ?? 0;
+  const lastEndTicks = (ptsTicks.at(-1) ?? 0) + medianIntervalTicks;
+  // The first picture may come later than the stream is said to begin.
+  const endMs = (startMs ?? ticksToMs(firstTicks, timeBase)) + (durationMs ?? 0);
+  return Math.max(0, endMs - ticksToMs(lastEndTicks, timeBase));
 }
 
 /**

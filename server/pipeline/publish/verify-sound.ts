@@ -1,10 +1,12 @@
 import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
 import { median } from '#server/media/signal/signal.ts';
 import { analyseAudio } from '../analyse/analyse-audio.ts';
 import { ACT_CONFIDENCE } from '../analyse/analysis.ts';
 import { analysePicture } from '../analyse/analyse-picture.ts';
 import { readPackets } from '../analyse/packets/read-packets.ts';
+import { heardMove } from './heard-move.ts';
 import { hashPackets, type HashInput } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
 
@@ -38,7 +40,7 @@ export async function checkSound(input: VerifyInput, info: MediaInfo): Promise<R
       passed: movedMs !== null && Math.abs(movedMs - input.soundShiftMs) <= MOVE_TOLERANCE_MS,
       detail:
         movedMs === null
-          ? `No packet is the same; ${planned}.`
+          ? `Nothing of it is found again; ${planned}.`
           : `Moved ${movedMs.toFixed(1)} ms, ${planned}.`,
     });
   }
@@ -77,12 +79,19 @@ async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultChe
 
 /**
  * How far the same sound packets stand later in the result, against the pictures, ms: the middle of all
- * pairs with equal bytes. Start times do not tell it, because a shift may begin inside the first packet.
+ * pairs with equal bytes; of a sound that was coded anew, how far it is heard later. Start times do not tell it, because a shift may begin inside the first packet.
  */
 async function measureMove(input: VerifyInput, info: MediaInfo): Promise<number | null> {
   const { tools, signal, analysis } = input;
-  const before = await packetTimes({ path: input.inputPath, info: analysis.info, tools, signal });
-  const after = await packetTimes({ path: input.resultPath, info, tools, signal });
+  const original = { path: input.inputPath, info: analysis.info, tools, signal };
+  const result = { path: input.resultPath, info, tools, signal };
+  const [fromMs, toMs] = [firstPictureMs(input), info.video[0]?.startMs ?? 0];
+  if (input.audio.treatment !== 'copied' && input.soundShiftMs !== null) {
+    const heard = { ...original, pictureMs: fromMs };
+    return heardMove(heard, { ...result, pictureMs: toMs }, input.soundShiftMs);
+  }
+  const before = await packetTimes(original, fromMs);
+  const after = await packetTimes(result, toMs);
   const lag = commonLag(
     before.map(({ hash }) => hash),
     after.map(({ hash }) => hash),
@@ -124,11 +133,18 @@ export function commonLag(before: readonly string[], after: readonly string[]): 
 /** Places of one repeated packet that are compared; digital silence repeats one all through a clip. */
 const MAX_REPEATS = 64;
 
+/** AVI states when a stream begins, and pictures that are coded out of their order come out of the decoder later. */
+function firstPictureMs({ analysis: { info, pictures } }: VerifyInput): number {
+  const first = info.format === 'avi' ? pictures?.ptsTicks[0] : undefined;
+  return first === undefined || !pictures
+    ? (info.video[0]?.startMs ?? 0)
+    : ticksToMs(first, pictures.timeBase);
+}
+
 /** Each sound packet with its time against the first picture, ms. */
-async function packetTimes(file: HashInput): Promise<{ hash: string; ms: number }[]> {
+async function packetTimes(file: HashInput, pictureMs: number): Promise<{ hash: string; ms: number }[]> {
   const { num, den } = file.info.audio[0]?.timeBase ?? { num: 1, den: 1 };
-  const picture = file.info.video[0]?.startMs ?? 0;
   return (await hashPackets(file, 'a')).map(({ hash, ptsTicks }) => {
-    return { hash, ms: (ptsTicks * num * 1000) / den - picture };
+    return { hash, ms: (ptsTicks * num * 1000) / den - pictureMs };
   });
 }

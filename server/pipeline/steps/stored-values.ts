@@ -71,6 +71,8 @@ const containerFormat = z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']);
 const mediaInfo: z.ZodType<MediaInfo> = z.looseObject({
   format: containerFormat,
   rewrapped: z.looseObject({ from: containerFormat, missingPictures: z.number() }).optional(),
+  isCutOff: z.boolean().optional(),
+  notes: z.array(z.string()).optional(),
   sizeBytes: z.number(),
   startMs: figure,
   durationMs: figure,

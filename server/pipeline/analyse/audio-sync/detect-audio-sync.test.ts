@@ -562,3 +562,27 @@ describe('detectAudioSync', () => {
     expect(verdict.notes.join(' ')).toContain('fits as it is');
   });
 });
+
+describe('a sound whose times are counted at a rate that a header states', () => {
+  const frames = Math.round(10_000 / FRAME_MS);
+  const slow = clockOf(frames, (index) => 0.01 * index * FRAME_MS);
+  const judge = (pictureEndMs: number, countsTimes: boolean) =>
+    detectAudioSync({
+      times: times({ pictureEndMs, soundEndMs: 10_100 }),
+      clock: slow,
+      motion: null,
+      onsets: null,
+      countsTimes,
+    });
+
+  it('is not stretched to them where its samples end with the picture', () => {
+    const { finding, notes } = judge(10_000, true);
+    expect(finding).toBeNull();
+    expect(notes.join(' ')).toMatch(/another rate than its samples have/);
+  });
+
+  it('is stretched where its times end with the picture, and where they are more than counted', () => {
+    expect(judge(10_100, true).finding?.detail).toMatchObject({ kind: 'audio_sync' });
+    expect(judge(10_000, false).finding?.detail).toMatchObject({ kind: 'audio_sync' });
+  });
+});

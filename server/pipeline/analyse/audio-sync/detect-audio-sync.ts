@@ -31,6 +31,8 @@ export interface SyncInput {
   /** Null when the clip has no pictures that could be measured. */
   readonly motion: MotionSeries | null;
   readonly onsets: OnsetSeries | null;
+  /** Whether the times of the sound are only counted at a rate that a header states, as AVI has it; false when absent. */
+  readonly countsTimes?: boolean;
 }
 
 export interface SyncVerdict {
@@ -56,7 +58,10 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       `The times of the sound step back by ${Math.round(facts.overlapMs)} ms in all: which of what overlaps is right is not told, so nothing was moved.`,
     );
   }
-  const drifts = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
+  const isApart = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
+  const fitsBySamples = isApart && input.countsTimes === true && endsBySamples(times, facts.driftTotalMs);
+  if (fitsBySamples) notes.push(OWN_RATE);
+  const drifts = isApart && !fitsBySamples;
   const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
   // A hole that damaged packets left is a click, however short it is.
   const broken = clock.refusedPackets > 0 && holeSumMs > 0;
@@ -144,6 +149,15 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       },
     },
   };
+}
+
+const OWN_RATE =
+  'The header of the sound states another rate than its samples have. At their own rate they end with the picture, so the sound was not stretched.';
+
+/** Whether the samples of a sound, played on at their own rate, end nearer to the picture than its times do. */
+function endsBySamples({ soundEndMs, pictureEndMs }: StreamTimes, driftTotalMs: number): boolean {
+  if (pictureEndMs === null) return false;
+  return Math.abs(soundEndMs + driftTotalMs - pictureEndMs) < Math.abs(soundEndMs - pictureEndMs);
 }
 
 /** Points of a curve that timestamps draw: a line with steps needs few. */

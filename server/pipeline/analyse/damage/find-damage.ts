@@ -10,6 +10,7 @@ import type { DecodePass } from '../decode/decode-pass.ts';
 import { findBadPackets, spreadDamage, type BadPacket, type CorruptedSpan } from './detect-corruption.ts';
 import { hearHidden } from './hear-hidden.ts';
 import { findWholeUnshown } from './whole-unshown.ts';
+import { parseDvPictures } from './parse-dv-pictures.ts';
 import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
@@ -83,8 +84,8 @@ async function findSilent(
   const silent =
     codec === 'hevc'
       ? await findSilentHevc(input, suspects, isDamaged)
-      : codec === 'mjpeg'
-        ? await findSilentJpegs(input)
+      : codec === 'mjpeg' || codec === 'dvvideo'
+        ? await findSilentIntra(input)
         : codec === 'vp9'
           ? await checkVp9(input, told)
           : await checkSliceEnds({ ...input, suspects, maxCompared });
@@ -149,9 +150,9 @@ async function findSilentHevc(
   return [...found, ...(await checkHevcEnds({ ...input, suspects: rest }))].sort((a, b) => a - b);
 }
 
-/** Motion JPEG pictures whose data do not end as they should, where the other pictures prove that its coder writes them so. */
-async function findSilentJpegs(input: DamageInput): Promise<readonly number[]> {
-  const parsed = await parseJpegPictures(input);
+/** Pictures of Motion JPEG and DV whose data are not as they should be, where the other pictures prove that their coder writes them so. */
+async function findSilentIntra(input: DamageInput): Promise<readonly number[]> {
+  const parsed = (await parseJpegPictures(input)) ?? (await parseDvPictures(input));
   return parsed && isProven(parsed) ? parsed.damaged : [];
 }
 

@@ -19,9 +19,15 @@ describe('rawFormat', () => {
     expect(format('yuv420p').pictureBytes).toBe(16 * 8 * 1.5);
     expect(format('yuv420p', 15, 7).pictureBytes).toBe(15 * 7 + 2 * 8 * 4);
     expect(format('yuv422p10le').pictureBytes).toBe(16 * 8 * 2 * 2);
+    expect(format('yuv411p').pictureBytes).toBe(16 * 8 * 1.5);
   });
 
-  it('knows no layout for packed and alpha formats', () => {
+  it('takes the samples of capture cards apart', () => {
+    expect(format('yuyv422')).toEqual({ ...format('yuv422p') });
+    expect(format('uyvy422').name).toBe('yuv422p');
+  });
+
+  it('knows no layout for RGB and alpha formats', () => {
     expect(isRebuildableFormat('rgb24')).toBe(false);
     expect(rawFormat('yuva420p', 16, 8)).toBeNull();
   });

@@ -13,11 +13,23 @@ export interface RawFormat {
   readonly chroma: readonly [number, number];
 }
 
-const LAYOUTS = new Map<string, { chroma: readonly [number, number]; bits: number }>([
+interface Layout {
+  readonly chroma: readonly [number, number];
+  readonly bits: number;
+  /** The planar format of the same samples, where they lie packed. */
+  readonly unpacked?: string;
+}
+
+const LAYOUTS = new Map<string, Layout>([
   ['yuv420p', { chroma: [2, 2], bits: 8 }],
   ['yuvj420p', { chroma: [2, 2], bits: 8 }],
   ['yuv422p', { chroma: [2, 1], bits: 8 }],
   ['yuvj422p', { chroma: [2, 1], bits: 8 }],
+  // DV of 525 lines.
+  ['yuv411p', { chroma: [4, 1], bits: 8 }],
+  // Uncompressed pictures of capture cards.
+  ['yuyv422', { chroma: [2, 1], bits: 8, unpacked: 'yuv422p' }],
+  ['uyvy422', { chroma: [2, 1], bits: 8, unpacked: 'yuv422p' }],
   ['yuv444p', { chroma: [1, 1], bits: 8 }],
   ['yuvj444p', { chroma: [1, 1], bits: 8 }],
   ['yuv420p10le', { chroma: [2, 2], bits: 10 }],
@@ -25,12 +37,12 @@ const LAYOUTS = new Map<string, { chroma: readonly [number, number]; bits: numbe
   ['yuv444p10le', { chroma: [1, 1], bits: 10 }],
 ]);
 
-/** True for the planar YUV formats that cameras, phones and editors write (ffmpeg's names). */
+/** True for the YUV formats that cameras, phones, capture cards and editors write (ffmpeg's names). */
 export function isRebuildableFormat(pixelFormat: string | null): boolean {
   return pixelFormat !== null && LAYOUTS.has(pixelFormat);
 }
 
-/** Layout of ffmpeg's `rawvideo` for a format, planes tightly packed; null for formats not handled. */
+/** Layout of ffmpeg's `rawvideo` for a format, planes tightly packed, those of packed formats taken apart; null for formats not handled. */
 export function rawFormat(pixelFormat: string | null, width: number, height: number): RawFormat | null {
   const layout = pixelFormat === null ? undefined : LAYOUTS.get(pixelFormat);
   if (!layout || pixelFormat === null) return null;
@@ -39,7 +51,7 @@ export function rawFormat(pixelFormat: string | null, width: number, height: num
   const chromaSamples = Math.ceil(width / across) * Math.ceil(height / down);
   const bytesPerSample = layout.bits > 8 ? 2 : 1;
   return {
-    name: pixelFormat,
+    name: layout.unpacked ?? pixelFormat,
     width,
     height,
     bytesPerSample,

@@ -1,0 +1,41 @@
+import type { AviChunk } from './avi-chunks.ts';
+import { type AviStream, UNCOMPRESSED } from './avi-head.ts';
+
+/** Smaller differences add up to nothing over a clip: 10 ms in a minute. */
+const LEAST_SHARE = 1.7e-4;
+/** A sound whose end lies this much nearer to that of the picture at one of two rates is meant to be played at it, ms. */
+const CLEARLY_MS = 20;
+
+/**
+ * Uncompressed sounds that their header counts at another rate than that at which their samples were taken by their format, though they end
+ * with the picture at their own. Programs that capture state a rate on purpose, where it makes both end together.
+ * @param chunks all pictures and sound of the file
+ */
+export function soundsAtWrongRate(
+  streams: readonly AviStream[],
+  chunks: readonly AviChunk[],
+): readonly AviStream[] {
+  const bytes = streams.map(() => 0);
+  const units = streams.map(() => 0);
+  for (const { name, sizeBytes } of chunks) {
+    const stream = Number(name.slice(0, 2));
+    bytes[stream] = (bytes[stream] ?? 0) + sizeBytes;
+    units[stream] = (units[stream] ?? 0) + 1;
+  }
+  const picture = streams.findIndex(({ kind }) => kind === 'picture');
+  const { scale = 0, rate = 0 } = streams[picture] ?? {};
+  if (scale === 0 || rate === 0) return [];
+  const pictureMs = ((units[picture] ?? 0) * scale * 1000) / rate;
+  return streams.filter((stream, index) => {
+    if (stream.kind !== 'sound' || !UNCOMPRESSED.has(stream.soundFormat)) return false;
+    if (stream.scale === 0 || stream.rate === 0 || stream.ownRateHz === 0 || stream.sampleBytes === 0)
+      return false;
+    const samples = (bytes[index] ?? 0) / stream.sampleBytes;
+    const [statedMs, ownMs] = [
+      (samples * stream.scale * 1000) / stream.rate,
+      (samples * 1000) / stream.ownRateHz,
+    ];
+    if (ownMs === 0 || Math.abs(statedMs / ownMs - 1) < LEAST_SHARE) return false;
+    return Math.abs(statedMs - pictureMs) - Math.abs(ownMs - pictureMs) >= CLEARLY_MS;
+  });
+}

@@ -1,0 +1,94 @@
+import { constants } from 'node:fs';
+import { copyFile, open, type FileHandle } from 'node:fs/promises';
+import { walkChunks } from '#server/media/avi/avi-chunks.ts';
+import { type AviHead, readAviHead } from '#server/media/avi/avi-head.ts';
+import { judgeAvi } from '#server/media/avi/avi-health.ts';
+import { type AviEntry, type AviIndex, readAviIndex } from '#server/media/avi/avi-index.ts';
+import { type AviPiece, reconcile } from '#server/media/avi/avi-reconcile.ts';
+import { writeAvi } from '#server/media/avi/write-avi.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
+
+export interface MendAviInput {
+  readonly inputPath: string;
+  /** Where a mended copy goes. */
+  readonly outputPath: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * AVI says twice where its pictures and sound lie: by a header before each, and by an index at the end. Players count pictures and sound
+ * as they come, so that one whose header is overwritten moves all behind it; and some believe an index that leads nowhere. Where
+ * one of both is damaged a copy is written by the other.
+ * @returns what was done, in a sentence; null where nothing was written
+ * @throws the signal's reason when aborted
+ */
+export async function mendAvi({ inputPath, outputPath, signal }: MendAviInput): Promise<string | null> {
+  const file = await open(inputPath, 'r');
+  try {
+    const head = await readAviHead(file);
+    if (head === null || head.streams.length === 0) return null;
+    const walk = await walkChunks(file, head, signal);
+    const index = await readAviIndex(file, head, walk.chunks);
+    const health = judgeAvi(walk, index);
+    if (index === null || health === 'whole') return null;
+    if (health === 'index') {
+      await copyFile(inputPath, outputPath, constants.COPYFILE_FICLONE);
+      await withoutIndex(outputPath, head, index);
+      return NO_INDEX;
+    }
+    const entries = index.entries.filter((entry) => isBelievable(entry, head));
+    const pieces = reconcile(entries, walk.chunks, Math.min(index.at, head.moviEnd));
+    const lost = pieces.filter(({ state, sizeBytes }) => state !== 'whole' && sizeBytes > 0);
+    const listedBytes = pieces.reduce((sum, piece) => sum + piece.sizeBytes, 0);
+    // Damaged lines may ask for any number of bytes.
+    if (lost.length === 0 || listedBytes > 2 * head.fileBytes) return null;
+    await writeAvi({ file, head, pieces, outputPath, signal });
+    return describe(head, lost);
+  } finally {
+    await file.close();
+  }
+}
+
+const isBelievable = ({ name, sizeBytes }: AviEntry, { streams, fileBytes }: AviHead) =>
+  Number(name.slice(0, 2)) < streams.length && sizeBytes <= fileBytes;
+
+const NO_INDEX =
+  'The index of the file leads to other places than those where its pictures and sound lie, and was left out.';
+
+/** Padding in place of each index. */
+async function withoutIndex(path: string, { superIndexes }: AviHead, index: AviIndex): Promise<void> {
+  const file: FileHandle = await open(path, 'r+');
+  try {
+    for (const at of [index.at, ...superIndexes]) await writeFully(file, Buffer.from('JUNK', 'latin1'), at);
+  } finally {
+    await file.close();
+  }
+}
+
+function describe({ streams }: AviHead, lost: readonly AviPiece[]): string {
+  const isSound = ({ name }: AviPiece) => streams[Number(name.slice(0, 2))]?.kind === 'sound';
+  const named = (pieces: readonly AviPiece[]) => {
+    const sounds = pieces.filter(isSound).length;
+    const pictures = counted(pieces.length - sounds, 'picture', 'pictures');
+    return [pictures, counted(sounds, 'piece of sound', 'pieces of sound')]
+      .filter((part) => part !== null)
+      .join(' and ');
+  };
+  const [cut, other] = [
+    lost.filter(({ state }) => state === 'cut'),
+    lost.filter(({ state }) => state !== 'cut'),
+  ];
+  const sentences = [
+    ...(cut.length > 0 ? [`Bytes are missing inside of ${named(cut)}.`] : []),
+    ...(other.length > 0
+      ? [
+          `Where ${named(other)} ${other.length === 1 ? 'is' : 'are'} listed, something else stands in the file.`,
+        ]
+      : []),
+  ];
+  return `${sentences.join(' ')} Each keeps its place, so that all behind it comes when it should.`;
+}
+
+function counted(count: number, one: string, more: string): string | null {
+  return count === 0 ? null : `${count} ${count === 1 ? one : more}`;
+}

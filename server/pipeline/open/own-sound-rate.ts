@@ -1,0 +1,49 @@
+import { constants } from 'node:fs';
+import { copyFile, open } from 'node:fs/promises';
+import { walkChunks } from '#server/media/avi/avi-chunks.ts';
+import { type AviStream, readAviHead } from '#server/media/avi/avi-head.ts';
+import { soundsAtWrongRate } from '#server/media/avi/sound-rate.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import type { MendAviInput } from './mend-avi.ts';
+
+/**
+ * Copies an AVI file whose header counts an uncompressed sound at a rate that lets it run away from the picture, with the rate of its
+ * samples instead (`soundsAtWrongRate`).
+ * @returns what was done, in a sentence; null where nothing was written
+ * @throws the signal's reason when aborted
+ */
+export async function withOwnSoundRate({
+  inputPath,
+  outputPath,
+  signal,
+}: MendAviInput): Promise<string | null> {
+  const wrong = await findWrong(inputPath, signal);
+  const [first] = wrong;
+  if (!first) return null;
+  await copyFile(inputPath, outputPath, constants.COPYFILE_FICLONE);
+  const file = await open(outputPath, 'r+');
+  try {
+    for (const { scaleAt, ownRateHz } of wrong) {
+      const fields = Buffer.alloc(8);
+      fields.writeUInt32LE(1, 0);
+      fields.writeUInt32LE(ownRateHz, 4);
+      await writeFully(file, fields, scaleAt);
+    }
+  } finally {
+    await file.close();
+  }
+  const statedHz = Math.round(first.rate / first.scale);
+  return `The header of the file counts ${statedHz} samples of sound a second and the sound itself ${first.ownRateHz}, at which it ends with the picture: it is played at that.`;
+}
+
+async function findWrong(inputPath: string, signal: AbortSignal | undefined): Promise<readonly AviStream[]> {
+  const file = await open(inputPath, 'r');
+  try {
+    const head = await readAviHead(file);
+    if (head === null) return [];
+    const { chunks, breaks, isMultiPart } = await walkChunks(file, head, signal);
+    return breaks > 0 || isMultiPart ? [] : soundsAtWrongRate(head.streams, chunks);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,123 @@
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { decodeSound } from '#server/media/signal/pcm.ts';
+import { timeOfSample } from '#server/media/signal/pcm-clock.ts';
+
+export interface HeardFile {
+  readonly path: string;
+  readonly info: MediaInfo;
+  /** When its first picture is shown, ms. */
+  readonly pictureMs: number;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal;
+}
+
+/** Samples with the time at which each is heard, against the first picture. */
+interface Heard {
+  readonly samples: Float32Array;
+  readonly msOf: (sample: number) => number;
+}
+
+/** Samples a second at which both are compared: one is 0.125 ms, speech and music lie below half of it. */
+const RATE_HZ = 8000;
+/** What is kept of each sound, from its first audible sample on, s: enough for a loud second, 1 MB. */
+const KEPT_SECONDS = 30;
+/** How much of the original is looked for in the result: its loudest second. */
+const WINDOW_SAMPLES = RATE_HZ;
+/** Less than a fifth of a second is like too many others. */
+const MIN_SAMPLES = RATE_HZ / 5;
+/** How far around a move it is looked for, ms: three frames of AAC at 44.1 kHz, more than any coder adds. */
+const REACH_MS = 70;
+/** Sound that was coded anew is as like as 0.9 and more; what is below half of that is another. */
+const MIN_LIKENESS = 0.5;
+/** One step of a 16-bit sample. */
+const AUDIBLE = 3.1e-5;
+
+/**
+ * How much later a sound is heard in the result than in the original, ms against the pictures, where it was coded anew and no packet can
+ * be compared: its loudest second is looked for where the plan puts it and where it stood.
+ * @returns null where nothing loud enough is found again
+ * @throws MediaToolError when a sound cannot be decoded or the run is cancelled
+ */
+export async function heardMove(
+  before: HeardFile,
+  after: HeardFile,
+  plannedMs: number,
+): Promise<number | null> {
+  const [first, second] = [await hear(before), await hear(after)];
+  // What is moved in front of the first picture is not heard any more, nor the first samples where a coder moves them a little.
+  const from = first.samples.findIndex((_, sample) => {
+    return first.msOf(sample) - first.msOf(0) >= REACH_MS && first.msOf(sample) + plannedMs >= REACH_MS;
+  });
+  const length = Math.min(WINDOW_SAMPLES, first.samples.length - from);
+  if (from < 0 || length < MIN_SAMPLES) return null;
+  const window = loudestWindow(first.samples, from, length);
+  if (window === null) return null;
+  const fromMs = first.msOf(window);
+  const piece = first.samples.subarray(window, window + length);
+  const found = [plannedMs, 0].map((moveMs) => bestPlace(piece, second, fromMs + moveMs));
+  const best = found.reduce((one, other) => (other.likeness > one.likeness ? other : one));
+  return best.likeness < MIN_LIKENESS ? null : best.atMs - fromMs;
+}
+
+async function hear(file: HeardFile): Promise<Heard> {
+  const kept = new Float32Array(KEPT_SECONDS * RATE_HZ);
+  let length = 0;
+  let passed = 0;
+  let skipped = 0;
+  const clock = await decodeSound({
+    inputPath: file.path,
+    info: file.info,
+    rateHz: RATE_HZ,
+    channels: 1,
+    tools: file.tools,
+    signal: file.signal,
+    onSamples: (chunk) => {
+      const audible = length > 0 ? 0 : chunk.findIndex((value) => Math.abs(value) > AUDIBLE);
+      if (audible >= 0) {
+        if (length === 0) skipped = passed + audible;
+        const piece = chunk.subarray(audible, audible + kept.length - length);
+        kept.set(piece, length);
+        length += piece.length;
+      }
+      passed += chunk.length;
+    },
+  });
+  const scale = clock.rateHz / RATE_HZ;
+  return {
+    samples: kept.subarray(0, length),
+    msOf: (sample) => timeOfSample(clock, (skipped + sample) * scale) - file.pictureMs,
+  };
+}
+
+/** Where the loudest window behind a sample begins, in steps of half of it; null where all is silent. */
+function loudestWindow(samples: Float32Array, first: number, length: number): number | null {
+  let best: number | null = null;
+  let most = 0;
+  for (let from = first; from + length <= samples.length; from += length >> 1) {
+    const energy = product(samples, from, samples, from, length);
+    if (energy > most) [best, most] = [from, energy];
+  }
+  return best;
+}
+
+/** Where a piece is most alike within reach of a time: from -1 to 1, as a coefficient of correlation. */
+function bestPlace(piece: Float32Array, { samples, msOf }: Heard, aroundMs: number) {
+  const centre = Math.round(((aroundMs - msOf(0)) / 1000) * RATE_HZ);
+  const reach = Math.round((REACH_MS / 1000) * RATE_HZ);
+  const energy = product(piece, 0, piece, 0, piece.length);
+  let best = { likeness: 0, atMs: aroundMs };
+  const last = Math.min(centre + reach, samples.length - piece.length);
+  for (let from = Math.max(0, centre - reach); from <= last; from += 1) {
+    const other = product(samples, from, samples, from, piece.length);
+    const likeness = product(piece, 0, samples, from, piece.length) / Math.sqrt(energy * other || 1);
+    if (likeness > best.likeness) best = { likeness, atMs: msOf(from) };
+  }
+  return best;
+}
+
+function product(a: Float32Array, fromA: number, b: Float32Array, fromB: number, length: number): number {
+  let sum = 0;
+  for (let i = 0; i < length; i += 1) sum += (a[fromA + i] ?? 0) * (b[fromB + i] ?? 0);
+  return sum;
+}

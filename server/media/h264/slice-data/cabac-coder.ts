@@ -109,7 +109,7 @@ export class CabacCoder implements MacroblockCoder {
     this.parts.push(Buffer.from(samples));
   }
 
-  /** end_of_slice_flag, behind each macroblock. */
+  /** end_of_slice_flag. */
   goOn(isLast: boolean): void {
     this.terminate(isLast ? 1 : 0);
   }

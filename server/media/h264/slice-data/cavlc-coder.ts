@@ -43,6 +43,10 @@ export class CavlcCoder implements MacroblockCoder {
     for (const sample of samples) writer.bits(8, sample);
   }
 
+  goOn(): void {
+    // The end of the data tells where a slice ends.
+  }
+
   end(): Buffer {
     if (this.skipped > 0) this.endSkipped();
     this.writer.stop();

@@ -32,7 +32,9 @@ export function readSliceStart(rbsp: Buffer, context: SliceContext): SliceStart 
   const initIdc = pps.cabac && kind !== 'I' ? reader.ue() : null;
   if (initIdc !== null && initIdc > 2) throw new H264Error('A slice begins in an unknown way.');
   const qp = 26 + pps.initQp + reader.se();
-  if (qp < 0 || qp > 51) throw new H264Error('A slice has an impossible quantiser.');
+  // QpBdOffset (7.4.2.1.1).
+  const least = -6 * (context.sps.bitDepthLuma - 8);
+  if (qp < least || qp > 51) throw new H264Error('A slice has an impossible quantiser.');
   if (pps.deblockingControl) {
     const control = reader.ue();
     if (control > 2) throw new H264Error('A slice is filtered in an unknown way.');

@@ -38,6 +38,8 @@ export interface MacroblockCoder {
   /** The difference to the predicted vector, quarters of a pixel. */
   moved(difference: Moved): void;
   raw(samples: Uint8Array): void;
+  /** Behind each macroblock. */
+  goOn(isLast: boolean): void;
   /** @returns the RBSP, header included */
   end(): Buffer;
 }
@@ -68,6 +70,7 @@ export function codeStandIn(writer: BitWriter, slice: StandInSlice): Buffer {
       state.markPcm();
       vectors.note(mb, null);
     } else {
+      if (kind === 'I') throw new H264Error('A macroblock of an I slice is made of no other.');
       const own = clamped(one);
       const skipped = vectors.skipped(mb);
       if (own.x === skipped.x && own.y === skipped.y) {
@@ -81,7 +84,7 @@ export function codeStandIn(writer: BitWriter, slice: StandInSlice): Buffer {
       }
       vectors.note(mb, own);
     }
-    if (coder instanceof CabacCoder) coder.goOn(mb + 1 === end);
+    coder.goOn(mb + 1 === end);
   }
   return coder.end();
 }

@@ -21,6 +21,8 @@ export interface AviPiece {
 const AHEAD = 400;
 /** So many of the lines from one on must stand as far aside as it does: sizes repeat, above all those of empty chunks. */
 const WITNESSES = { asked: 8, agreeing: 5 };
+/** Places that are looked at in all: an index of nothing but garbage would ask for billions, a clip of an hour with 20 holes asks for 24 000. */
+const MOST_LOOKS = 2e6;
 
 /**
  * Lays an index over what lies in the file. A line whose chunk stands where it has to is whole; behind bytes that were lost or put in
@@ -67,7 +69,9 @@ function match(entries: readonly AviEntry[], chunks: readonly AviChunk[]): Line[
     const chunk = chunks[places.get((entry?.at ?? 0) + aside) ?? -1];
     return entry !== undefined && chunk?.name === entry.name && chunk.sizeBytes === entry.sizeBytes;
   };
+  let looks = 0;
   const isShifted = (line: number, aside: number) => {
+    looks += 1;
     if (!isThere(line, aside)) return false;
     const { asked, agreeing } = WITNESSES;
     const lines = Array.from({ length: Math.min(asked, entries.length - line) }, (_, i) => line + i);
@@ -82,7 +86,7 @@ function match(entries: readonly AviEntry[], chunks: readonly AviChunk[]): Line[
   let [shift, next] = [0, 0];
   return entries.map((entry, line) => {
     let place: number | null = isThere(line, shift) ? (places.get(entry.at + shift) ?? null) : null;
-    const isMoved = place === null && !goesOn(line, shift);
+    const isMoved = place === null && looks < MOST_LOOKS && !goesOn(line, shift);
     for (
       let ahead = next;
       isMoved && place === null && ahead < Math.min(next + AHEAD, chunks.length);

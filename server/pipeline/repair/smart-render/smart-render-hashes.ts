@@ -9,8 +9,8 @@ import type { WantedPictures } from './smart-render-seen.ts';
 /** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
 export const AS_CODED: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
 export const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...AS_CODED];
-/** Some pictures as the analysis looks at them; see `decodePass`. */
-function smallChain([first, last]: readonly [number, number], shown: ShownSize): string {
+/** Filters that show some pictures as the analysis looks at them; see `decodePass`. */
+export function smallChain([first, last]: readonly [number, number], shown: ShownSize): string {
   return [
     `select='between(pts,${first},${last})'`,
     `crop=${shown.width}:${shown.height}:0:0:exact=1`,

@@ -57,17 +57,17 @@ const STEPS = [
 
 /** The vector of the least error that goes on getting less from one of some, whole samples. */
 function search(wanted: Uint8Array, from: Uint8Array, size: Size, place: Place, starts: readonly Moved[]) {
-  const errorOf = ({ x, y }: Moved) => squareErrorAt(wanted, from, size, place, { x, y });
-  let best = { moved: STILL, error: errorOf(STILL) };
+  const errorOf = (moved: Moved, most: number) => squareErrorAt({ wanted, from, size, place }, moved, most);
+  let best = { moved: STILL, error: errorOf(STILL, Infinity) };
   for (const start of starts) {
-    const error = errorOf(start);
+    const error = errorOf(start, best.error);
     if (error < best.error) best = { moved: start, error };
   }
   for (let step = 0; step < MOST_STEPS && best.error > 0; step += 1) {
     const { moved } = best;
     for (const [x, y] of STEPS) {
       const next = { x: moved.x + x, y: moved.y + y };
-      const error = errorOf(next);
+      const error = errorOf(next, best.error);
       if (error < best.error) best = { moved: next, error };
     }
     if (best.moved === moved) break;
@@ -75,23 +75,30 @@ function search(wanted: Uint8Array, from: Uint8Array, size: Size, place: Place, 
   return best;
 }
 
-/** Square error of the luma of a macroblock; beyond the edges a picture goes on as its edge is. Infinite for vectors that are too long. */
-function squareErrorAt(
-  wanted: Uint8Array,
-  from: Uint8Array,
-  size: Size,
-  place: Place,
-  { x, y }: Moved,
-): number {
+interface Search {
+  readonly wanted: Uint8Array;
+  readonly from: Uint8Array;
+  readonly size: Size;
+  readonly place: Place;
+}
+
+/**
+ * Square error of the luma of a macroblock; beyond the edges a picture goes on as its edge is. Infinite for vectors that are too long.
+ * @param most is not added up beyond
+ */
+function squareErrorAt({ wanted, from, size, place }: Search, { x, y }: Moved, most: number): number {
   if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST) return Infinity;
   const { width, height } = size;
+  const [left, right] = [place.left + x, place.left + x + MACROBLOCK];
+  const isInside = left >= 0 && right <= width;
   let sum = 0;
-  for (let row = 0; row < MACROBLOCK; row += 1) {
+  for (let row = 0; row < MACROBLOCK && sum < most; row += 1) {
     const own = (place.top + row) * width + place.left;
     const other = Math.max(0, Math.min(height - 1, place.top + row + y)) * width;
     for (let column = 0; column < MACROBLOCK; column += 1) {
-      const at = Math.max(0, Math.min(width - 1, place.left + column + x));
-      sum += ((wanted[own + column] ?? 0) - (from[other + at] ?? 0)) ** 2;
+      const at = isInside ? left + column : Math.max(0, Math.min(width - 1, left + column));
+      const apart = (wanted[own + column] ?? 0) - (from[other + at] ?? 0);
+      sum += apart * apart;
     }
   }
   return sum;

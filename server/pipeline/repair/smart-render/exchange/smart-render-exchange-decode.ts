@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
+import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { ONCE, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { streamPictures } from '../smart-render-decode.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { verbatimBytes } from './smart-render-exchange-plan.ts';
-import { AS_CODED, HASHED, hashClip, STRICT, type ShownSize } from '../smart-render-hashes.ts';
+import { AS_CODED, HASHED, hashClip, smallChain, STRICT, type ShownSize } from '../smart-render-hashes.ts';
 import { writeTrialClip, type Part, type TrialClip } from '../smart-render-part.ts';
-import { wantedOf, type SeenPictures } from '../smart-render-seen.ts';
+import { wantedOf, type SeenPictures, type WantedPictures } from '../smart-render-seen.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
   readonly workDir: string;
@@ -82,13 +82,15 @@ export interface DecodeOptions {
   readonly isForgiving?: boolean;
   /** Pictures shown before it are decoded but not handed over. */
   readonly firstPlace?: number;
+  /** Small pictures that are written beside it, as `hashPart` does; hears which they are. */
+  readonly small?: { readonly wanted: SeenPictures; readonly onSeen: (seen: SeenPictures) => void };
 }
 
 /** Pictures of a part in their full coded size, with their places in display order; one thread, so that damage looks alike every time. */
 export async function* decodePart(
   input: PartInput,
   part: Part,
-  { replaced, isForgiving = replaced === null, firstPlace = 0 }: DecodeOptions,
+  { replaced, isForgiving = replaced === null, firstPlace = 0, small }: DecodeOptions,
 ): AsyncGenerator<{ place: number; pixels: Buffer }> {
   const { source } = input;
   const clipPath = replaced ? newClip(input) : oldClip(input);
@@ -103,7 +105,9 @@ export async function* decodePart(
   const fromTicks = shown.length < placeAt.size ? Math.min(...shown.map(([pts]) => pts)) : null;
   let previous = -1;
   let count = 0;
-  const plan = decodePlan(input, clipPath, !isForgiving, fromTicks);
+  const wanted = small && wantedOf(small.wanted.path, small.wanted.samples, placeAt, input.order);
+  if (wanted) small.onSeen({ path: wanted.path, samples: wanted.samples });
+  const plan = decodePlan(input, clipPath, { isStrict: !isForgiving, fromTicks, wanted });
   for await (const { pts, pixels } of streamPictures(plan, options)) {
     const place = (pts === null ? undefined : placeAt.get(pts)) ?? previous + 1;
     previous = place;
@@ -117,18 +121,24 @@ export async function* decodePart(
 function decodePlan(
   input: PartInput,
   clipPath: string,
-  strict: boolean,
-  fromTicks: number | null,
+  { isStrict, fromTicks, wanted }: DecodeSettings,
 ): FfmpegPlan {
   const { pixelFormat } = input;
   const chosen = fromTicks === null ? '' : `select='not(lt(pts,${fromTicks}))',`;
+  const chain = wanted?.ticks && smallChain(wanted.ticks, input.shown);
+  const raw = `[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`;
   return {
     label: 'decode damaged pictures as they are',
     logLevel: 'repeat+level+info',
     globalOptions: ['-copyts'],
-    inputs: [{ path: clipPath, format: 'mov', options: strict ? STRICT : AS_CODED }],
-    filterComplex: `[0:v:0]${chosen}split[one][two];[one]${ONCE}[all];[two]showinfo=checksum=0,${ONCE}[raw]`,
+    inputs: [{ path: clipPath, format: 'mov', options: isStrict ? STRICT : AS_CODED }],
+    filterComplex: chain
+      ? `[0:v:0]${chosen}split=3[one][two][three];${raw};[three]${chain},${ONCE}[small]`
+      : `[0:v:0]${chosen}split[one][two];${raw}`,
     outputs: [
+      ...(wanted && chain
+        ? [{ path: wanted.path, options: ['-map', '[small]', ...EACH_AT_ITS_TIME, '-f', 'rawvideo'] }]
+        : []),
       { path: hashPath(input), options: ['-map', '[all]', '-pix_fmt', pixelFormat, ...HASHED] },
       {
         path: 'pipe:1',
@@ -137,4 +147,11 @@ function decodePlan(
     ],
     expectedDurationMs: null,
   };
+}
+
+interface DecodeSettings {
+  readonly isStrict: boolean;
+  /** The first picture that is handed over, ticks of the clip; all where null. */
+  readonly fromTicks: number | null;
+  readonly wanted: WantedPictures | undefined;
 }

@@ -27,9 +27,16 @@ export interface Verbatim {
   readonly hashes: ReadonlyMap<number, string>;
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
+  /** How many of the coded ones keep a readable part (`tornSample`). */
+  readonly tornCount: number;
 }
 
-export const UNSEEN: Omit<Verbatim, 'coded'> = { marks: new Map(), hashes: new Map(), missing: [] };
+export const UNSEEN: Omit<Verbatim, 'coded'> = {
+  marks: new Map(),
+  hashes: new Map(),
+  missing: [],
+  tornCount: 0,
+};
 
 /** Keeps the bytes of a sample. */
 export async function stored(
@@ -93,6 +100,7 @@ export async function makeVerbatim(
   const marks = new Map<number, Uint8Array>();
   const coded = new Map<number, EncodedPicture>();
   const missing: DamagedSample[] = [];
+  let tornCount = 0;
   const references = keepsReadable ? await referencesInFront(source, order, damaged) : NONE;
   const referred = new Set([...references.values()].map(({ place }) => place));
   const shown = new Map<number, Buffer>();
@@ -105,6 +113,7 @@ export async function makeVerbatim(
       keepsReadable && !isMissing
         ? await tornSample(source, item, { pixels, from: from ? { ...reference, pixels: from } : null })
         : null;
+    if (torn) tornCount += 1;
     const bytes =
       torn ??
       (areMoved && isMissing
@@ -136,5 +145,5 @@ export async function makeVerbatim(
   if (coded.size !== damaged.length) return null;
   const lines = readHashes(await readFile(hashPath(input), 'utf8'));
   const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
-  return { coded, marks, hashes, missing };
+  return { coded, marks, hashes, missing, tornCount };
 }

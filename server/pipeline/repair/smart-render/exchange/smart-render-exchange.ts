@@ -143,6 +143,8 @@ async function tryExchange(
   const { source, order, verbatimPps: pps } = input;
   const { damaged, endSample, spans } = candidate;
   const areMoved = damaged.length > most;
+  const isTooMany = areMoved && damaged.length - (await countUnreadable(source, damaged)) > most;
+  if (isTooMany && damaged.length > MOST_TORN) return null;
   const firstPlace = Math.min(...damaged.map(({ sample }) => order.placeOf[sample] ?? 0));
   const before = input.cuts.filter(({ sample, place }) => {
     return place <= firstPlace && sample <= (damaged[0]?.sample ?? 0);
@@ -169,8 +171,8 @@ async function tryExchange(
   let tried = made && (await tryOut(made, 'decoded'));
   const isGood =
     made && tried && isLike(tried.changes, count) && sizeOf(made) <= most * verbatimBytes(source.sps);
-  if (!isGood) {
-    if (areMoved && damaged.length - (await countUnreadable(source, damaged)) > most) return null;
+  if (!isGood && (areMoved || !made || made.tornCount > 0)) {
+    if (isTooMany) return null;
     ways = { pps, areMoved, keepsReadable: false };
     made = await makeVerbatim(input, stretch, damaged, ways);
     tried = made && (await tryOut(made, 'decoded'));
@@ -232,6 +234,8 @@ function warmStart({ source }: ExchangeInput, from: number, damaged: readonly Da
   );
 }
 
+/** Damaged pictures of a stretch, more than a clip may hold verbatim, at most of which a readable part is looked for: as many seldom have one. */
+const MOST_TORN = 12;
 /** Pictures that are exchanged only because they copied motion from a damaged one. */
 const MOST_FOLLOWERS = 8;
 
@@ -241,11 +245,14 @@ interface Tried {
   readonly seen: SeenPictures;
 }
 
-/** Decodes a part with verbatim pictures in it; null when the decoder complains. */
+/**
+ * Decodes a part with other pictures in it; null when the decoder complains. Pictures behind verbatim ones are mostly the very same,
+ * which hashes tell at once; behind those that keep a readable part hardly any is.
+ */
 async function compare(
   input: ExchangeTry,
   part: Part,
-  { coded, marks, hashes }: Verbatim,
+  { coded, marks, hashes, tornCount }: Verbatim,
   pps: VerbatimPps,
   wanted: SeenPictures,
 ): Promise<Tried | null> {
@@ -254,21 +261,27 @@ async function compare(
   const onLine = (line: string) => {
     if (isComplaint(line)) complaints += 1;
   };
-  const { hashes: after, seen } = await hashPart(input, part, { coded, pps: pps.unit, onLine }, wanted);
-  if (complaints > 0) return null;
-  const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
-  places.sort((a, b) => a - b);
-  const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
-  if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
+  const replaced = { coded, pps: pps.unit, onLine };
+  const found: SeenPictures[] = [];
+  if (tornCount === 0) {
+    const { hashes: after, seen } = await hashPart(input, part, replaced, wanted);
+    if (complaints > 0) return null;
+    const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
+    places.sort((a, b) => a - b);
+    const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
+    if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
+    found.push(seen);
+  }
   const changes: { place: number; error: number }[] = [];
-  for await (const { place, pixels } of decodePart(input, part, {
-    replaced: { coded, pps: pps.unit, onLine },
-  })) {
+  const small = { wanted, onSeen: (seen: SeenPictures) => found.push(seen) };
+  const options = tornCount === 0 ? { replaced } : { replaced, small };
+  for await (const { place, pixels } of decodePart(input, part, options)) {
     if (complaints > 0) return null;
     count += 1;
     const before = marks.get(place);
     const error = before ? squareError(before, sampled(pixels)) : 0;
     if (error > 0) changes.push({ place, error });
   }
-  return complaints === 0 && count === part.end - part.from ? { changes, seen } : null;
+  const [seen] = found;
+  return seen && complaints === 0 && count === part.end - part.from ? { changes, seen } : null;
 }

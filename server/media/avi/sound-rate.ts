@@ -27,15 +27,20 @@ export function soundsAtWrongRate(
   if (scale === 0 || rate === 0) return [];
   const pictureMs = ((units[picture] ?? 0) * scale * 1000) / rate;
   return streams.filter((stream, index) => {
-    if (stream.kind !== 'sound' || !UNCOMPRESSED.has(stream.soundFormat)) return false;
-    if (stream.scale === 0 || stream.rate === 0 || stream.ownRateHz === 0 || stream.sampleBytes === 0)
-      return false;
+    if (!statesOtherRate(stream)) return false;
     const samples = (bytes[index] ?? 0) / stream.sampleBytes;
     const [statedMs, ownMs] = [
       (samples * stream.scale * 1000) / stream.rate,
       (samples * 1000) / stream.ownRateHz,
     ];
-    if (ownMs === 0 || Math.abs(statedMs / ownMs - 1) < LEAST_SHARE) return false;
     return Math.abs(statedMs - pictureMs) - Math.abs(ownMs - pictureMs) >= CLEARLY_MS;
   });
+}
+
+/** Whether the header counts an uncompressed sound at another rate than its format states. */
+export function statesOtherRate(stream: AviStream): boolean {
+  const { kind, soundFormat, scale, rate, ownRateHz, sampleBytes } = stream;
+  if (kind !== 'sound' || !UNCOMPRESSED.has(soundFormat)) return false;
+  if (scale === 0 || rate === 0 || ownRateHz === 0 || sampleBytes === 0) return false;
+  return Math.abs((scale * ownRateHz) / rate - 1) >= LEAST_SHARE;
 }

@@ -1,4 +1,4 @@
-import { WIDTHS } from './cabac-decoder.ts';
+import { NEXT_LPS, NEXT_MPS, WIDTHS } from './cabac-decoder.ts';
 
 /** The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5) and H.264 (ITU-T H.264, 9.3.4): the counterpart of `CabacDecoder`, which keeps the contexts. */
 export class CabacEncoder {
@@ -18,6 +18,24 @@ export class CabacEncoder {
       this.range = width;
     }
     this.renormalise();
+  }
+
+  /** A symbol with the probability of a context, whose state among `states` follows. */
+  inContext(states: Uint8Array, context: number, symbol: number): void {
+    const state = states[context] ?? 0;
+    this.bin(state, symbol);
+    states[context] = (symbol === (state & 1) ? NEXT_MPS[state] : NEXT_LPS[state]) ?? 0;
+  }
+
+  /** An Exp-Golomb code of an order in symbols of even odds (ITU-T H.265, 9.3.3.3; H.264, 9.3.2.3). */
+  golomb(value: number, order: number): void {
+    let [left, bits] = [value, order];
+    for (; left >= 2 ** bits; bits += 1) {
+      this.bypass(1);
+      left -= 2 ** bits;
+    }
+    this.bypass(0);
+    this.bypassBits(bits, left);
   }
 
   /** A symbol of even odds. */

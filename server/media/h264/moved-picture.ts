@@ -1,7 +1,8 @@
 import { createBitWriter } from './bits.ts';
 import { fromRbsp } from './nal.ts';
 import { plainPps } from './pcm-picture.ts';
-import { codeStandIn, type StandInSliceHead } from './slice-data/stand-in-macroblocks.ts';
+import type { StandInSliceHead } from './slice-data/stand-in-head.ts';
+import { codeStandIn } from './slice-data/stand-in-macroblocks.ts';
 import { MACROBLOCK, type Sps } from './sps.ts';
 import type { SquareMotion } from '../square-motion.ts';
 

@@ -1,6 +1,5 @@
 import type { SquareMotion } from '../square-motion.ts';
 import { CabacEncoder } from '../cabac/cabac-encoder.ts';
-import { NEXT_LPS, NEXT_MPS } from '../cabac/cabac-decoder.ts';
 import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
 import { CONTEXT, CONTEXT_COUNT, initContexts } from './hevc-contexts.ts';
 import { createMotionMap, type MotionMap } from './moved-blocks-motion.ts';
@@ -64,9 +63,7 @@ interface Coding extends Pick<MovedBlocks, 'sps' | 'pps' | 'motionAt'> {
 }
 
 function put({ coder: { encoder, states } }: Coding, context: number, symbol: number): void {
-  const state = states[context] ?? 0;
-  encoder.bin(state, symbol);
-  states[context] = (symbol === (state & 1) ? NEXT_MPS[state] : NEXT_LPS[state]) ?? 0;
+  encoder.inContext(states, context, symbol);
 }
 
 /** A coding quadtree (7.3.8.4), split down to units of one size. */
@@ -125,18 +122,8 @@ function codeDifference(coding: Coding, x: number, y: number): void {
     [x, sizeX],
     [y, sizeY],
   ] as const) {
-    if (size > 1) codeRest(coding.coder.encoder, size - 2);
+    // Of order 1 (9.3.3.3).
+    if (size > 1) coding.coder.encoder.golomb(size - 2, 1);
     if (size > 0) coding.coder.encoder.bypass(value < 0 ? 1 : 0);
   }
-}
-
-/** An Exp-Golomb code of order 1 (9.3.3.3). */
-function codeRest(encoder: CabacEncoder, value: number): void {
-  let [left, order] = [value, 1];
-  for (; left >= 1 << order; order += 1) {
-    encoder.bypass(1);
-    left -= 1 << order;
-  }
-  encoder.bypass(0);
-  encoder.bypassBits(order, left);
 }

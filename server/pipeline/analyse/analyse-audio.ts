@@ -47,7 +47,7 @@ export interface AudioAnalysis {
 }
 
 /** Below this a sample counts as digital silence: -90 dBFS, one step of a 16-bit sample. */
-const SILENT_AMPLITUDE = 3.1e-5;
+export const SILENT_AMPLITUDE = 3.1e-5;
 
 /**
  * Measures the first sound stream in one pass (16 kHz mono on a pipe): sync with the picture, wind, speech.

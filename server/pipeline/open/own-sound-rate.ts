@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 import { walkChunks } from '#server/media/avi/avi-chunks.ts';
 import { type AviStream, readAviHead } from '#server/media/avi/avi-head.ts';
-import { soundsAtWrongRate } from '#server/media/avi/sound-rate.ts';
+import { soundsAtWrongRate, statesOtherRate } from '#server/media/avi/sound-rate.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { MendAviInput } from './mend-avi.ts';
 
@@ -40,7 +40,8 @@ async function findWrong(inputPath: string, signal: AbortSignal | undefined): Pr
   const file = await open(inputPath, 'r');
   try {
     const head = await readAviHead(file);
-    if (head === null) return [];
+    // Most headers tell by themselves that nothing is to be counted.
+    if (!head?.streams.some(statesOtherRate)) return [];
     const { chunks, breaks, isMultiPart } = await walkChunks(file, head, signal);
     return breaks > 0 || isMultiPart ? [] : soundsAtWrongRate(head.streams, chunks);
   } finally {

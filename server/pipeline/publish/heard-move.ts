@@ -1,3 +1,4 @@
+import { SILENT_AMPLITUDE } from '../analyse/analyse-audio.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { decodeSound } from '#server/media/signal/pcm.ts';
@@ -30,8 +31,6 @@ const MIN_SAMPLES = RATE_HZ / 5;
 const REACH_MS = 70;
 /** Sound that was coded anew is as like as 0.9 and more; what is below half of that is another. */
 const MIN_LIKENESS = 0.5;
-/** One step of a 16-bit sample. */
-const AUDIBLE = 3.1e-5;
 
 /**
  * How much later a sound is heard in the result than in the original, ms against the pictures, where it was coded anew and no packet can
@@ -73,7 +72,7 @@ async function hear(file: HeardFile): Promise<Heard> {
     tools: file.tools,
     signal: file.signal,
     onSamples: (chunk) => {
-      const audible = length > 0 ? 0 : chunk.findIndex((value) => Math.abs(value) > AUDIBLE);
+      const audible = length > 0 ? 0 : chunk.findIndex((value) => Math.abs(value) > SILENT_AMPLITUDE);
       if (audible >= 0) {
         if (length === 0) skipped = passed + audible;
         const piece = chunk.subarray(audible, audible + kept.length - length);

@@ -1,10 +1,16 @@
-import { NEXT_LPS, NEXT_MPS } from '../../cabac/cabac-decoder.ts';
 import { CabacEncoder } from '../../cabac/cabac-encoder.ts';
 import type { BitWriter } from '../bits.ts';
 import type { Moved } from '../../square-motion.ts';
 import { AVC_CONTEXT_COUNT, initAvcContexts } from './avc-contexts.ts';
-import { CONTEXT } from './cabac-contexts.ts';
-import { FLAG, type MbState } from './mb-state.ts';
+import {
+  chromaPatternContext,
+  CONTEXT,
+  differenceContext,
+  intraTypeContext,
+  lumaPatternContext,
+  skipContext,
+} from './cabac-contexts.ts';
+import type { MbState } from './mb-state.ts';
 import type { MacroblockCoder } from './stand-in-macroblocks.ts';
 
 /** Codes macroblocks by CABAC (ITU-T H.264, 9.3.4); `state` says what stands beside the one that is coded. */
@@ -25,9 +31,7 @@ export class CabacCoder implements MacroblockCoder {
   }
 
   private bin(context: number, symbol: number): void {
-    const state = this.contexts[context] ?? 0;
-    this.encoder.bin(state, symbol);
-    this.contexts[context] = (symbol === (state & 1) ? NEXT_MPS[state] : NEXT_LPS[state]) ?? 0;
+    this.encoder.inContext(this.contexts, context, symbol);
   }
 
   /** A terminating symbol; behind a 1 all that was coded is complete. */
@@ -40,8 +44,7 @@ export class CabacCoder implements MacroblockCoder {
 
   private skipFlag(isSkipped: boolean): void {
     if (this.kind === 'I') return;
-    const isCoded = (mb: number) => (mb >= 0 && !this.state.has(mb, FLAG.skipped) ? 1 : 0);
-    this.bin(CONTEXT.pSkip + isCoded(this.state.left) + isCoded(this.state.above), isSkipped ? 1 : 0);
+    this.bin(skipContext(this.state, CONTEXT.pSkip), isSkipped ? 1 : 0);
   }
 
   skip(): void {
@@ -54,57 +57,31 @@ export class CabacCoder implements MacroblockCoder {
     for (let at = 0; at < 3; at += 1) this.bin(CONTEXT.pType + at, 0);
     this.difference(0, x);
     this.difference(1, y);
-    // coded_block_pattern 0: of what is beside only raw macroblocks have coefficients.
-    const isEmpty = (mb: number) => (mb >= 0 && !state.has(mb, FLAG.pcm) ? 1 : 0);
-    const isFull = (mb: number) => (state.has(mb, FLAG.pcm) ? 1 : 0);
-    const [left, above] = [isEmpty(state.left), isEmpty(state.above)];
-    for (const [a, b] of [
-      [left, above],
-      [1, above],
-      [left, 1],
-      [1, 1],
-    ] as const)
-      this.bin(CONTEXT.lumaPattern + a + 2 * b, 0);
-    this.bin(CONTEXT.chromaPattern + isFull(state.left) + 2 * isFull(state.above), 0);
+    // coded_block_pattern 0.
+    for (let quarter = 0; quarter < 4; quarter += 1) this.bin(lumaPatternContext(state, 0, quarter), 0);
+    this.bin(chromaPatternContext(state, 0), 0);
   }
 
   /** mvd_l0 (9.3.2.3, uCoff 9, signed, order 3). */
   private difference(component: 0 | 1, value: number): void {
-    const { state } = this;
-    const sizeAt = (block: number) => (block < 0 ? 0 : (state.differences[0][2 * block + component] ?? 0));
-    const sum = sizeAt(state.leftBlock(0)) + sizeAt(state.aboveBlock(0));
     const context = CONTEXT.difference[component];
     const size = Math.abs(value);
-    this.bin(context + (sum < 3 ? 0 : sum > 32 ? 2 : 1), size > 0 ? 1 : 0);
+    this.bin(differenceContext(this.state, 0, 0, component), size > 0 ? 1 : 0);
     if (size === 0) return;
     for (let at = 1; at < 9; at += 1) {
       this.bin(context + Math.min(6, 2 + at), size > at ? 1 : 0);
       if (size === at) break;
     }
-    if (size >= 9) this.golomb(size - 9, 3);
+    if (size >= 9) this.encoder.golomb(size - 9, 3);
     this.encoder.bypass(value < 0 ? 1 : 0);
   }
 
-  private golomb(value: number, order: number): void {
-    let [left, bits] = [value, order];
-    for (; left >= 2 ** bits; bits += 1) {
-      this.encoder.bypass(1);
-      left -= 2 ** bits;
-    }
-    this.encoder.bypass(0);
-    this.encoder.bypassBits(bits, left);
-  }
-
   raw(samples: Uint8Array): void {
-    const { state } = this;
     this.skipFlag(false);
     if (this.kind === 'P') {
       this.bin(CONTEXT.pType, 1);
       this.bin(CONTEXT.pIntraType, 1);
-    } else {
-      const isOther = (mb: number) => (state.has(mb, FLAG.intra16 | FLAG.pcm) ? 1 : 0);
-      this.bin(CONTEXT.intraType + isOther(state.left) + isOther(state.above), 1);
-    }
+    } else this.bin(intraTypeContext(this.state), 1);
     this.terminate(1);
     this.parts.push(Buffer.from(samples));
   }

@@ -1,17 +1,22 @@
 import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
 import { H264Error } from '../h264-error.ts';
 import { FLAG, type MbState } from './mb-state.ts';
-import { INTRA_TYPES } from './mb-types.ts';
-import { CONTEXT } from './cabac-contexts.ts';
-import { readCabacBlock } from './cabac-residual.ts';
+import { I_NXN, I_PCM, INTRA_TYPES } from './mb-types.ts';
+import {
+  chromaPatternContext,
+  CONTEXT,
+  differenceContext,
+  intraTypeContext,
+  lumaPatternContext,
+  skipContext,
+} from './cabac-contexts.ts';
+import { readCabacBlock, readGolomb } from './cabac-residual.ts';
 import { BLOCK, type BlockKind, type ElementReader } from './elements.ts';
 
 const impossible = () => new H264Error('A slice holds an impossible value.');
 /** More than any coding of 8 bits has (mb_qp_delta, 7.4.5). */
 const MOST_QP_STEPS = 2 * 52;
 const MOST_REFERENCE = 31;
-/** Longest suffix of an Exp-Golomb code that a vector can have. */
-const MOST_SUFFIX = 24;
 
 /** Elements of macroblocks that are coded by CABAC (ITU-T H.264, 9.3). */
 export class CabacElements implements ElementReader {
@@ -25,30 +30,22 @@ export class CabacElements implements ElementReader {
     this.state = state;
   }
 
-  startSlice(): void {
-    this.hadQpDelta = false;
-  }
-
   skipped(isB: boolean): boolean {
-    const { state, cabac } = this;
-    const isCoded = (mb: number) => (mb >= 0 && !state.has(mb, FLAG.skipped) ? 1 : 0);
-    const isSkipped =
-      cabac.bin((isB ? CONTEXT.bSkip : CONTEXT.pSkip) + isCoded(state.left) + isCoded(state.above)) === 1;
+    const context = skipContext(this.state, isB ? CONTEXT.bSkip : CONTEXT.pSkip);
+    const isSkipped = this.cabac.bin(context) === 1;
     if (isSkipped) this.hadQpDelta = false;
     return isSkipped;
   }
 
   iType(): number {
-    const { state, cabac } = this;
-    const isOther = (mb: number) => (state.has(mb, FLAG.intra16 | FLAG.pcm) ? 1 : 0);
-    if (cabac.bin(CONTEXT.intraType + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    if (this.cabac.bin(intraTypeContext(this.state)) === 0) return I_NXN;
     return this.intra16Type(CONTEXT.intraType + 2, 1);
   }
 
   /** The bins behind the first of an intra type, whose contexts lie behind `at`. */
   private intra16Type(at: number, more: number): number {
     const { cabac } = this;
-    if (cabac.terminate() === 1) return 25;
+    if (cabac.terminate() === 1) return I_PCM;
     let type = 1 + 12 * cabac.bin(at + 1);
     if (cabac.bin(at + 2) === 1) type += 4 + 4 * cabac.bin(at + 2 + more);
     type += 2 * cabac.bin(at + 3 + more);
@@ -121,11 +118,8 @@ export class CabacElements implements ElementReader {
 
   difference(list: 0 | 1, x: number, y: number, component: 0 | 1): number {
     const { cabac, state } = this;
-    const sizeAt = (block: number) => (block < 0 ? 0 : (state.differences[list][2 * block + component] ?? 0));
-    const block = 4 * y + x;
-    const sum = sizeAt(state.leftBlock(block)) + sizeAt(state.aboveBlock(block));
+    if (cabac.bin(differenceContext(state, list, 4 * y + x, component)) === 0) return 0;
     let context: number = CONTEXT.difference[component];
-    if (cabac.bin(context + (sum < 3 ? 0 : sum > 32 ? 2 : 1)) === 0) return 0;
     context += 3;
     let size = 1;
     while (size < 9 && cabac.bin(context) === 1) {
@@ -156,19 +150,10 @@ export class CabacElements implements ElementReader {
   pattern(): number {
     const { cabac, state } = this;
     let luma = 0;
-    const isEmpty = (mb: number, bit: number) => (mb >= 0 && ((state.patterns[mb] ?? 0) & bit) === 0 ? 1 : 0);
-    const isEmptyHere = (bit: number) => ((luma & bit) === 0 ? 1 : 0);
-    const { left, above } = state;
-    const bin = (a: number, b: number) => cabac.bin(CONTEXT.lumaPattern + a + 2 * b);
-    luma |= bin(isEmpty(left, 2), isEmpty(above, 4));
-    luma |= bin(isEmptyHere(1), isEmpty(above, 8)) << 1;
-    luma |= bin(isEmpty(left, 8), isEmptyHere(1)) << 2;
-    luma |= bin(isEmptyHere(4), isEmptyHere(2)) << 3;
-    const chromaOf = (mb: number) => (mb < 0 ? 0 : (state.patterns[mb] ?? 0) >> 4);
-    const [a, b] = [chromaOf(left), chromaOf(above)];
-    if (cabac.bin(CONTEXT.chromaPattern + (a > 0 ? 1 : 0) + (b > 0 ? 2 : 0)) === 0) return luma;
-    const isAll = cabac.bin(CONTEXT.chromaPattern + 4 + (a === 2 ? 1 : 0) + (b === 2 ? 2 : 0));
-    return luma | ((1 + isAll) << 4);
+    for (let quarter = 0; quarter < 4; quarter += 1)
+      luma |= cabac.bin(lumaPatternContext(state, luma, quarter)) << quarter;
+    if (cabac.bin(chromaPatternContext(state, 0)) === 0) return luma;
+    return luma | ((1 + cabac.bin(chromaPatternContext(state, 1))) << 4);
   }
 
   eights(): boolean {
@@ -204,16 +189,4 @@ export class CabacElements implements ElementReader {
     const b = isCoded(isDc ? dcOf(state.above) : state.aboveCount(place));
     return readCabacBlock(cabac, kind, a + 2 * b);
   }
-}
-
-/** The suffix of an Exp-Golomb code of an order (9.3.2.3). */
-export function readGolomb(cabac: CabacDecoder, order: number): number {
-  let [value, bits] = [0, order];
-  while (cabac.bypass() === 1) {
-    value += 2 ** bits;
-    bits += 1;
-    if (bits > MOST_SUFFIX) throw impossible();
-  }
-  for (; bits > 0; bits -= 1) value += cabac.bypass() * 2 ** (bits - 1);
-  return value;
 }

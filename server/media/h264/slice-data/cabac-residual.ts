@@ -19,7 +19,7 @@ const LAST_8 = [
   [3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8],
 ].flat();
 
-/** Longest suffix of a level: more no 8 bit stream has. */
+/** Longest suffix of a level or a vector: more no 8 bit stream has. */
 const MOST_SUFFIX = 24;
 /** Ones in front of a suffix. */
 const PREFIX_END = 14;
@@ -57,19 +57,21 @@ function readLevels(cabac: CabacDecoder, context: number, mostLarge: number, cou
       const own = context + 5 + Math.min(mostLarge, large);
       let size = 1;
       while (size < PREFIX_END && cabac.bin(own) === 1) size += 1;
-      if (size === PREFIX_END) passGolomb(cabac);
+      if (size === PREFIX_END) readGolomb(cabac, 0);
       large += 1;
     } else ones += 1;
     cabac.bypass();
   }
 }
 
-/** A suffix of order 0. */
-function passGolomb(cabac: CabacDecoder): void {
-  let bits = 0;
+/** The suffix of an Exp-Golomb code of an order (9.3.2.3). */
+export function readGolomb(cabac: CabacDecoder, order: number): number {
+  let [value, bits] = [0, order];
   while (cabac.bypass() === 1) {
+    value += 2 ** bits;
     bits += 1;
     if (bits > MOST_SUFFIX) throw new H264Error('A slice holds an impossible value.');
   }
-  cabac.bypassBits(bits);
+  for (; bits > 0; bits -= 1) value += cabac.bypass() * 2 ** (bits - 1);
+  return value;
 }

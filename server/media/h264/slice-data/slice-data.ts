@@ -1,6 +1,7 @@
 import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
 import { createBitReader } from '../bits.ts';
 import { H264Error } from '../h264-error.ts';
+import { pcmMacroblockBytes } from '../pcm-picture.ts';
 import type { SliceContext } from '../slice-header.ts';
 import { initAvcContexts } from './avc-contexts.ts';
 import { CabacElements } from './cabac-elements.ts';
@@ -26,9 +27,6 @@ export interface SliceEnd {
   readonly skipped: number;
 }
 
-/** Samples of a macroblock of 4:2:0 with 8 bits. */
-export const PCM_BYTES = 384;
-
 /**
  * Reads the macroblocks of a slice (ITU-T H.264, 7.3.4), frames of 4:2:0 with 8 bits and no slice groups. Nothing is decoded into samples.
  * @param state of the picture; `state.mb` is the macroblock that a fault was found in
@@ -52,17 +50,22 @@ export function readSliceData(
     direct8x8Inference: sps.direct8x8Inference,
     constrainedIntra: pps.constrainedIntra,
   };
-  const slice = { rbsp, start, settings, cutAt };
+  const slice = { rbsp, start, settings, cutAt, rawBytes: pcmMacroblockBytes(sps) };
   return pps.cabac ? readCabacData(slice, state, cabac) : readCavlcData(slice, state);
 }
 
 interface SliceInput extends Pick<OpenSlice, 'rbsp' | 'start'> {
   readonly settings: MbSettings;
   readonly cutAt: number;
+  /** Of a raw macroblock. */
+  readonly rawBytes: number;
 }
 
+/** A skipped macroblock of a B slice takes its motion over. */
+const skippedFlags = ({ kind }: MbSettings) => (kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
+
 function readCabacData(
-  { rbsp, start, settings, cutAt }: SliceInput,
+  { rbsp, start, settings, cutAt, rawBytes }: SliceInput,
   state: MbState,
   cabac: CabacDecoder,
 ): SliceEnd {
@@ -70,13 +73,12 @@ function readCabacData(
   initAvcContexts(cabac.states, start.initIdc, start.qp);
   cabac.start(rbsp, dataAt, rbsp.length);
   const elements = new CabacElements(cabac, state);
-  const passPcm = () => cabac.skipTo(cabac.nextAt() + PCM_BYTES);
+  const passPcm = () => cabac.skipTo(cabac.nextAt() + rawBytes);
   for (let mb = start.firstMb; ; mb += 1) {
     if (mb >= cutAt) return { end: mb, endBit: 0, skipped: 0 };
     if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
     state.start(mb);
-    if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B'))
-      state.mark(settings.kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
+    if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B')) state.mark(skippedFlags(settings));
     else readMacroblock(elements, state, settings, passPcm);
     if (cabac.passedEnd()) throw new H264Error('A slice ends too early.');
     if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
@@ -87,14 +89,14 @@ function readCabacData(
   }
 }
 
-function readCavlcData({ rbsp, start, settings, cutAt }: SliceInput, state: MbState): SliceEnd {
+function readCavlcData({ rbsp, start, settings, cutAt, rawBytes }: SliceInput, state: MbState): SliceEnd {
   const reader = createBitReader(rbsp);
   const stopBit = reader.stopBit();
   for (let passed = 0; passed < start.dataAt; passed += 32) reader.bits(Math.min(32, start.dataAt - passed));
   const elements = new CavlcElements(reader, state);
   const passPcm = () => {
     reader.bits((8 - (reader.position() % 8)) % 8);
-    for (let left = PCM_BYTES; left > 0; left -= 4) reader.bits(32);
+    for (let left = rawBytes; left > 0; left -= 4) reader.bits(32);
   };
   let mb = start.firstMb;
   let endBit = reader.position();
@@ -106,7 +108,7 @@ function readCavlcData({ rbsp, start, settings, cutAt }: SliceInput, state: MbSt
       if (mb + skipped >= cutAt) return { end: cutAt, endBit, skipped: cutAt - mb };
       for (const end = mb + skipped; mb < end; mb += 1) {
         state.start(mb);
-        state.mark(settings.kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
+        state.mark(skippedFlags(settings));
       }
       if (skipped > 0 && reader.position() >= stopBit) break;
     } else if (mb >= cutAt) return { end: mb, endBit, skipped: 0 };

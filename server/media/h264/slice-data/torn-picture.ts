@@ -12,7 +12,8 @@ import { AVC_CONTEXT_COUNT } from './avc-contexts.ts';
 import { MbState } from './mb-state.ts';
 import { type OpenSlice, readSliceData } from './slice-data.ts';
 import { readSliceStart } from './slice-start.ts';
-import { codeStandIn, type StandInMacroblock, type StandInSliceHead } from './stand-in-macroblocks.ts';
+import { ALL_ALIKE } from './stand-in-head.ts';
+import { codeStandIn, type StandInSlice } from './stand-in-macroblocks.ts';
 
 /** A picture part of which cannot be read. */
 export interface TornPicture {
@@ -31,17 +32,14 @@ export interface TornPicture {
 }
 
 /** What stands in the place of the unreadable part. */
-export interface StandInPart {
-  readonly head: StandInSliceHead;
-  readonly kind: 'I' | 'P';
-  at(mb: number): StandInMacroblock;
-}
+export type StandInPart = Pick<StandInSlice, 'head' | 'kind' | 'at'>;
 
 interface TornSlice {
   readonly unit: Buffer;
   readonly opened: OpenSlice;
-  readonly firstMb: number;
 }
+
+const firstOf = ({ opened }: TornSlice): number => opened.start.firstMb;
 
 /**
  * Finds what of a picture cannot be read: values that are impossible, or slices that do not end where the next one begins (ITU-T H.264,
@@ -59,32 +57,40 @@ export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[
   const state = new MbState(sps.widthMbs, sps.heightMbs);
   const cabac = new CabacDecoder(AVC_CONTEXT_COUNT);
   let lost: LostBlocks | null = null;
-  for (const [at, { opened, firstMb }] of slices.entries()) {
-    const next = slices[at + 1]?.firstMb ?? count;
+  for (const [at, { opened }] of slices.entries()) {
+    const { firstMb } = opened.start;
+    const next = slices[at + 1]?.opened.start.firstMb ?? count;
     if (next <= firstMb || (at === 0 && firstMb > 0)) return null;
     const readTo = unreadableFrom(opened, state, cabac, next);
     if (readTo === null) continue;
     const first: number = lost?.first ?? readTo;
     lost = { size: MACROBLOCK, first, end: next };
   }
-  if (!lost) return null;
-  const { first: unreadable, end } = lost;
-  const torn = slices.findLast(({ firstMb }) => firstMb <= unreadable);
+  const torn = slices.findLast((slice) => lost !== null && firstOf(slice) <= lost.first);
+  if (!lost || !torn) return null;
+  const { end } = lost;
   return {
     lost,
-    firstOfSlice: torn?.firstMb ?? 0,
-    mend: (first, instead) => mendUnits({ units, slices, sps, lost: { first, end } }, instead),
+    firstOfSlice: firstOf(torn),
+    mend(first, instead) {
+      const dropped = slices.filter((slice) => firstOf(slice) > first && firstOf(slice) < end);
+      const mended = mendSlice(torn.opened, { first, end }, instead);
+      return units.flatMap((unit) => {
+        if (unit === torn.unit) return mended;
+        return dropped.some((slice) => slice.unit === unit) ? [] : [unit];
+      });
+    },
   };
 }
 
 function openSlice(unit: Buffer, sps: Sps, sets: readonly Pps[]): TornSlice {
-  const { firstMb, ppsId } = parseSliceHeader(unit, sps);
+  const { ppsId } = parseSliceHeader(unit, sps);
   const pps = sets.find(({ id }) => id === ppsId);
   if (!pps) throw new H264Error('A slice names parameter sets that are not there.');
   const context = { sps, pps };
   // Bytes that coded data cannot hold are none, nor is what follows.
   const rbsp = withoutZeros(toRbsp(unit.subarray(0, findStartCode(unit) ?? unit.length)));
-  return { unit, firstMb, opened: { context, rbsp, start: readSliceStart(rbsp, context) } };
+  return { unit, opened: { context, rbsp, start: readSliceStart(rbsp, context) } };
 }
 
 function withoutZeros(rbsp: Buffer): Buffer {
@@ -105,37 +111,27 @@ function unreadableFrom(opened: OpenSlice, state: MbState, cabac: CabacDecoder, 
   }
 }
 
-interface MendInput {
-  readonly units: readonly Buffer[];
-  readonly slices: readonly TornSlice[];
-  readonly sps: Sps;
-  readonly lost: Pick<LostBlocks, 'first' | 'end'>;
-}
-
-function mendUnits({ units, slices, sps, lost }: MendInput, { head, kind, at }: StandInPart): Buffer[] {
-  const torn = slices.findLast(({ firstMb }) => firstMb <= lost.first);
-  if (!torn) throw new H264Error('A damaged picture is coded in an unusual way.');
-  const { first, end } = lost;
-  const readable = first > torn.firstMb ? [cutSlice(torn.opened, sps, first)] : [];
-  const { context } = torn.opened;
-  const standIn = codeStandIn(createBitWriter(1 << 12), { context, head, kind, first, end, at });
-  const dropped = new Set(
-    slices.filter((slice) => slice.firstMb > first && slice.firstMb < end).map(({ unit }) => unit),
-  );
-  return units.flatMap((unit) => {
-    if (unit === torn.unit) return [...readable, fromRbsp(standIn)];
-    return dropped.has(unit) ? [] : [unit];
-  });
+/** The readable part of a slice, if there is one, and the slice behind it. */
+function mendSlice(
+  opened: OpenSlice,
+  { first, end }: Pick<LostBlocks, 'first' | 'end'>,
+  instead: StandInPart,
+): Buffer[] {
+  const { context, start } = opened;
+  const readable = first > start.firstMb ? [cutSlice(opened, first)] : [];
+  const standIn = codeStandIn(createBitWriter(1 << 12), { ...instead, context, first, end });
+  return [...readable, fromRbsp(standIn)];
 }
 
 /** A slice that ends in front of a macroblock. */
-function cutSlice(opened: OpenSlice, sps: Sps, end: number): Buffer {
+function cutSlice(opened: OpenSlice, end: number): Buffer {
   const copier = new CabacCopier(AVC_CONTEXT_COUNT);
   const { rbsp, start, context } = opened;
+  const { sps, pps } = context;
   const cut = readSliceData(opened, new MbState(sps.widthMbs, sps.heightMbs), copier, end);
   if (cut.end !== end) throw new H264Error('A slice ends in front of where it is cut.');
   const writer = createBitWriter(rbsp.length + 16);
-  if (context.pps.cabac) {
+  if (pps.cabac) {
     copyHead(writer, rbsp, start.dataAt);
     writer.alignWithOnes();
     return fromRbsp(Buffer.concat([writer.bytes(), ...copier.finish()]));
@@ -145,9 +141,6 @@ function cutSlice(opened: OpenSlice, sps: Sps, end: number): Buffer {
   writer.stop();
   return fromRbsp(writer.bytes());
 }
-
-/** Slice types above say that all slices of the picture are of the same kind (ITU-T H.264, table 7-6). */
-const ALL_ALIKE = 5;
 
 /** Copies a slice up to a bit; it no longer says that all slices of the picture are of its kind. */
 function copyHead(writer: BitWriter, rbsp: Buffer, endBit: number): void {

@@ -45,26 +45,23 @@ export function createWidthMeter(
   spans: readonly Pick<WindSpan, 'startMs' | 'endMs'>[],
   channels: number,
 ): WidthMeter {
-  const sums = spans.map(() => ({ lows: 0, mids: 0, lowsApart: 0, midsApart: 0 }));
   const spectrum = createPowerSpectrum(FRAME);
   const spanAt = (index: number) => {
     const atMs = ((index + 0.5) * FRAME * 1000) / WIND_RATE_HZ;
-    return sums[spans.findIndex(({ startMs, endMs }) => atMs >= startMs && atMs < endMs)];
+    return spans.findIndex(({ startMs, endMs }) => atMs >= startMs && atMs < endMs);
   };
-  const together = createFramer(FRAME, FRAME, (frame, index) => {
-    const sum = spanAt(index);
-    if (!sum) return;
-    const power = spectrum.of(frame);
-    sum.lows += bandPower(power, LOWS);
-    sum.mids += bandPower(power, MIDS);
-  });
-  const apart = createFramer(FRAME, FRAME, (frame, index) => {
-    const sum = spanAt(index);
-    if (!sum) return;
-    const power = spectrum.of(frame);
-    sum.lowsApart += bandPower(power, LOWS);
-    sum.midsApart += bandPower(power, MIDS);
-  });
+  const createPowers = () => {
+    const sums = spans.map(() => ({ lows: 0, mids: 0 }));
+    const framer = createFramer(FRAME, FRAME, (frame, index) => {
+      const own = sums[spanAt(index)];
+      if (!own) return;
+      const power = spectrum.of(frame);
+      own.lows += bandPower(power, LOWS);
+      own.mids += bandPower(power, MIDS);
+    });
+    return { sums, framer };
+  };
+  const [together, apart] = [createPowers(), createPowers()];
   // What a chunk holds of a moment that goes on in the next one.
   let rest: number[] = [];
   return {
@@ -82,13 +79,13 @@ export function createWidthMeter(
         { length: all.length - moments * channels },
         (_, i) => all[moments * channels + i] ?? 0,
       );
-      together.push(sum);
-      apart.push(difference);
+      together.framer.push(sum);
+      apart.framer.push(difference);
     },
     finish: () =>
-      sums.map(({ lows, mids, lowsApart, midsApart }) => ({
-        lowsDb: powerToDb(lowsApart) - powerToDb(lows),
-        midsDb: powerToDb(midsApart) - powerToDb(mids),
+      together.sums.map(({ lows, mids }, at) => ({
+        lowsDb: powerToDb(apart.sums[at]?.lows ?? 0) - powerToDb(lows),
+        midsDb: powerToDb(apart.sums[at]?.mids ?? 0) - powerToDb(mids),
       })),
   };
 }

@@ -1,3 +1,4 @@
+import { createMacroblockCopier, pcmMacroblockBytes } from '#server/media/h264/pcm-picture.ts';
 import type { StandInMacroblock } from '#server/media/h264/slice-data/stand-in-macroblocks.ts';
 import { MACROBLOCK, type Sps } from '#server/media/h264/sps.ts';
 import type { Moved } from '#server/media/square-motion.ts';
@@ -9,8 +10,6 @@ const NEAR = 20;
 const FARTHEST = 64;
 const MOST_STEPS = 24;
 
-type Planes = Pick<Sps, 'widthMbs' | 'heightMbs'>;
-
 /**
  * What may stand for each macroblock of a picture: it moved from another by whole samples where that comes near, else its own samples. The
  * vector of the one before and those above are where the search begins.
@@ -19,8 +18,10 @@ type Planes = Pick<Sps, 'widthMbs' | 'heightMbs'>;
 export function movedOrRaw(
   pixels: Uint8Array,
   from: MovedFrom | null,
-  { widthMbs, heightMbs }: Planes,
+  sps: Pick<Sps, 'widthMbs' | 'heightMbs' | 'chromaFormat'>,
 ): (mb: number) => StandInMacroblock {
+  const { widthMbs, heightMbs } = sps;
+  const copy = createMacroblockCopier(pixels, sps);
   const found = new Map<number, Moved>();
   const size = { width: widthMbs * MACROBLOCK, height: heightMbs * MACROBLOCK };
   return (mb) => {
@@ -33,7 +34,9 @@ export function movedOrRaw(
         return { x: 4 * best.moved.x, y: 4 * best.moved.y };
       }
     }
-    return rawMacroblock(pixels, size, place);
+    const raw = new Uint8Array(pcmMacroblockBytes(sps));
+    copy(mb, raw, 0);
+    return raw;
   };
 }
 
@@ -102,24 +105,4 @@ function squareErrorAt({ wanted, from, size, place }: Search, { x, y }: Moved, m
     }
   }
   return sum;
-}
-
-/** Its samples of Y, Cb and Cr, row by row. */
-function rawMacroblock(pixels: Uint8Array, { width, height }: Size, { left, top }: Place): Uint8Array {
-  const half = MACROBLOCK / 2;
-  const raw = new Uint8Array(MACROBLOCK ** 2 + 2 * half ** 2);
-  let at = 0;
-  const copy = (start: number, stride: number, side: number, x: number, y: number) => {
-    for (let row = 0; row < side; row += 1) {
-      const own = start + (y + row) * stride + x;
-      raw.set(pixels.subarray(own, own + side), at);
-      at += side;
-    }
-  };
-  copy(0, width, MACROBLOCK, left, top);
-  for (const plane of [0, 1]) {
-    const start = width * height + (plane * width * height) / 4;
-    copy(start, width / 2, half, left / 2, top / 2);
-  }
-  return raw;
 }

@@ -1,7 +1,7 @@
 import { findUnitFault } from '#server/media/h264/check-sample.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
-import { openTorn } from '#server/media/h264/slice-data/torn-picture.ts';
+import { openTorn, type TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { DamagedSample } from './exchange/smart-render-exchange-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
@@ -26,30 +26,41 @@ export interface TornShown {
   readonly firstLost?: number | undefined;
 }
 
+/** A damaged sample part of which can be read; null where all of it can, nothing can, or it is coded in an unusual way. */
+export async function openTornSample(source: SmartSource, sample: number): Promise<TornPicture | null> {
+  try {
+    const units = await source.units(sample);
+    const usable = units.filter((unit) => isSlice(unit) || findUnitFault(unit) === null);
+    return openTorn(usable, source.sps, source.pps);
+  } catch (error) {
+    return nullForUnusual(error);
+  }
+}
+
+function nullForUnusual(error: unknown): null {
+  if (error instanceof H264Error || error instanceof Mp4Error) return null;
+  throw error;
+}
+
 /**
  * A damaged sample whose readable macroblocks keep their data: what later pictures take over from them, samples and motion, stays, for a
  * small share of the bytes of a verbatim picture. In the place of the others stand moved ones where these come near, else raw ones.
- * @returns null where all of it can be read, nothing can, or it is coded in an unusual way
+ * @returns null where it is coded in an unusual way
  */
-export async function tornSample(
-  source: SmartSource,
-  { sample, head }: DamagedSample,
+export function tornSample(
+  { sps, config }: SmartSource,
+  torn: TornPicture,
+  { head }: DamagedSample,
   { pixels, from, firstLost }: TornShown,
-): Promise<Buffer | null> {
+): Buffer | null {
+  const known = Math.min(torn.lost.first, firstLost ?? torn.lost.first - GUESSED_BEFORE);
+  const first = Math.max(torn.firstOfSlice, known);
+  const kind = from && head.idrPicId === null ? 'P' : 'I';
+  const at = movedOrRaw(pixels, kind === 'P' ? from : null, sps);
   try {
-    const units = (await source.units(sample)).filter(
-      (unit) => isSlice(unit) || findUnitFault(unit) === null,
-    );
-    const torn = openTorn(units, source.sps, source.pps);
-    if (!torn) return null;
-    const known = Math.min(torn.lost.first, firstLost ?? torn.lost.first - GUESSED_BEFORE);
-    const first = Math.max(torn.firstOfSlice, known);
-    const kind = from && head.idrPicId === null ? 'P' : 'I';
-    const at = movedOrRaw(pixels, kind === 'P' ? from : null, source.sps);
     const mended = torn.mend(first, { head: { ...head, fromFrameNum: from?.frameNum ?? null }, kind, at });
-    return joinSample(mended, source.config.lengthSize);
+    return joinSample(mended, config.lengthSize);
   } catch (error) {
-    if (error instanceof H264Error || error instanceof Mp4Error) return null;
-    throw error;
+    return nullForUnusual(error);
   }
 }

@@ -1,5 +1,5 @@
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import type { PcmHead } from '#server/media/h264/pcm-picture.ts';
+import type { PcmHead } from '#server/media/h264/slice-data/stand-in-head.ts';
 import { createReferenceTracker, type PictureNumbers } from '#server/media/h264/reference-tracker.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';

@@ -6,6 +6,7 @@ import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
+import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { tornSample, type MovedFrom } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample } from '../smart-render-verbatim.ts';
 import { concealFirst, keyBehind, type Concealed, type ConcealStep } from './smart-render-exchange-around.ts';
@@ -24,8 +25,8 @@ export interface ConcealedStretch {
   readonly missing: ReadonlySet<number>;
   /** Whether those are coded as blocks that are moved, and not sample by sample. */
   readonly areMoved: boolean;
-  /** Whether what can be read of damaged pictures keeps its data (`tornSample`). */
-  readonly keepsReadable: boolean;
+  /** Damaged pictures of which a part can be read and keeps its data (`tornSample`), by sample. */
+  readonly torn: ReadonlyMap<number, TornPicture>;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
@@ -60,15 +61,16 @@ export async function concealAnew(
     // Behind a better picture the decoder shows a better one too.
     const pixels = isBetter ? (made?.concealed ?? made?.decoded) : undefined;
     if (!pixels) continue;
-    const torn =
-      stretch.keepsReadable && made && !missing.has(item.sample)
-        ? await tornSample(step.source, item, {
+    const torn = stretch.torn.get(item.sample);
+    const readable =
+      torn && made
+        ? tornSample(step.source, torn, item, {
             pixels,
             from: await movedFrom(step, stretch.damaged, item, made),
             firstLost: made.lost?.first,
           })
         : null;
-    const bytes = torn ?? (await verbatimSample(step.source, item, pixels, step.pps));
+    const bytes = readable ?? (await verbatimSample(step.source, item, pixels, step.pps));
     coded.set(item.sample, await step.store(item.sample, bytes));
   }
   return isBetter ? prove(step, { ...stretch, coded }) : null;

@@ -1,7 +1,8 @@
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice } from '#server/media/h264/nal.ts';
 import { verbatimLevel } from '#server/media/h264/levels.ts';
-import { type PcmHead, pcmMacroblockBytes } from '#server/media/h264/pcm-picture.ts';
+import { pcmMacroblockBytes } from '#server/media/h264/pcm-picture.ts';
+import type { PcmHead } from '#server/media/h264/slice-data/stand-in-head.ts';
 import { readMarking, SLIDING_WINDOW, type ReferenceMarking } from '#server/media/h264/reference-marking.ts';
 import type { SliceHeader } from '#server/media/h264/slice-header.ts';
 import type { Sps } from '#server/media/h264/sps.ts';

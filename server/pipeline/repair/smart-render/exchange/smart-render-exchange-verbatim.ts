@@ -6,7 +6,8 @@ import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
-import { tornSample } from '../smart-render-torn.ts';
+import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
+import { openTornSample, tornSample } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, hashPath, type PartInput } from './smart-render-exchange-decode.ts';
 import { referencesInFront } from './smart-render-exchange-heads.ts';
@@ -27,15 +28,15 @@ export interface Verbatim {
   readonly hashes: ReadonlyMap<number, string>;
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
-  /** How many of the coded ones keep a readable part (`tornSample`). */
-  readonly tornCount: number;
+  /** Those that keep a readable part (`tornSample`), by sample. */
+  readonly torn: ReadonlyMap<number, TornPicture>;
 }
 
 export const UNSEEN: Omit<Verbatim, 'coded'> = {
   marks: new Map(),
   hashes: new Map(),
   missing: [],
-  tornCount: 0,
+  torn: new Map(),
 };
 
 /** Keeps the bytes of a sample. */
@@ -100,7 +101,7 @@ export async function makeVerbatim(
   const marks = new Map<number, Uint8Array>();
   const coded = new Map<number, EncodedPicture>();
   const missing: DamagedSample[] = [];
-  let tornCount = 0;
+  const torn = new Map<number, TornPicture>();
   const references = keepsReadable ? await referencesInFront(source, order, damaged) : NONE;
   const referred = new Set([...references.values()].map(({ place }) => place));
   const shown = new Map<number, Buffer>();
@@ -109,13 +110,13 @@ export async function makeVerbatim(
     const isMissing = missing.includes(item);
     const reference = references.get(item.sample);
     const from = reference && shown.get(reference.place);
-    const torn =
-      keepsReadable && !isMissing
-        ? await tornSample(source, item, { pixels, from: from ? { ...reference, pixels: from } : null })
-        : null;
-    if (torn) tornCount += 1;
+    const opened = keepsReadable && !isMissing ? await openTornSample(source, item.sample) : null;
+    const readable =
+      opened &&
+      tornSample(source, opened, item, { pixels, from: from ? { ...reference, pixels: from } : null });
+    if (opened && readable) torn.set(item.sample, opened);
     const bytes =
-      torn ??
+      readable ??
       (areMoved && isMissing
         ? await movedSample(source, item, { motion: NOT_MOVED, fromFrameNum: null }, pps)
         : await verbatimSample(source, item, pixels, pps));
@@ -145,5 +146,5 @@ export async function makeVerbatim(
   if (coded.size !== damaged.length) return null;
   const lines = readHashes(await readFile(hashPath(input), 'utf8'));
   const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
-  return { coded, marks, hashes, missing, tornCount };
+  return { coded, marks, hashes, missing, torn };
 }

@@ -171,7 +171,7 @@ async function tryExchange(
   let tried = made && (await tryOut(made, 'decoded'));
   const isGood =
     made && tried && isLike(tried.changes, count) && sizeOf(made) <= most * verbatimBytes(source.sps);
-  if (!isGood && (areMoved || !made || made.tornCount > 0)) {
+  if (!isGood && (areMoved || !made || made.torn.size > 0)) {
     if (isTooMany) return null;
     ways = { pps, areMoved, keepsReadable: false };
     made = await makeVerbatim(input, stretch, damaged, ways);
@@ -204,14 +204,13 @@ async function tryExchange(
   }
   if (!isLike(tried.changes, count)) return null;
   const missing = new Set(made.missing.map(({ sample }) => sample));
-  const { keepsReadable } = ways;
   const stretchNow = {
     part,
     damaged,
     coded: made.coded,
     missing,
     areMoved: ways.areMoved,
-    keepsReadable,
+    torn: made.torn,
     seen: tried.seen,
   };
   const step: ConcealStep = {
@@ -252,7 +251,7 @@ interface Tried {
 async function compare(
   input: ExchangeTry,
   part: Part,
-  { coded, marks, hashes, tornCount }: Verbatim,
+  { coded, marks, hashes, torn }: Verbatim,
   pps: VerbatimPps,
   wanted: SeenPictures,
 ): Promise<Tried | null> {
@@ -263,7 +262,7 @@ async function compare(
   };
   const replaced = { coded, pps: pps.unit, onLine };
   const found: SeenPictures[] = [];
-  if (tornCount === 0) {
+  if (torn.size === 0) {
     const { hashes: after, seen } = await hashPart(input, part, replaced, wanted);
     if (complaints > 0) return null;
     const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
@@ -274,7 +273,7 @@ async function compare(
   }
   const changes: { place: number; error: number }[] = [];
   const small = { wanted, onSeen: (seen: SeenPictures) => found.push(seen) };
-  const options = tornCount === 0 ? { replaced } : { replaced, small };
+  const options = torn.size === 0 ? { replaced } : { replaced, small };
   for await (const { place, pixels } of decodePart(input, part, options)) {
     if (complaints > 0) return null;
     count += 1;

@@ -76,6 +76,7 @@ export const repairAction = z.enum([
   'filled_audio',
   'suppressed_wind',
   'rebuilt_index',
+  'restored_bytes',
   'remuxed',
 ]);
 export type RepairAction = z.infer<typeof repairAction>;

@@ -5,7 +5,7 @@ import { createProgressMeter } from './progress/progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
-import { analyseStep } from './steps/analyse-step.ts';
+import { analyseStep, openingFindings } from './steps/analyse-step.ts';
 import { captionStep, soundMoveOf } from './steps/caption-step.ts';
 import { exportStep } from './steps/export-step.ts';
 import type { JobContext } from './steps/job-context.ts';
@@ -54,10 +54,10 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const { analysis } = opened;
   const plan = planRepair(analysis, task.limits);
   const believed = analysis.findings.filter((finding) => !plan.contradicted.includes(finding));
-  const issues = toIssues([...opened.indexFindings, ...believed]);
+  const issues = toIssues([...openingFindings(opened), ...believed]);
   io.send({ type: 'issues', issues });
   const originalMedia = summarise(analysis.info, analysis.pictures);
-  job.live.found([...opened.indexFindings, ...analysis.findings], originalMedia.durationMs);
+  job.live.found([...openingFindings(opened), ...analysis.findings], originalMedia.durationMs);
   job.live.settle(plan.left);
 
   const needs = playbackNeeds(analysis.info);

@@ -40,6 +40,16 @@ export const NEXT_LPS = Uint8Array.from({ length: STATES }, (_, state) => {
 const SPARE_BITS = 7;
 const HALF = 256 << SPARE_BITS;
 
+/** A place in coded data. */
+export interface CabacMark {
+  /** The first byte that has not been looked at. */
+  readonly at: number;
+  readonly range: number;
+  readonly value: number;
+  readonly missing: number;
+  readonly states: Uint8Array;
+}
+
 /**
  * The arithmetic decoder of HEVC (ITU-T H.265, 9.3.4.3) and H.264 (ITU-T H.264, 9.3.3.2), which is the same. It reads zeros beyond the end of its data; `passedEnd` tells.
  * A class with plain numbers, since it is called for every bit of a clip.
@@ -152,6 +162,21 @@ export class CabacDecoder {
   /** Behind a terminating 1: the place of the byte that follows. */
   nextAt(): number {
     return this.at;
+  }
+
+  /** Notes where it stands, contexts included. */
+  mark(): CabacMark {
+    const { at, range, value, missing } = this;
+    return { at, range, value, missing, states: this.states.slice() };
+  }
+
+  /** Goes on from a mark in data of the same length. */
+  goBack({ at, range, value, missing, states }: CabacMark): void {
+    this.at = at;
+    this.range = range;
+    this.value = value;
+    this.missing = missing;
+    this.states.set(states);
   }
 
   /** Starts anew at another byte of the same data (9.3.2.5). */

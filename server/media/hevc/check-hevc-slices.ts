@@ -145,6 +145,8 @@ export interface OpenedSlice<State extends ActiveSets = SliceState> {
   readonly rbsp: Buffer;
   /** Places in it behind its substreams. */
   readonly ends: readonly number[];
+  /** Places in it where a byte of emulation prevention was taken out. */
+  readonly removed: readonly number[];
 }
 
 /** Reads the header of a slice; `previous` is that of the slice before in the same picture. */
@@ -155,7 +157,7 @@ export function openSlice<State extends ActiveSets>(
 ): OpenedSlice<State> {
   const { rbsp, removed } = withoutPrevention(slice);
   const segment = readSliceSegment(rbsp, stateOf, previous);
-  return { segment, rbsp, ends: substreamEnds(segment, rbsp.length, removed) };
+  return { segment, rbsp, ends: substreamEnds(segment, rbsp.length, removed), removed };
 }
 
 /** What is lost of a picture whose slices do not depend on each other: from where one cannot be read on to where the last such one ends. */
@@ -163,12 +165,14 @@ function findLoss(slices: readonly Buffer[], stateOf: StateOf): LostBlocks | nul
   let lost: LostBlocks | null = null;
   try {
     const opened = slices.map((slice) => openSlice(upToImpossible(slice), stateOf, null));
-    for (const [place, { segment, rbsp, ends }] of opened.entries()) {
+    for (const [place, one] of opened.entries()) {
+      const { segment } = one;
       const { sets: state, address } = segment;
       const next = opened[place + 1]?.segment.address ?? state.ctbs;
       if (state.pps.tiles || segment.isFirst !== (place === 0) || next <= address) return null;
-      if (isReadable({ segment, rbsp, ends }, next)) continue;
-      const first: number = lost?.first ?? state.blocksRead;
+      if (isReadable(one, next)) continue;
+      // All blocks may be read and only their end not fit.
+      const first: number = lost?.first ?? Math.min(state.blocksRead, next - 1);
       lost = { size: 2 ** state.sps.ctbLog2, first, end: next };
     }
   } catch (error) {
@@ -215,7 +219,7 @@ function substreamEnds(
 const PREVENTION = Buffer.from([0, 0, 3]);
 
 /** The RBSP of a slice, cut behind its last byte that is not zero, and the places in it where bytes were taken out. */
-function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number[] } {
+export function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number[] } {
   const removed: number[] = [];
   const parts: Buffer[] = [];
   let from = 0;

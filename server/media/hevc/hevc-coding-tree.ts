@@ -29,12 +29,20 @@ export function readSao(state: SliceState, isLeftMergeable: boolean, isAboveMerg
   }
 }
 
+/** A node of a coding quadtree, in samples. */
+export interface TreeNode {
+  readonly x: number;
+  readonly y: number;
+  readonly log2: number;
+}
+
 /**
  * Reads a coding quadtree (7.3.8.4).
  * @throws HevcError when something in it is impossible
  */
 export function readCodingTree(state: SliceState, x: number, y: number, log2: number, depth: number): void {
   const { sps, cabac } = state;
+  if (depth > 0) state.onNode?.({ x, y, log2 });
   const size = 1 << log2;
   const isInside = x + size <= sps.width && y + size <= sps.height;
   let isSplit = log2 > sps.minCbLog2;
@@ -51,6 +59,26 @@ export function readCodingTree(state: SliceState, x: number, y: number, log2: nu
   if (isRight) readCodingTree(state, x + half, y, log2 - 1, depth + 1);
   if (isBelow) readCodingTree(state, x, y + half, log2 - 1, depth + 1);
   if (isRight && isBelow) readCodingTree(state, x + half, y + half, log2 - 1, depth + 1);
+}
+
+/**
+ * Reads the rest of a coding quadtree from one of its nodes on.
+ * @throws HevcError when something in it is impossible
+ */
+export function readTreeFrom(state: SliceState, root: TreeNode, node: TreeNode, depth = 0): void {
+  const { x, y, log2 } = root;
+  if (log2 === node.log2) {
+    readCodingTree(state, x, y, log2, depth);
+    return;
+  }
+  const half = 1 << (log2 - 1);
+  const quarter = (node.x >= x + half ? 1 : 0) + (node.y >= y + half ? 2 : 0);
+  for (let at = quarter; at < 4; at += 1) {
+    const [left, top] = [x + (at & 1) * half, y + (at >> 1) * half];
+    if (left >= state.sps.width || top >= state.sps.height) continue;
+    if (at === quarter) readTreeFrom(state, { x: left, y: top, log2: log2 - 1 }, node, depth + 1);
+    else readCodingTree(state, left, top, log2 - 1, depth + 1);
+  }
 }
 
 function splitContext(state: SliceState, x: number, y: number, depth: number): number {

@@ -1,5 +1,6 @@
+import type { CabacMark } from '../cabac/cabac-decoder.ts';
 import { initContexts } from './hevc-contexts.ts';
-import { readCodingTree, readSao } from './hevc-coding-tree.ts';
+import { readCodingTree, readSao, readTreeFrom, type TreeNode } from './hevc-coding-tree.ts';
 import { HevcError } from './hevc-error.ts';
 import { SLICE, type SliceSegment } from './hevc-slice-header.ts';
 import type { SliceState } from './hevc-slice-state.ts';
@@ -18,21 +19,56 @@ export function readSliceData(
   ends: readonly number[],
   until = Infinity,
 ): number {
+  const started = { state, segment, ends };
+  return readBlocks(started, startData(started, rbsp), { until });
+}
+
+function startData({ state, segment }: StartedSlice, rbsp: Uint8Array): BlockPlace {
+  state.header = segment.header;
+  state.isQpCoded = false;
+  state.cabac.start(rbsp, segment.dataAt, rbsp.length);
+  const coded = state.layout.toCoded[segment.address] ?? 0;
+  state.blocksRead = coded;
+  return { coded, substream: 0 };
+}
+
+/** A slice whose header is read, and places in its data behind each of its substreams. */
+export interface StartedSlice {
+  readonly state: SliceState;
+  readonly segment: SliceSegment;
+  readonly ends: readonly number[];
+}
+
+/** A block that is read next, in coding order, and the substream that it is in. */
+interface BlockPlace {
+  readonly coded: number;
+  readonly substream: number;
+  /** The node of its quadtree that is read next; absent where nothing of the block is read yet. */
+  readonly node?: TreeNode;
+}
+
+interface ReadingLimits {
+  readonly until?: number;
+  /** Called in front of each block. */
+  readonly onBlock?: (place: BlockPlace) => void;
+}
+
+function readBlocks(
+  { state, segment, ends }: StartedSlice,
+  from: BlockPlace,
+  { until = Infinity, onBlock }: ReadingLimits,
+): number {
   const { cabac, layout, ctbColumns, ctbs, sps, pps } = state;
   const { header } = segment;
-  state.header = header;
-  state.isQpCoded = false;
-  cabac.start(rbsp, segment.dataAt, rbsp.length);
-  let substream = 0;
-  let coded = layout.toCoded[segment.address] ?? 0;
-  state.blocksRead = coded;
-  for (let isFirst = true; ; isFirst = false) {
+  let { coded, substream, node } = from;
+  for (let isFirst = from.coded === (layout.toCoded[segment.address] ?? 0); ; isFirst = false) {
+    if (!node) onBlock?.({ coded, substream });
     const raster = layout.toRaster[coded] ?? 0;
     const column = raster % ctbColumns;
     const tile = layout.tileOf[raster] ?? 0;
     const isRowStart = column === (layout.tileLeft[raster] ?? 0);
     const isTileStart = coded === 0 || layout.tileOf[layout.toRaster[coded - 1] ?? 0] !== tile;
-    if (isFirst || isTileStart || (pps.wavefronts && isRowStart)) {
+    if (!node && (isFirst || isTileStart || (pps.wavefronts && isRowStart))) {
       setContexts(state, segment, raster, { isFirst, isTileStart, isRowStart });
     }
     const above = raster - ctbColumns;
@@ -40,8 +76,13 @@ export function readSliceData(
     state.hasAbove = above >= 0 && isInSlice(state, above) && layout.tileOf[above] === tile;
     const x = column << sps.ctbLog2;
     const y = Math.floor(raster / ctbColumns) << sps.ctbLog2;
-    if (header.saoLuma || header.saoChroma) readSao(state, state.hasLeft, state.hasAbove);
-    readCodingTree(state, x, y, sps.ctbLog2, 0);
+    if (node) {
+      readTreeFrom(state, { x, y, log2: sps.ctbLog2 }, node);
+      node = undefined;
+    } else {
+      if (header.saoLuma || header.saoChroma) readSao(state, state.hasLeft, state.hasAbove);
+      readCodingTree(state, x, y, sps.ctbLog2, 0);
+    }
     // The second block of a row is what the next row starts with.
     if (pps.wavefronts && column === (layout.tileLeft[raster] ?? 0) + 1) state.rowStates.set(cabac.states);
     if (cabac.passedEnd()) throw new HevcError('The data of a slice end too early.');
@@ -66,6 +107,55 @@ export function readSliceData(
       cabac.skipTo(cabac.nextAt());
     }
   }
+}
+
+/** A place in the data of a slice from which it can be read again. */
+export interface SliceMark extends BlockPlace {
+  /** The first byte that has not been looked at. */
+  readonly at: number;
+  readonly cabac: CabacMark;
+  readonly rowStates: Uint8Array;
+  readonly isQpCoded: boolean;
+}
+
+/**
+ * `readSliceData` that hands over a mark in front of each block and each node of its quadtree.
+ * @throws HevcError as that does
+ */
+export function readMarkedSliceData(
+  started: StartedSlice,
+  rbsp: Uint8Array,
+  onMark: (mark: SliceMark) => void,
+): number {
+  const { state } = started;
+  let [block, rowStates] = [{ coded: 0, substream: 0 }, state.rowStates.slice()];
+  const mark = (place: BlockPlace) => {
+    const cabac = state.cabac.mark();
+    onMark({ ...place, at: cabac.at, cabac, rowStates, isQpCoded: state.isQpCoded });
+  };
+  const onBlock = (place: BlockPlace) => {
+    block = place;
+    rowStates = state.rowStates.slice();
+    mark(place);
+  };
+  state.onNode = (node) => mark({ ...block, node });
+  try {
+    return readBlocks(started, startData(started, rbsp), { onBlock });
+  } finally {
+    state.onNode = null;
+  }
+}
+
+/**
+ * Reads the data of a slice on from a mark, in front of which they are as they were.
+ * @throws HevcError as `readSliceData` does
+ */
+export function readFromMark(started: StartedSlice, mark: SliceMark): number {
+  const { state } = started;
+  state.cabac.goBack(mark.cabac);
+  state.rowStates.set(mark.rowStates);
+  state.isQpCoded = mark.isQpCoded;
+  return readBlocks(started, mark, {});
 }
 
 /** end_of_slice_segment_flag or end_of_subset_one_bit was read: the data must end right behind. */

@@ -1,6 +1,7 @@
 import { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT_COUNT } from './hevc-contexts.ts';
 import { type CodingPps, type CodingSps, sizeInBlocks } from './hevc-coding-sets.ts';
+import type { TreeNode } from './hevc-coding-tree.ts';
 import { HevcError } from './hevc-error.ts';
 import { CODED_BLOCKS, type ResidualState } from './hevc-residual.ts';
 import { SLICE, type SliceHeader } from './hevc-slice-header.ts';
@@ -107,6 +108,9 @@ export class SliceState implements ResidualState {
   /** Whether the blocks to the left of and above the present coding tree block can be looked at. */
   hasLeft = false;
   hasAbove = false;
+
+  /** Called in front of each node below a coding tree block. */
+  onNode: ((node: TreeNode) => void) | null = null;
 
   lossless = false;
   isIntra = false;

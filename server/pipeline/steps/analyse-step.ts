@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open/open-original.ts';
+import { putBytesBack, type PutBackClip } from '../repair/changed-bytes/put-bytes-back.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { createExpectedWork } from './expected-work.ts';
@@ -17,7 +19,15 @@ export interface AnalysedClip {
   readonly analysis: Analysis;
   /** A lost index as a finding of its own; empty when the index was whole. */
   readonly indexFindings: readonly Finding[];
+  /** What was damaged by single changed bytes, which are put back in `path`; absent where none were. */
+  readonly putBack?: PutBack;
   readonly ffmpegVersion: string;
+}
+
+/** Single bytes that are what they were. */
+export interface PutBack extends Pick<PutBackClip, 'findings' | 'pictures' | 'changes'> {
+  /** What finding them took, and the analysis behind it, ms. */
+  readonly tookMs: number;
 }
 
 /** A clip with what its analysis took. */
@@ -51,11 +61,10 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
     const work = createExpectedWork(playbackNeeds(clip.info).video !== null, clip.info);
     meter.expect(work.later(0));
     meter.report(opened);
-    const analysis = await analyseVideo({
+    const input = { info: clip.info, tools: task.tools, signal };
+    const first = await analyseVideo({
+      ...input,
       inputPath: clip.path,
-      info: clip.info,
-      tools: task.tools,
-      signal,
       keepPath: store.file('pictures'),
       onProgress: (share) => {
         meter.expect(work.later(share));
@@ -63,31 +72,53 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
       },
       onSign: work.see,
     }).catch(refuseUndecodable);
+    const startedMs = performance.now();
+    const putBack = await putBytesBack({
+      inputPath: clip.path,
+      info: clip.info,
+      analysis: first,
+      outputPath: store.file('restored.mp4'),
+      analyse: (inputPath) => analyseVideo({ ...input, inputPath, keepPath: store.file('pictures-again') }),
+      signal,
+    });
+    const { path, analysis } = putBack ?? { path: clip.path, analysis: first };
     const pictures = analysis.pictures?.ptsTicks.length ?? 0;
     if (countUndecoded(analysis.findings) >= pictures) {
       throw new MediaFailure('damaged_beyond_repair', NO_PICTURE);
     }
     const analysed: AnalysedClip = {
-      path: clip.path,
+      path,
       rebuilt: clip.rebuilt,
       analysis,
       indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
+      ...(putBack && { putBack: { ...toPutBack(putBack), tookMs: performance.now() - startedMs } }),
       ffmpegVersion,
     };
-    const kept = new Set(analysis.kept?.runs.map(({ path }) => path));
-    return { value: analysed, files: [...(clip.path === task.inputPath ? [] : [clip.path]), ...kept] };
+    if (path !== clip.path && clip.path !== task.inputPath) await rm(clip.path);
+    const kept = new Set(analysis.kept?.runs.map((run) => run.path));
+    return { value: analysed, files: [...(path === task.inputPath ? [] : [path]), ...kept] };
   });
   meter.end();
-  const found = value.analysis.findings.length + value.indexFindings.length;
+  const found = value.analysis.findings.length + openingFindings(value).length;
   job.steps.set(
     'analyzing',
     'done',
     found === 0 ? 'Nothing is wrong with this clip.' : `${found} found.`,
     tookMs,
   );
-  const isDamaged = value.analysis.findings.some(({ kind }) => kind === 'corrupted_section');
-  return { ...value, tookMs, plainMs: isDamaged ? tookMs / DAMAGED_ANALYSIS : tookMs };
+  const { putBack } = value;
+  const isDamaged = putBack || value.analysis.findings.some(({ kind }) => kind === 'corrupted_section');
+  const onceMs = tookMs - (putBack?.tookMs ?? 0);
+  return { ...value, tookMs, plainMs: isDamaged ? onceMs / DAMAGED_ANALYSIS : onceMs };
 }
+
+const toPutBack = ({ findings, pictures, changes }: PutBackClip) => ({ findings, pictures, changes });
+
+/** What was wrong with the clip as it came and is mended in what the rest of the job reads. */
+export const openingFindings = ({ indexFindings, putBack }: AnalysedClip): readonly Finding[] => [
+  ...indexFindings,
+  ...(putBack?.findings ?? []),
+];
 
 const NO_PICTURE = 'This clip cannot be repaired: no picture of it can be decoded.';
 

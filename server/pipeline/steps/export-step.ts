@@ -16,6 +16,7 @@ import type { Verdict } from '../repair/picture-task.ts';
 import { repairPictures, type PictureRepair } from '../repair/repair-pictures.ts';
 import { hashFile } from './step-store.ts';
 import type { TimedClip } from './analyse-step.ts';
+import { openingVerdicts, withoutPutBack } from './opening-verdicts.ts';
 import { changesSound, gentler, toDropped, type Attempt } from './gentler.ts';
 import type { JobContext } from './job-context.ts';
 import { planSecondRound, SECOND_ROUND } from './second-round.ts';
@@ -150,7 +151,9 @@ async function mendAgain(
 }
 
 function changesAnything(work: ExportWork, { pictures, sound }: Attempt): boolean {
-  return pictures.length > 0 || changesSound(sound) || work.opened.rebuilt !== null || !playsAsIs(work.needs);
+  const { rebuilt, putBack } = work.opened;
+  const isOpenedOtherwise = rebuilt !== null || putBack !== undefined;
+  return pictures.length > 0 || changesSound(sound) || isOpenedOtherwise || !playsAsIs(work.needs);
 }
 
 interface Done {
@@ -195,7 +198,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
       inputPath,
       analysis,
       edit,
-      verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...indexVerdicts(work)],
+      verdicts: [...repaired, ...attempt.dropped, ...work.plan.left, ...openingVerdicts(work.opened)],
       video: exported.video,
       audio: exported.audio,
       soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
@@ -219,7 +222,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
     sizeBytes: size,
     media: summarise(resultInfo, verification.pictures),
     posterPath,
-    video: exported.video,
+    video: withoutPutBack(exported.video, work.opened),
     audio: exported.audio,
     verdicts: verification.verdicts,
     checks: verification.checks,
@@ -240,19 +243,6 @@ function asConcealed(verdict: Verdict, concealedLost: ReadonlySet<number>): Verd
 
 const CONCEALED_LOST =
   'Filled in from the pictures around it as damaged ones are, because others are made of what was lost here: they keep their own data.';
-
-function indexVerdicts(work: ExportWork): Verdict[] {
-  return work.opened.indexFindings.map((finding) => ({
-    finding,
-    outcome: 'repaired',
-    action: 'rebuilt_index',
-    after: 0,
-    explanation: [
-      ...(work.opened.rebuilt?.notes ?? []),
-      'The index was written anew for what is there.',
-    ].join(' '),
-  }));
-}
 
 /** The original is the result, byte for byte. */
 async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): Promise<ExportOutcome> {

@@ -176,6 +176,14 @@ export const storedClip: z.ZodType<AnalysedClip> = z.looseObject({
   rebuilt: z.looseObject({ notes: z.array(z.string()) }).nullable(),
   analysis,
   indexFindings: z.array(finding),
+  putBack: z
+    .looseObject({
+      findings: z.array(finding),
+      pictures: z.number(),
+      changes: z.number(),
+      tookMs: z.number(),
+    })
+    .optional(),
   ffmpegVersion: z.string(),
 });
 

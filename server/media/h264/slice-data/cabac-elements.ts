@@ -23,7 +23,8 @@ export class CabacElements implements ElementReader {
   readonly hasWholeEights = true;
   private readonly cabac: CabacDecoder;
   private readonly state: MbState;
-  private hadQpDelta = false;
+  /** Whether the macroblock before changed the quantiser. */
+  hadQpDelta = false;
 
   constructor(cabac: CabacDecoder, state: MbState) {
     this.cabac = cabac;

@@ -1,4 +1,4 @@
-import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
+import type { CabacDecoder, CabacMark } from '../../cabac/cabac-decoder.ts';
 import { createBitReader } from '../bits.ts';
 import { H264Error } from '../h264-error.ts';
 import { pcmMacroblockBytes } from '../pcm-picture.ts';
@@ -43,6 +43,11 @@ export function readSliceData(
   state.startSlice();
   state.mb = start.firstMb;
   if (start.firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
+  const slice = { ...inputOf({ context: { sps, pps }, rbsp, start }), cutAt };
+  return pps.cabac ? startCabacData(slice, state, cabac).read() : readCavlcData(slice, state);
+}
+
+function inputOf({ context: { sps, pps }, rbsp, start }: OpenSlice): SliceInput {
   const settings: MbSettings = {
     kind: start.kind,
     active: start.active,
@@ -50,8 +55,43 @@ export function readSliceData(
     direct8x8Inference: sps.direct8x8Inference,
     constrainedIntra: pps.constrainedIntra,
   };
-  const slice = { rbsp, start, settings, cutAt, rawBytes: pcmMacroblockBytes(sps) };
-  return pps.cabac ? readCabacData(slice, state, cabac) : readCavlcData(slice, state);
+  return { rbsp, start, settings, cutAt: Infinity, rawBytes: pcmMacroblockBytes(sps) };
+}
+
+/** A place in the data of a slice from which it can be read again. */
+export interface SliceMark {
+  readonly mb: number;
+  readonly cabac: CabacMark;
+  readonly hadQpDelta: boolean;
+}
+
+/** A slice by CABAC that is read more than once. */
+export interface MarkedSlice {
+  /**
+   * As `readSliceData` does.
+   * @param onMark called in front of each macroblock
+   */
+  read(onMark?: (mark: () => SliceMark) => void): SliceEnd;
+  /** Reads on from a mark of the last reading, up to which the data are as they were. */
+  readFrom(mark: SliceMark): SliceEnd;
+}
+
+/** @throws H264Error for a slice that begins behind the picture */
+export function openMarkedSlice(opened: OpenSlice, state: MbState, cabac: CabacDecoder): MarkedSlice {
+  if (opened.start.firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
+  const slice = inputOf(opened);
+  let started: MarkedSlice | null = null;
+  return {
+    read(onMark) {
+      state.startSlice();
+      started = startCabacData(slice, state, cabac);
+      return started.read(onMark);
+    },
+    readFrom(mark) {
+      if (!started) throw new H264Error('A slice has not been read yet.');
+      return started.readFrom(mark);
+    },
+  };
 }
 
 interface SliceInput extends Pick<OpenSlice, 'rbsp' | 'start'> {
@@ -64,29 +104,43 @@ interface SliceInput extends Pick<OpenSlice, 'rbsp' | 'start'> {
 /** A skipped macroblock of a B slice takes its motion over. */
 const skippedFlags = ({ kind }: MbSettings) => (kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
 
-function readCabacData(
+function startCabacData(
   { rbsp, start, settings, cutAt, rawBytes }: SliceInput,
   state: MbState,
   cabac: CabacDecoder,
-): SliceEnd {
-  const dataAt = (start.dataAt + 7) >> 3;
-  initAvcContexts(cabac.states, start.initIdc, start.qp);
-  cabac.start(rbsp, dataAt, rbsp.length);
+): MarkedSlice {
   const elements = new CabacElements(cabac, state);
   const passPcm = () => cabac.skipTo(cabac.nextAt() + rawBytes);
-  for (let mb = start.firstMb; ; mb += 1) {
-    if (mb >= cutAt) return { end: mb, endBit: 0, skipped: 0 };
-    if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
-    state.start(mb);
-    if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B')) state.mark(skippedFlags(settings));
-    else readMacroblock(elements, state, settings, passPcm);
-    if (cabac.passedEnd()) throw new H264Error('A slice ends too early.');
-    if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
-    if (cabac.terminate() === 0) continue;
-    // Behind the stop bit x264 writes a bit of its own, so that only the byte tells.
-    if (cabac.nextAt() !== rbsp.length) throw new H264Error('A slice ends too early.');
-    return { end: mb + 1, endBit: 0, skipped: 0 };
-  }
+  const readOn = (first: number, onMb?: (mb: number) => void): SliceEnd => {
+    for (let mb = first; ; mb += 1) {
+      if (mb >= cutAt) return { end: mb, endBit: 0, skipped: 0 };
+      if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
+      onMb?.(mb);
+      state.start(mb);
+      if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B'))
+        state.mark(skippedFlags(settings));
+      else readMacroblock(elements, state, settings, passPcm);
+      if (cabac.passedEnd()) throw new H264Error('A slice ends too early.');
+      if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
+      if (cabac.terminate() === 0) continue;
+      // Behind the stop bit x264 writes a bit of its own, so that only the byte tells.
+      if (cabac.nextAt() !== rbsp.length) throw new H264Error('A slice ends too early.');
+      return { end: mb + 1, endBit: 0, skipped: 0 };
+    }
+  };
+  return {
+    read(onMark) {
+      initAvcContexts(cabac.states, start.initIdc, start.qp);
+      cabac.start(rbsp, (start.dataAt + 7) >> 3, rbsp.length);
+      const markOf = (mb: number) => ({ mb, cabac: cabac.mark(), hadQpDelta: elements.hadQpDelta });
+      return readOn(start.firstMb, onMark && ((mb) => onMark(() => markOf(mb))));
+    },
+    readFrom({ mb, cabac: mark, hadQpDelta }) {
+      cabac.goBack(mark);
+      elements.hadQpDelta = hadQpDelta;
+      return readOn(mb);
+    },
+  };
 }
 
 function readCavlcData({ rbsp, start, settings, cutAt, rawBytes }: SliceInput, state: MbState): SliceEnd {

@@ -9,8 +9,13 @@ import { readHevcSets } from '#server/media/hevc/hevc-references.ts';
 import { readSliceSegment } from '#server/media/hevc/hevc-slice-header.ts';
 import { movedPicture } from '#server/media/hevc/moved-slice.ts';
 import type { LostBlocks } from '#server/media/lost-blocks.ts';
+import type { SquareMotion } from '#server/media/square-motion.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
-import { motionOfLost, motionToConceal } from '../../conceal-picture/conceal-picture-motion.ts';
+import {
+  type ConcealedMotion,
+  motionOfLost,
+  motionToConceal,
+} from '../../conceal-picture/conceal-picture-motion.ts';
 import { rawFormat, type RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { picturesAround, placesAround, type PlacesAround } from '../smart-render-surroundings.ts';
@@ -30,6 +35,8 @@ export interface ConcealGroupInput extends StayingInput {
 
 /** Pictures in the places of damaged ones. */
 export interface ConcealedGroup {
+  /** Whether all that can be read stays as it is, though it shows faults in front of where it cannot be. */
+  readonly isCautious: boolean;
   readonly samples: readonly number[];
   /** In the order of the samples. */
   readonly pictures: readonly EncodedPicture[];
@@ -44,7 +51,7 @@ const MOST_CONCEALED = 6;
  * behind that stand blocks moved as `motionToConceal` guesses: as an intra picture, without motion, it would lead all later ones astray, whose
  * vectors are told as differences to its own (of 12 torn clips 4 came out worse by 2 to 7 dB, none better).
  * @param input its group holds pictures that are wanted as they decode alone (`partByKind`)
- * @returns one for each guess of the motion, the likeliest first; none where one cannot be concealed
+ * @returns one for each guess of the motion, the likeliest first, and behind them cautious ones; none where one cannot be concealed
  * @throws MediaToolError when ffmpeg fails or the run is cancelled; HevcError or H264Error where a picture is coded in an unusual way
  */
 export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedGroup[]> {
@@ -57,17 +64,26 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   if (first === undefined) return [];
   const made: ConcealedGroup[] = [];
   const guessed = await guessSample(input, first, { coded: new Map(), format });
-  for (const [guess, bytes] of (guessed ?? []).entries()) {
-    const coded = new Map([[first, await input.store(bytes)]]);
-    for (const sample of others) {
-      const guesses = await guessSample(input, sample, { coded, format });
-      const next = guesses?.[guess] ?? guesses?.[0];
-      if (next) coded.set(sample, await input.store(next));
+  for (const kind of ['likely', 'cautious'] as const) {
+    for (const [guess, bytes] of (guessed?.[kind] ?? []).entries()) {
+      const coded = new Map([[first, await input.store(bytes)]]);
+      for (const sample of others) {
+        const guesses = (await guessSample(input, sample, { coded, format }))?.[kind];
+        const next = guesses?.[guess] ?? guesses?.[0];
+        if (next) coded.set(sample, await input.store(next));
+      }
+      if (coded.size < standIns.length) continue;
+      const group = { samples: [...coded.keys()], pictures: [...coded.values()] };
+      made.push({ ...group, isCautious: kind === 'cautious' });
     }
-    if (coded.size === standIns.length)
-      made.push({ samples: [...coded.keys()], pictures: [...coded.values()] });
   }
   return made;
+}
+
+/** Samples in the place of a damaged one, the likeliest of each kind first. */
+interface Guesses {
+  readonly likely: readonly Buffer[];
+  readonly cautious: readonly Buffer[];
 }
 
 interface SoFar {
@@ -76,17 +92,28 @@ interface SoFar {
 }
 
 /** The bytes of a sample with what is lost of it concealed, by guess; null where that is not known, or nothing to conceal it from. */
-async function guessSample(input: ConcealGroupInput, sample: number, soFar: SoFar): Promise<Buffer[] | null> {
+async function guessSample(input: ConcealGroupInput, sample: number, soFar: SoFar): Promise<Guesses | null> {
   const { source, order, orders } = input;
   const next = order.samples[(order.placeOf[sample] ?? 0) + 1] ?? -1;
   // Where what is shown next is lost nothing tells how well a part would fit that.
   const isAmidLost = orders.exchanged.has(next) && (await isLost(source, next));
-  if (isAmidLost || (await isLost(source, sample))) return guessLost(input, sample, soFar);
+  if (isAmidLost || (await isLost(source, sample))) {
+    const likely = await guessLost(input, sample, soFar);
+    return likely && { likely, cautious: likely };
+  }
   const units = await source.units(sample);
   const damaged = createHevcSliceChecker(source.parameterSets).findLoss(units);
   const opened = damaged && openDamaged(units, damaged, source.parameterSets);
-  return damaged && opened && guessTorn(input, sample, { opened, damaged }, soFar);
+  if (!damaged || !opened) return null;
+  const concealed = await guessTorn(input, sample, { opened, damaged }, soFar);
+  const join = (made: Buffer[]) => joinSample(made, source.lengthSize);
+  return {
+    likely: concealed ? opened.conceal(concealed.lost, concealed.motions).map(join) : [],
+    cautious: opened.conceal(damaged, [...(concealed?.motions.slice(0, 1) ?? []), STILL]).map(join),
+  };
 }
+
+const STILL: SquareMotion = () => ({ x: 0, y: 0 });
 
 interface Torn {
   readonly opened: DamagedUnits;
@@ -116,7 +143,7 @@ async function guessTorn(
   sample: number,
   { opened, damaged }: Torn,
   { coded, format }: SoFar,
-): Promise<Buffer[] | null> {
+): Promise<ConcealedMotion | null> {
   const { source, order, group, orders } = input;
   const delta = opened.firstReference;
   const own = orders.exchanged.get(sample);
@@ -133,8 +160,7 @@ async function guessTorn(
   const concealed = motionToConceal({ ...around, lost: damaged, isProvenLater }, format);
   if (!concealed) return null;
   // Where nothing behind tells the guesses apart the likeliest is taken.
-  const motions = isProvenLater ? concealed.motions : concealed.motions.slice(0, 1);
-  return opened.conceal(concealed.lost, motions).map((made) => joinSample(made, source.lengthSize));
+  return isProvenLater ? concealed : { ...concealed, motions: concealed.motions.slice(0, 1) };
 }
 
 const sampleOf = ({ kept, exchanged }: GroupOrders, count: number): number | undefined =>
@@ -175,7 +201,7 @@ async function guessLost(
   const motions =
     first && first.ticks < second.ticks
       ? motionOfLost({ earlier: first, before: second, ticks }, format)
-      : [() => ({ x: 0, y: 0 })];
+      : [STILL];
   return motions.map((motion) =>
     joinSample([movedPicture(sets, { ...place, reference: delta }, motion)], source.lengthSize),
   );

@@ -69,21 +69,23 @@ const LEAD = 0.87;
  * Which of some trials of a group leaves the pictures that keep their data nearest to the undamaged ones right beside them, along the
  * motion: the first, unless another is clearly nearer.
  * @param trials all of the same part, the likeliest first
- * @returns its place; null where they are nearer in the clip as it is, or do not decode
+ * @param mustGain whether they may not be nearer in the clip as it is
+ * @returns its place; null where they are, or do not decode
  */
 export async function nearestMended(
   input: StayingInput,
   trials: readonly StayingTrial[],
+  mustGain: boolean,
 ): Promise<number | null> {
   const [first] = trials;
   if (!first) return null;
   const exchanged = new Set(first.coded.keys());
   if (edgesOf(input.order, { ...first, exchanged }).length === 0) return 0;
   const errors: number[] = [];
-  for (const trial of [...trials, asTorn(input, first)]) {
+  for (const trial of mustGain ? [...trials, asTorn(input, first)] : trials) {
     errors.push((await errorBeside(input, trial, exchanged, moved)) ?? Infinity);
   }
-  const torn = errors.pop() ?? Infinity;
+  const torn = mustGain ? (errors.pop() ?? Infinity) : Infinity;
   const least = Math.min(...errors);
   const [likeliest = Infinity] = errors;
   const best = LEAD * likeliest <= least ? 0 : errors.indexOf(least);

@@ -1,0 +1,108 @@
+import {
+  type ChangedByte,
+  findChangedBytes,
+  type ReadableSlice,
+  type SearchBudget,
+} from '../changed-bytes.ts';
+import { findStartCode } from '../h264/check-sample.ts';
+import { H264Error } from '../h264/h264-error.ts';
+import { openSlice, type OpenedSlice, withoutPrevention } from './check-hevc-slices.ts';
+import { parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
+import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
+import { baseSlices, HEVC_NAL, hevcNalType, isHevcParameterSet } from './hevc-nal.ts';
+import { readFromMark, readMarkedSliceData, type SliceMark } from './hevc-slice-data.ts';
+import { SliceState } from './hevc-slice-state.ts';
+
+/**
+ * Puts single changed bytes of a picture back, as far as its coding tells them (`findChangedBytes`). Slices that depend on others and
+ * changed headers are not done.
+ * @param units its NAL units
+ * @returns them with the bytes put back, and how many; none where all of it can be read; null where it cannot be told what it was
+ */
+export async function restoreHevcUnits(
+  units: readonly Buffer[],
+  parameterSets: readonly Buffer[],
+  budget: SearchBudget,
+  signal?: AbortSignal,
+): Promise<{ readonly units: readonly Buffer[]; readonly changes: number } | null> {
+  try {
+    const stateOf = createStates([...parameterSets, ...units.filter(isHevcParameterSet)]);
+    const slices = baseSlices(units);
+    // More than a byte is wrong where zeros stand in a row, which no coded data hold.
+    if (slices.some((slice) => findStartCode(slice) !== null)) return null;
+    const opened = slices.map((slice) => openSlice(slice, stateOf, null));
+    const restored = new Map<Buffer, Buffer>();
+    let changes = 0;
+    for (const [place, slice] of slices.entries()) {
+      const one = opened[place];
+      if (!one || one.segment.isDependent || one.segment.isFirst !== (place === 0)) return null;
+      const end = opened[place + 1]?.segment.address ?? one.segment.sets.ctbs;
+      const rbsp = Uint8Array.from(one.rbsp);
+      const found = await findChangedBytes(readable(one, rbsp, end), one.segment.dataAt, budget, signal);
+      if (found === null) return null;
+      const whole = found.length === 0 ? slice : withBytes(slice, one, found);
+      if (whole === null || findStartCode(whole) !== null) return null;
+      changes += found.length;
+      restored.set(slice, whole);
+    }
+    return restored.size === 0 ? null : { units: units.map((unit) => restored.get(unit) ?? unit), changes };
+  } catch (error) {
+    if (error instanceof HevcError || error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+function createStates(parameterSets: readonly Buffer[]): (ppsId: number) => SliceState {
+  const ofType = (type: number) => parameterSets.filter((unit) => hevcNalType(unit) === type);
+  const allPps = ofType(HEVC_NAL.pps).map((unit) => parseCodingPps(unit));
+  const allSps = ofType(HEVC_NAL.sps).map((unit) => parseCodingSps(unit));
+  const states = new Map<number, SliceState>();
+  return (ppsId) => {
+    const known = states.get(ppsId);
+    if (known) return known;
+    const pps = allPps.findLast(({ id }) => id === ppsId);
+    const sps = allSps.findLast(({ id }) => id === pps?.spsId);
+    if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+    const state = new SliceState(sps, pps);
+    states.set(ppsId, state);
+    return state;
+  };
+}
+
+/** A slice that ends in front of a coding tree block, in coding order. */
+function readable({ segment, ends }: OpenedSlice, rbsp: Uint8Array, end: number): ReadableSlice<SliceMark> {
+  const state = segment.sets;
+  const started = { state, segment, ends };
+  const reading = (read: () => number) => ({ isWhole: endsAt(read, end), at: state.cabac.nextAt() });
+  return {
+    rbsp,
+    read: (onMark) => reading(() => readMarkedSliceData(started, rbsp, onMark)),
+    readFrom: (mark) => reading(() => readFromMark(started, mark)),
+    stretchOf({ substream }) {
+      return { first: ends[substream - 1] ?? segment.dataAt, end: ends[substream] ?? rbsp.length };
+    },
+  };
+}
+
+function endsAt(read: () => number, end: number): boolean {
+  try {
+    return read() === end;
+  } catch (error) {
+    const isFault = error instanceof HevcError || error instanceof H264Error;
+    if (!isFault || error instanceof HevcUnsupportedError) throw error;
+    return false;
+  }
+}
+
+/** A slice with other bytes; null where those would be read otherwise, as emulation prevention stands elsewhere. */
+function withBytes(
+  slice: Buffer,
+  { removed, rbsp }: OpenedSlice,
+  changes: readonly ChangedByte[],
+): Buffer | null {
+  const made = Buffer.from(slice);
+  for (const { at, value } of changes) made[at + removed.filter((place) => place <= at).length] = value;
+  const again = withoutPrevention(made).rbsp;
+  const isSame = again.length === rbsp.length && changes.every(({ at, value }) => again[at] === value);
+  return isSame ? made : null;
+}

@@ -1,0 +1,177 @@
+import { constants } from 'node:fs';
+import { copyFile, open, rm, type FileHandle } from 'node:fs/promises';
+import type { SearchBudget } from '#server/media/changed-bytes.ts';
+import { H264Error } from '#server/media/h264/h264-error.ts';
+import { joinSample } from '#server/media/h264/nal.ts';
+import { HevcError } from '#server/media/hevc/hevc-error.ts';
+import { restoreHevcUnits } from '#server/media/hevc/restore-slices.ts';
+import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
+import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { Analysis, Finding } from '../../analyse/analysis.ts';
+import { damagedData, hiddenData } from '../damaged-pictures.ts';
+import { openHevcSource, type HevcSource } from '../smart-render/hevc/smart-render-hevc-source.ts';
+
+export interface PutBackInput {
+  readonly inputPath: string;
+  readonly info: MediaInfo;
+  readonly analysis: Analysis;
+  /** Where a copy of the clip with the bytes put back goes. */
+  readonly outputPath: string;
+  /** Runs all detectors on that copy. */
+  readonly analyse: (path: string) => Promise<Analysis>;
+  readonly signal?: AbortSignal;
+}
+
+/** A clip in which single changed bytes are what they were. */
+export interface PutBackClip {
+  readonly path: string;
+  readonly analysis: Analysis;
+  /** Damage of the clip as it came that is gone with them. */
+  readonly findings: readonly Finding[];
+  /** Coded pictures that hold changed bytes, and how many of these there are. */
+  readonly pictures: number;
+  readonly changes: number;
+}
+
+/** What all searches of a clip may read: some ten seconds of work. */
+const MOST_BYTES = 48e6;
+/** Damaged pictures of a stretch at most that are tried: more are a burst of damage. */
+const MOST_PICTURES = 12;
+
+/**
+ * Puts single changed bytes of damaged pictures back where their coding tells what they were, and analyses the clip as it then is. A
+ * stretch is mended so as a whole or not at all, and only where no damage is left of it.
+ * @returns null where nothing can be put back
+ * @throws MediaToolError when a tool fails or the job is cancelled
+ */
+export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | null> {
+  const { info, analysis, outputPath } = input;
+  const stream = info.video[0];
+  if (info.format !== 'mov' || stream?.codec !== 'hevc') return null;
+  const file = await open(input.inputPath, 'r');
+  try {
+    const restored = await restoreStretches(input, file);
+    const samples = new Map(restored.flatMap((one) => one.samples.map((sample) => [sample.sample, sample])));
+    if (samples.size === 0) return null;
+    await copyFile(input.inputPath, outputPath, constants.COPYFILE_FICLONE);
+    await writeSamples(outputPath, [...samples.values()]);
+    const again = await input.analyse(outputPath);
+    const findings = restored.map(({ finding }) => finding);
+    if (
+      again.findings.some((one) => one.kind === 'corrupted_section' && findings.some((was) => meet(one, was)))
+    ) {
+      await rm(outputPath);
+      return null;
+    }
+    const changes = [...samples.values()].reduce((sum, sample) => sum + sample.changes, 0);
+    const seenLater = again.findings.map((finding) => asSeenLater(finding, analysis.findings));
+    return {
+      path: outputPath,
+      analysis: { ...again, findings: seenLater },
+      findings,
+      pictures: samples.size,
+      changes,
+    };
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error) return null;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+interface RestoredSample {
+  readonly sample: number;
+  readonly offset: number;
+  readonly bytes: Buffer;
+  readonly changes: number;
+}
+
+interface RestoredStretch {
+  readonly finding: Finding;
+  readonly samples: readonly RestoredSample[];
+}
+
+async function restoreStretches(
+  { info, analysis, signal }: PutBackInput,
+  file: FileHandle,
+): Promise<RestoredStretch[]> {
+  const answer = await openHevcSource(file, info);
+  if (!answer.ok) return [];
+  const { source } = answer;
+  const { samples, shownEdit } = source;
+  const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const budget: SearchBudget = { bytes: MOST_BYTES };
+  const restored: RestoredStretch[] = [];
+  for (const finding of analysis.findings) {
+    const damaged = damagedSamples(finding, order);
+    if (damaged.length === 0 || damaged.length > MOST_PICTURES) continue;
+    const made: RestoredSample[] = [];
+    for (const sample of damaged) {
+      const one = await restoreSample(source, sample, budget, signal);
+      if (one === null) break;
+      made.push(one);
+    }
+    if (made.length === damaged.length)
+      restored.push({ finding, samples: made.filter(({ changes }) => changes > 0) });
+  }
+  return restored.filter((one) => one.samples.length > 0);
+}
+
+/** Samples of a damaged stretch whose own data are damaged; none for other findings. */
+function damagedSamples(finding: Finding, { samples, firstShown }: DisplayOrder): number[] {
+  const { detail, firstFrame, lastFrame } = finding;
+  if (detail.kind !== 'corrupted_section' || detail.besideOnly || firstFrame === null || lastFrame === null)
+    return [];
+  const all = Array.from({ length: lastFrame + 1 - firstFrame }, (_, at) => firstFrame + at);
+  const frames = [...(hiddenData(finding) ?? []), ...(damagedData(finding) ?? all)];
+  return frames.flatMap((frame) => samples[frame + firstShown] ?? []);
+}
+
+async function restoreSample(
+  source: HevcSource,
+  sample: number,
+  budget: SearchBudget,
+  signal: AbortSignal | undefined,
+): Promise<RestoredSample | null> {
+  const place = source.samples[sample];
+  if (!place) return null;
+  try {
+    const units = await source.units(sample);
+    const restored = await restoreHevcUnits(units, source.parameterSets, budget, signal);
+    if (restored === null) return null;
+    const bytes = joinSample(restored.units, source.lengthSize);
+    const before = await readExactly(source.file, place.offset, place.sizeBytes);
+    const differing = before.filter((byte, at) => byte !== bytes[at]).length;
+    // What cannot be told apart from the bytes around it is left.
+    if (bytes.length !== before.length || differing !== restored.changes) return null;
+    return { sample, offset: place.offset, bytes, changes: differing };
+  } catch (error) {
+    if (error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error) return null;
+    throw error;
+  }
+}
+
+async function writeSamples(path: string, samples: readonly RestoredSample[]): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    for (const { bytes, offset } of samples) await writeFully(file, bytes, offset);
+  } finally {
+    await file.close();
+  }
+}
+
+const meet = (one: Finding, other: Finding): boolean =>
+  one.startMs < other.endMs && one.endMs > other.startMs;
+
+/** What shows only now was hidden by the damage. */
+function asSeenLater(finding: Finding, before: readonly Finding[]): Finding {
+  const { kind, firstFrame, lastFrame } = finding;
+  const isPicture = firstFrame !== null;
+  const wasSeen = before.some(
+    (one) => one.kind === kind && one.firstFrame === firstFrame && one.lastFrame === lastFrame,
+  );
+  return isPicture && !wasSeen ? { ...finding, foundIn: 'result' } : finding;
+}

@@ -1,0 +1,35 @@
+import type { StreamTreatment } from '#common/report.ts';
+import type { Verdict } from '../repair/picture-task.ts';
+import type { AnalysedClip } from './analyse-step.ts';
+
+/** What became of that which was mended before the rest of the job read the clip: a lost index, single changed bytes. */
+export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedClip): Verdict[] {
+  const index = indexFindings.map((finding): Verdict => ({
+    finding,
+    outcome: 'repaired',
+    action: 'rebuilt_index',
+    after: 0,
+    explanation: [...(rebuilt?.notes ?? []), 'The index was written anew for what is there.'].join(' '),
+  }));
+  const bytes = (putBack?.findings ?? []).map((finding): Verdict => ({
+    finding,
+    outcome: 'repaired',
+    action: 'restored_bytes',
+    after: 0,
+    explanation: RESTORED,
+  }));
+  return [...index, ...bytes];
+}
+
+const RESTORED =
+  'Single bytes had changed. Only one value of each lets the coded data be read to their exact end, so they were put back, and these pictures are what they were.';
+
+/** What was kept of the pictures as they came: not those in which bytes were put back. */
+export function withoutPutBack(
+  video: StreamTreatment,
+  { putBack }: Pick<AnalysedClip, 'putBack'>,
+): StreamTreatment {
+  if (!putBack || video.unitsKept === null) return video;
+  const treatment = video.treatment === 'copied' ? 'smart_render' : video.treatment;
+  return { ...video, treatment, unitsKept: Math.max(0, video.unitsKept - putBack.pictures) };
+}

@@ -21,7 +21,7 @@ async function cutOff(name: string, soundLateS: number): Promise<string> {
   const inputs = [{ path: at(`${name}.mp4`) }];
   const late = { path: at(`${name}.mp4`), options: ['-itsoffset', String(soundLateS)] };
   const outputPath = at(`${name}-off.mp4`);
-  const options = [...'-map 0:v -map 1:a -c copy -movflags +faststart -f mp4'.split(' ')];
+  const options = '-map 0:v -map 1:a -c copy -movflags +faststart -f mp4'.split(' ');
   const outputs = [{ path: outputPath, options }];
   await runFfmpeg({ label: 'copy', inputs: [...inputs, late], outputs, expectedDurationMs: null }, { tools });
   const { size } = await stat(outputPath);

@@ -340,7 +340,8 @@ async function writeTrimmed(
     signal: input.signal,
   });
   const lostEnds = { pictureMs: lostMs.get('vide') ?? 0, soundMs: lostMs.get('soun') ?? 0 };
-  return { rebuilt: true, notes: [...notes, ...losses], lostEnds };
+  const isCutOff = lostEnds.pictureMs > 0 || lostEnds.soundMs > 0;
+  return { rebuilt: true, notes: [...notes, ...losses], ...(isCutOff && { lostEnds }) };
 }
 
 const missingMedia = (fileBytes: number) =>

@@ -3,7 +3,9 @@ import { wrapped } from '#server/media/order-count.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
-type CountedClip = Pick<SmartSource, 'samples' | 'shownEdit' | 'sps' | 'head'>;
+interface CountedClip extends Pick<SmartSource, 'samples' | 'shownEdit' | 'head'> {
+  readonly sps: Pick<SmartSource['sps'], 'pocType' | 'pocBits'>;
+}
 
 /**
  * Spans that show more pictures than the order counts of the clip (ITU-T H.264, 8.2.1) leave room for: their encoder never counted what is missing,
@@ -22,8 +24,10 @@ export async function spansWithoutRoom(clip: CountedClip, edit: PictureEdit): Pr
     const { firstFrame, endFrame, pictures } = span;
     if (firstFrame === 0 || pictures.length <= endFrame - firstFrame) continue;
     const [before, behind] = [await headOf(firstFrame - 1), await headOf(endFrame)];
-    if (before?.pocLsb == null || behind?.pocLsb == null || behind.idr) continue;
-    const rise = wrapped(behind.pocLsb - before.pocLsb, 2 ** sps.pocBits);
+    const [from, to] = [before?.pocLsb ?? null, behind?.pocLsb ?? null];
+    // A key picture begins a new count.
+    if (from === null || to === null || behind?.idr) continue;
+    const rise = wrapped(to - from, 2 ** sps.pocBits);
     if (rise > 0 && rise <= pictures.length) without.add(span);
   }
   return without;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appendEndNote, readEndNote } from '#server/media/mp4/end-note.ts';
+import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { Analysis } from './analyse/analysis.ts';
 import type { PictureEdit } from './repair/picture-edit.ts';
 
@@ -21,6 +22,8 @@ const mendedNote = z.object({
   spans: z.array(
     z.object({ first: number, last: number, isMade: z.boolean(), damagedData: z.array(number) }),
   ),
+  /** What the upload had lost at its end: picture and sound of the result do not end together for it. */
+  lostEnds: z.object({ pictureMs: z.number().nonnegative(), soundMs: z.number().nonnegative() }).optional(),
 });
 
 /**
@@ -88,16 +91,17 @@ const numbers = (first: number, last: number): number[] =>
 export async function noteMended(
   resultPath: string,
   edit: PictureEdit,
-  original: Pick<Analysis, 'pictures' | 'mended'>,
+  original: Pick<Analysis, 'pictures' | 'mended'> & { readonly info?: Pick<Analysis['info'], 'lostEnds'> },
 ): Promise<void> {
   const shown = original.pictures?.ptsTicks.length ?? 0;
   const spans = mendedInResult(edit, shown, original.mended ?? []);
-  if (spans.length === 0) return;
+  const lostEnds = original.info?.lostEnds;
+  if (spans.length === 0 && !lostEnds) return;
   const pictures = edit.reduce(
     (sum, span) => sum + span.pictures.length + span.firstFrame - span.endFrame,
     shown,
   );
-  await appendEndNote(resultPath, JSON.stringify({ reelmend: 'mended pictures', pictures, spans }));
+  await appendEndNote(resultPath, JSON.stringify({ reelmend: 'mended pictures', pictures, spans, lostEnds }));
 }
 
 /**
@@ -105,14 +109,26 @@ export async function noteMended(
  * @param pictures displayed pictures of the file
  */
 export async function readMended(filePath: string, pictures: number): Promise<MendedSpan[]> {
-  const note = await readEndNote(filePath);
-  const read = note === null ? null : mendedNote.safeParse(parseJson(note));
-  if (!read?.success || read.data.pictures !== pictures) return [];
-  const { spans } = read.data;
+  const note = await readNote(filePath, pictures);
+  const spans = note?.spans ?? [];
   const isOrdered = spans.every(({ first, last }, at) => {
     return first > (spans[at - 1]?.last ?? -1) && last >= first && last < pictures;
   });
   return isOrdered ? spans : [];
+}
+
+/**
+ * What an earlier result says that its upload had lost at its end; nothing for other clips.
+ * @param pictures displayed pictures of the file
+ */
+export async function readLostEnds(filePath: string, pictures: number): Promise<LostEnds | undefined> {
+  return (await readNote(filePath, pictures))?.lostEnds;
+}
+
+async function readNote(filePath: string, pictures: number): Promise<z.infer<typeof mendedNote> | null> {
+  const note = await readEndNote(filePath);
+  const read = note === null ? null : mendedNote.safeParse(parseJson(note));
+  return read?.success && read.data.pictures === pictures ? read.data : null;
 }
 
 function parseJson(text: string): unknown {

@@ -10,6 +10,8 @@ export interface TrimmedTrack {
   readonly track: OutTrack;
   readonly samplesKept: number;
   readonly samplesTotal: number;
+  /** How much earlier it ends now, media ticks. */
+  readonly lostTicks: number;
 }
 
 /** Above this number samples are not listed one by one: only uncompressed sound has so many. */
@@ -32,7 +34,8 @@ export function trimTrack(
   const total = sampleCount(track.stbl);
   const chunks = readChunks(track.stbl);
   const whole = chunks.findIndex((chunk) => chunk.offset + chunk.sizeBytes > endOffset);
-  if (whole < 0) return { track: carryTrack(track, file), samplesKept: total, samplesTotal: total };
+  if (whole < 0)
+    return { track: carryTrack(track, file), samplesKept: total, samplesTotal: total, lostTicks: 0 };
   if (total > LISTED_SAMPLES) return trimByChunks(track, file, chunks.slice(0, whole), total, movieTimescale);
   const samples = readSamples(track.stbl);
   const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
@@ -54,7 +57,8 @@ export function trimTrack(
       bytes: { file, offset: sample.offset, sizeBytes: sample.sizeBytes },
     })),
   );
-  return { track: rebuilt, samplesKept: kept.length, samplesTotal: total };
+  const lostTicks = endOfSamples(samples) - shownEnd;
+  return { track: rebuilt, samplesKept: kept.length, samplesTotal: total, lostTicks };
 }
 
 const earliest = (ticks: number, { pts }: Timed) => Math.min(ticks, pts);
@@ -140,5 +144,6 @@ function trimByChunks(
     seconds: chunk.dts / track.timescale,
     parts: [{ file, offset: chunk.offset, sizeBytes: chunk.sizeBytes }],
   }));
-  return { track: { trak, chunks: out }, samplesKept: kept, samplesTotal };
+  const lostTicks = (samplesTotal - kept) * delta;
+  return { track: { trak, chunks: out }, samplesKept: kept, samplesTotal, lostTicks };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TimeBase } from '#server/media/time-base.ts';
+import type { LostEnds } from './lost-ends.ts';
 import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
@@ -136,6 +137,8 @@ export interface MediaInfo {
   readonly notes?: readonly string[] | undefined;
   /** Whether the file is shorter than it states; absent where its container does not state that. */
   readonly isCutOff?: boolean | undefined;
+  /** What is lost at the end of a file that was cut off, where its index tells; absent where nothing is. */
+  readonly lostEnds?: LostEnds | undefined;
   /** What the upload is and what it lacks at its end, where this tells of a copy of its streams in MP4. */
   readonly rewrapped?: { readonly from: ContainerFormat; readonly missingPictures: number } | undefined;
 }

@@ -164,6 +164,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   };
   const sync = detectAudioSync({
     times: withoutFirstWaits(times, waits),
+    lostEnds: input.info.lostEnds,
     clock,
     countsTimes: input.info.format === 'avi',
     motion: input.motion,

@@ -1,6 +1,7 @@
 import { smallSize } from '#server/media/grey/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import { readMended } from '../mended-pictures.ts';
 import { checkStructure, type StructureCheck } from './damage/check-structure.ts';
 import { decodeHalves, findSeam } from './decode/decode-halves.ts';
@@ -8,7 +9,7 @@ import { decodePass, type DecodePassInput } from './decode/decode-pass.ts';
 import { damageReason } from './damage/detect-corruption.ts';
 import { detectTimestampGaps } from './dropped-frames/detect-dropped-frames.ts';
 import { findDamage } from './damage/find-damage.ts';
-import { judgePictures, type MeasuredPictures, type PictureAnalysis } from './judge-pictures.ts';
+import { judgePictures, type MeasuredPictures, type PictureAnalysis, spansOf } from './judge-pictures.ts';
 import { renumbered, type KeptPictures } from './decode/kept-pictures.ts';
 import { missingAtEnd } from './packets/missing-at-end.ts';
 import { agrees, listPackets, withoutBefore, withRestarts } from './packets/list-packets.ts';
@@ -79,7 +80,10 @@ export async function analysePicture(
     };
     return { ...nothing, audioPackets: audio, kept };
   }
-  const judged = judgePictures(measured, (await input.leadingSilence) ?? 0);
+  const { lostEnds } = input.info;
+  const spans = lostEnds && spansOf(measured.index.times, scan);
+  const whole = spans ? { ...measured, spans: withLostEnds(spans, lostEnds) } : measured;
+  const judged = judgePictures(whole, (await input.leadingSilence) ?? 0);
   return { ...judged, notes: [...(await endNotes(input, scan)), ...judged.notes], kept };
 }
 

@@ -21,6 +21,7 @@ import { longestMs, withListedLengths } from './listed-lengths.ts';
 import { mendAvi } from './mend-avi.ts';
 import { withOwnSoundRate } from './own-sound-rate.ts';
 import { noVideo, refuseHopeless, unsupportedPictures } from './refuse-hopeless.ts';
+import { withOwnLostEnds } from './own-lost-ends.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -178,7 +179,8 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
     const again = rebuilt.rebuilt ? await probeRebuilt(input) : null;
     if (rebuilt.rebuilt && again) {
       const notes = [...again.notes, ...rebuilt.notes];
-      const mended = { path: input.rebuiltPath, info: again.info, rebuilt: { notes } };
+      const told = { ...again.info, lostEnds: rebuilt.lostEnds };
+      const mended = { path: input.rebuiltPath, info: told, rebuilt: { notes } };
       // An index that ffmpeg reads in spite of its faults may be better than one without all of the sound, or than none that fits.
       const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
       if (!asItIs || !hasPictures || (!isDoubtful && !hasShorterSound(again.info, info))) return mended;
@@ -194,7 +196,9 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
     if (hasPictures && isWhole) break;
   }
   await rm(input.rebuiltPath, { force: true });
-  if (asItIs && (hasPictures || isWhole === true)) return asItIs;
+  if (asItIs && (hasPictures || isWhole === true)) {
+    return { ...asItIs, info: await withOwnLostEnds(asItIs) };
+  }
   // What is missing says more than that nothing can be read.
   const reason = reasons.find((one) => one !== NO_INDEX) ?? reasons[0] ?? UNREADABLE;
   throw refusal(reason, detailOf(read));

@@ -3,6 +3,7 @@ import { ticksToMs } from '#server/media/time-base.ts';
 import { smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries } from '#server/media/grey/grey-series.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
+import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
@@ -69,7 +70,8 @@ export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
   const covered = windows.reduce((sum, window) => sum + shownIn(window), 0);
   if (stream && covered < total * WHOLE_SHARE) {
     const size = smallSize(stream.width, stream.height);
-    const spans = spansOf(pictures, scan);
+    const own = spansOf(pictures, scan);
+    const spans = own && withLostEnds(own, info.lostEnds);
     const findings = await lookAtStretches(input, pictures, { size, stretches, windows, spans });
     if (findings) {
       const strictly = windows.flatMap(({ shown, end }) => numbers(shown, end));

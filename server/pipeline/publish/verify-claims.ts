@@ -71,7 +71,7 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
     return original === null ? claims : [...claims, ...foundClaims(original, report)];
   }
   const said = report.defects.some(({ action }) => action === 'rebuilt_index');
-  const result = await tryOpen(input.repairedPath, tools);
+  const result = await tryOpen(input.repairedPath, tools, original?.info.lostEnds);
   if (result === null) {
     return [...claims, { claim: 'the result is a clip', confirmed: false, detail: 'It cannot be read.' }];
   }
@@ -140,11 +140,17 @@ async function openAsRepaired(
   }
 }
 
-async function tryOpen(filePath: string, tools: ToolPaths): Promise<OpenFile | null> {
+/** @param lostEnds what the original had lost at its end, which the result lacks as well */
+async function tryOpen(
+  filePath: string,
+  tools: ToolPaths,
+  lostEnds: MediaInfo['lostEnds'],
+): Promise<OpenFile | null> {
   const format = await sniffFile(filePath);
   if (format === null) return null;
-  const info = await probe(tools, filePath, format).catch(() => null);
-  if (!info || info.video.length === 0) return null;
+  const read = await probe(tools, filePath, format).catch(() => null);
+  if (!read || read.video.length === 0) return null;
+  const info = { ...read, lostEnds };
   // What a result says of itself is no proof.
   const analysis = await analyseVideo({ inputPath: filePath, info, tools, believesFile: false });
   return { path: filePath, info, analysis };

@@ -75,7 +75,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     checkUnits(input, info, planned),
     lookAgain({
       resultPath: input.resultPath,
-      info,
+      info: { ...info, lostEnds: input.analysis.info.lostEnds },
       freshFrames: freshFrames(input, planned),
       known: knownPictures(input, planned),
       wasDamaged: input.analysis.findings.some(({ kind }) => kind === 'corrupted_section'),

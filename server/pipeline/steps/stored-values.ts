@@ -72,6 +72,7 @@ const mediaInfo: z.ZodType<MediaInfo> = z.looseObject({
   format: containerFormat,
   rewrapped: z.looseObject({ from: containerFormat, missingPictures: z.number() }).optional(),
   isCutOff: z.boolean().optional(),
+  lostEnds: z.object({ pictureMs: z.number(), soundMs: z.number() }).optional(),
   notes: z.array(z.string()).optional(),
   sizeBytes: z.number(),
   startMs: figure,

@@ -1,4 +1,5 @@
 import { MAX_CURVE_POINTS } from '#common/report.ts';
+import { type LostEnds, withLostEnds } from '#server/media/probe/lost-ends.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import type { Finding } from '../analysis.ts';
 import {
@@ -27,6 +28,8 @@ import {
 
 export interface SyncInput {
   readonly times: StreamTimes;
+  /** What of both is lost behind their ends; absent for nothing. */
+  readonly lostEnds?: LostEnds | undefined;
   readonly clock: SoundClock;
   /** Null when the clip has no pictures that could be measured. */
   readonly motion: MotionSeries | null;
@@ -45,7 +48,8 @@ export interface SyncVerdict {
  * plain (repair notes: no evidence, no change). Pure; all times in ms of the container's axis.
  */
 export function detectAudioSync(input: SyncInput): SyncVerdict {
-  const { times, clock } = input;
+  const { clock } = input;
+  const times = withLostEnds(input.times, input.lostEnds);
   const notes: string[] = [];
   const facts = readClock(clock);
   if (!facts.reliable) {
@@ -119,7 +123,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
     finding: {
       kind: 'audio_sync',
       startMs: times.soundStartMs,
-      endMs: times.soundEndMs,
+      endMs: input.times.soundEndMs,
       firstFrame: null,
       lastFrame: null,
       count: 1,

@@ -1,4 +1,5 @@
 import type { Track } from '#server/media/mp4/movie.ts';
+import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 export interface RebuildIndexInput {
@@ -11,7 +12,12 @@ export interface RebuildIndexInput {
 }
 
 export type RebuildIndexResult =
-  | { readonly rebuilt: true; readonly notes: readonly string[] }
+  | {
+      readonly rebuilt: true;
+      readonly notes: readonly string[];
+      /** Where the file was cut off under an index that lists all. */
+      readonly lostEnds?: LostEnds;
+    }
   | { readonly rebuilt: false; readonly reason: string };
 
 /** What the samples of a track are called in a sentence. */

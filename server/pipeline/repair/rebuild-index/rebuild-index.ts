@@ -317,6 +317,7 @@ async function writeTrimmed(
   const timescale = readMovieTimescale(moov);
   const out: TrimmedTrack[] = [];
   const losses: string[] = [];
+  const lostMs = new Map<string, number>();
   for (const track of readTracks(moov)) {
     const name = sampleName(track);
     const trimmed = trimTrack(track, file, fileBytes, timescale);
@@ -326,6 +327,7 @@ async function writeTrimmed(
       continue;
     }
     out.push(trimmed);
+    if (!lostMs.has(track.handler)) lostMs.set(track.handler, (trimmed.lostTicks * 1000) / track.timescale);
     const lost = trimmed.samplesTotal - trimmed.samplesKept;
     if (lost > 0) losses.push(`${lost} of ${trimmed.samplesTotal} ${name} samples are not in the file.`);
   }
@@ -337,7 +339,9 @@ async function writeTrimmed(
     tracks: out.map(({ track }) => track),
     signal: input.signal,
   });
-  return { rebuilt: true, notes: [...notes, ...losses] };
+  const lostEnds = { pictureMs: lostMs.get('vide') ?? 0, soundMs: lostMs.get('soun') ?? 0 };
+  const isCutOff = lostEnds.pictureMs > 0 || lostEnds.soundMs > 0;
+  return { rebuilt: true, notes: [...notes, ...losses], ...(isCutOff && { lostEnds }) };
 }
 
 const missingMedia = (fileBytes: number) =>

@@ -5,6 +5,15 @@ import { planSegments, type Cut, type Segment, type SegmentPlan } from './smart-
 import type { SmartSource } from './smart-render-source.ts';
 import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-ins.ts';
 
+export interface AroundPlan {
+  readonly plan: SegmentPlan;
+  readonly standIns: readonly StandIn[];
+  /** Those outside of all stretches. */
+  readonly exchanges: readonly Exchange[];
+  /** Those that a stretch takes in: its pictures are coded anew as the clip shows them with these. */
+  readonly under: readonly Exchange[];
+}
+
 /** Stretches to encode anew, and the pictures outside of them that are exchanged alone. */
 export async function planAround(
   source: SmartSource,
@@ -12,7 +21,7 @@ export async function planAround(
   cuts: readonly Cut[],
   edit: PictureEdit,
   made: readonly Exchange[],
-): Promise<{ plan: SegmentPlan; standIns: StandIn[]; exchanges: readonly Exchange[] }> {
+): Promise<AroundPlan> {
   const exchanged = new Set(made.flatMap(({ spans }) => spans));
   let exchanges = made;
   let split = await splitEdit(
@@ -28,12 +37,13 @@ export async function planAround(
       edit: split.rest,
       offsetTicks: source.shownEdit.offsetTicks,
     });
-    if (!plan.ok) return { plan, standIns: [], exchanges };
+    const under = made.filter((exchange) => !exchanges.includes(exchange));
+    if (!plan.ok) return { plan, standIns: [], exchanges, under };
     const next = withoutCovered(split, plan.segments);
     // A stretch that is encoded anyway takes in what it meets.
     const apart = exchanges.filter((exchange) => !meets(exchange, plan.segments));
     if (next.candidates.length === split.candidates.length && apart.length === exchanges.length) {
-      return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns), exchanges };
+      return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns), exchanges, under };
     }
     const back = exchanges.filter((exchange) => !apart.includes(exchange)).flatMap(({ spans }) => spans);
     const rest = [...next.rest, ...back].sort(

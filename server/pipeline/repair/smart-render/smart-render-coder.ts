@@ -13,6 +13,7 @@ import { AVC_WARM_UP, createGroupDecoder, type OriginalsInput } from './smart-re
 import { spoolFrom } from './smart-render-encoder.ts';
 import { openPixels } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
+import type { ClipSource } from './smart-render-source.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 
 export interface CoderInput extends Omit<OriginalsInput, 'decodeFrom' | 'threads'> {
@@ -33,6 +34,8 @@ export interface PicturesToCode {
   /** `original` numbers are places in display order. */
   readonly wanted: readonly PixelSource[];
   readonly place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>;
+  /** The clip whose originals are meant, where some of its pictures are exchanged already. */
+  readonly source?: ClipSource;
 }
 
 /** Encodes stretches and single pictures of one clip into one spool file. */
@@ -53,10 +56,10 @@ export function createCoder(input: CoderInput): Coder {
   let doneCount = 0;
   let total: number | null = null;
   return {
-    async encode({ target, label, decodeFrom, wanted, place }) {
+    async encode({ target, label, decodeFrom, wanted, place, source = input.source }) {
       const { pictureBytes, workDir } = input;
       const { threads } = input.limits;
-      const decoder = createGroupDecoder({ ...input, decodeFrom, threads, warmUp: AVC_WARM_UP });
+      const decoder = createGroupDecoder({ ...input, source, decodeFrom, threads, warmUp: AVC_WARM_UP });
       const pixels = openPixels({ decoder, workDir, pictureBytes, label }, wanted);
       let ownCount = 0;
       const onPicture = () => {

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { everyPicture } from '#server/media/ffmpeg/every-picture.ts';
 import type { FfmpegInput, FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
-import { cutPart } from '#server/media/mp4/cut-part.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { EVERY_PICTURE_ONCE, streamPictures } from './smart-render-decode.ts';
 import type { NumberedPicture, OriginalDecoder } from './smart-render-pixels.ts';
 import type { Cut } from './smart-render-plan.ts';
-import { isVacant, type ClipSource } from './smart-render-source.ts';
+import { writeTrialPart } from './smart-render-part.ts';
+import type { ClipSource } from './smart-render-source.ts';
 
 export interface OriginalsInput {
   readonly source: ClipSource;
@@ -99,14 +99,13 @@ function warmStart(input: OriginalsInput, from: number, wanted: readonly number[
 }
 
 async function cutGroup(input: OriginalsInput, start: number, wanted: readonly number[], label: string) {
-  const { source, signal } = input;
+  const { source, order, signal } = input;
   const { samples } = source;
   const from = input.warmUp ? warmStart(input, start, wanted) : start;
   const lastSample = wanted.reduce((last, place) => Math.max(last, input.order.samples[place] ?? 0), from);
   const origin = samples[from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
   const ticksOf = new Map<number, number>();
-  const present = samples.slice(from, lastSample + 1).filter((_, at) => !isVacant(source, from + at));
   for (let sample = from; sample <= lastSample; sample++) {
     const place = input.order.placeOf[sample] ?? 0;
     const ticks = (samples[sample]?.pts ?? 0) - origin;
@@ -114,7 +113,9 @@ async function cutGroup(input: OriginalsInput, start: number, wanted: readonly n
     ticksOf.set(place, ticks);
   }
   const clipPath = path.join(input.workDir, `${label}.mp4`);
-  await cutPart({ ...source, samples: present, outputPath: clipPath, signal });
+  const part = { from, end: lastSample + 1 };
+  const entry = source.entry.bytes;
+  await writeTrialPart({ source, order, part, coded: new Map(), entry, outputPath: clipPath, signal });
   return { path: clipPath, placeAt, ticksOf };
 }
 

@@ -19,6 +19,15 @@ export function samplesOfPart({ from, end, omitted }: Part): number[] {
   return omitted ? all.filter((sample) => !omitted.has(sample)) : all;
 }
 
+/** Those of them that have bytes, so that a decoder may show them: all but lost ones whose places are empty. */
+export function presentSamples(
+  source: ClipSource,
+  part: Part,
+  coded?: ReadonlyMap<number, unknown>,
+): number[] {
+  return samplesOfPart(part).filter((sample) => coded?.has(sample) === true || !isVacant(source, sample));
+}
+
 /** Samples that have other bytes now. */
 export interface ReplacedSamples {
   readonly coded: ReadonlyMap<number, { readonly bytes: ByteRange }>;
@@ -62,7 +71,7 @@ export async function writeTrialPart(clip: TrialPart): Promise<Map<number, numbe
   const { source, order, part, coded, entry, outputPath, signal } = clip;
   const origin = source.samples[part.from]?.dts ?? 0;
   const placeAt = new Map<number, number>();
-  const numbers = samplesOfPart(part).filter((number) => coded.has(number) || !isVacant(source, number));
+  const numbers = presentSamples(source, part, coded);
   const samples = numbers.flatMap((number, index) => {
     const sample = source.samples[number];
     if (!sample) return [];

@@ -2,7 +2,8 @@ import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { hasKept, hasNew } from './bridge/smart-render-bridge-plan.ts';
 import { makeBridges, type BridgesInput } from './bridge/smart-render-bridges.ts';
 import { makeExchanges, type Exchange, type ExchangeInput } from './exchange/smart-render-exchange.ts';
-import { withReplaced } from './smart-render-source.ts';
+import { withReplaced, type SmartSource } from './smart-render-source.ts';
+import type { VerbatimPps } from './smart-render-verbatim.ts';
 
 export interface ReplaceInput
   extends
@@ -33,14 +34,7 @@ export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
     spent: 0,
     onShare: (share) => onShare?.(BRIDGED * share),
   });
-  const over = (made: readonly Exchange[]) => {
-    const bytes = new Map<number, ByteRange>();
-    for (const { samples, pictures } of made) {
-      for (const [at, picture] of pictures.entries()) bytes.set(samples[at] ?? -1, picture.bytes);
-    }
-    const sets = made.flatMap(({ pps }) => pps ?? []);
-    return made.length === 0 ? input.source : withReplaced(input.source, bytes, [...sets, verbatimPps.unit]);
-  };
+  const over = (made: readonly Exchange[]) => withExchanges(input.source, made, verbatimPps);
   const exchanges = await makeExchanges({
     ...input,
     source: over(bridged.bridges),
@@ -62,6 +56,21 @@ export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
     spent: bridged.verbatimCount + exchanges.reduce((sum, { samples }) => sum + samples.length, 0),
   });
   return [...made, ...instead.bridges];
+}
+
+/** The clip as it is with these exchanges in it, later ones over earlier ones. */
+export function withExchanges(
+  source: SmartSource,
+  made: readonly Exchange[],
+  verbatimPps: VerbatimPps,
+): SmartSource {
+  if (made.length === 0) return source;
+  const bytes = new Map<number, ByteRange>();
+  for (const { samples, pictures } of made) {
+    for (const [at, picture] of pictures.entries()) bytes.set(samples[at] ?? -1, picture.bytes);
+  }
+  const sets = made.flatMap(({ pps }) => pps ?? []);
+  return withReplaced(source, bytes, [...sets, verbatimPps.unit]);
 }
 
 /** Of samples that were replaced twice the later ones alone, and no small pictures of what has changed since. */

@@ -6,6 +6,7 @@ import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 export interface SegmentsInput {
+  /** With the exchanges that the stretches take in, where there are any. */
   readonly source: SmartSource;
   readonly coder: Coder;
   readonly target: TargetSequence;
@@ -32,7 +33,7 @@ export async function encodeSegments(
     const place = { neighbourIdrIds: await neighbourIdrIds(source, segment) };
     const { decodeFrom } = segment;
     const label = `smart-render-${number}`;
-    encoded[number] = await coder.encode({ target, label, decodeFrom, wanted, place });
+    encoded[number] = await coder.encode({ target, label, decodeFrom, wanted, place, source });
   });
   return encoded;
 }

@@ -10,7 +10,13 @@ import { readExactly, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack, type Movie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { type AvcConfig, readAvcConfig, type SampleEntry } from '#server/media/mp4/sample-entry.ts';
+import {
+  type AvcConfig,
+  readAvcConfig,
+  type SampleEntry,
+  withEntryBox,
+  writeAvcConfig,
+} from '#server/media/mp4/sample-entry.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { isSelfContained } from '#server/media/mp4/write-tables.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
@@ -155,9 +161,11 @@ export function withReplaced(
   replaced: ReadonlyMap<number, ByteRange>,
   sets: readonly Buffer[],
 ): SmartSource {
-  const { config, sps } = source;
+  const { entry, sps } = source;
+  const config = withSets(source.config, sets);
+  const bytes = withEntryBox(entry, 'avcC', writeAvcConfig(config));
   const all = new Map([...(source.replaced ?? []), ...replaced]);
-  return withReaders({ ...source, replaced: all }, withSets(config, sets), sps);
+  return withReaders({ ...source, entry: { ...entry, bytes }, replaced: all }, config, sps);
 }
 
 /**

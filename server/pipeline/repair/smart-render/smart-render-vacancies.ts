@@ -22,6 +22,8 @@ export interface Vacated<Source> {
   readonly asDamage: PictureEdit | null;
   /** Pictures of the file in front of which those stand. */
   readonly besideDamage: readonly number[];
+  /** Their samples. */
+  readonly toConceal: readonly number[];
   /** What number a picture, lost ones counted, has without them; null for a lost one. */
   readonly ownFrame: (frame: number) => number | null;
 }
@@ -37,19 +39,21 @@ interface Lost {
 /**
  * Gives each picture that an edit puts into a hole of the times the place in the coded stream from which it was lost: filled there, as any other
  * picture is replaced, it leaves the rest of its group byte for byte. Spans for which that does not work out stay as they are.
+ * @param noRoom spans for which it cannot
  * @param withVacant the clip with all samples, some of which have no bytes
  */
 export function withVacancies<Source extends TimedClip>(
   source: Source,
   edit: PictureEdit,
   withVacant: (source: Source, samples: readonly Sample[], vacant: ReadonlySet<number>) => Source,
+  noRoom: ReadonlySet<ChangedSpan> = new Set(),
 ): Vacated<Source> {
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const lost = lostPictures(source, order, edit);
+  const lost = lostPictures(source, order, edit).filter(({ spanAt }) => !isIn(noRoom, edit[spanAt]));
   const vacant = placeVacant(samples, lost);
   if (vacant.length === 0) {
-    return { source, edit, asDamage: null, besideDamage: [], ownFrame: (frame) => frame };
+    return { source, edit, asDamage: null, besideDamage: [], toConceal: [], ownFrame: (frame) => frame };
   }
   const all: Sample[] = [];
   const numbers = new Set<number>();
@@ -84,17 +88,21 @@ export function withVacancies<Source extends TimedClip>(
         ? filled.map((span, at) => (isBeside[at] ? leftToConceal(span, added) : span))
         : null,
     besideDamage: lostBeside.map(before),
+    toConceal: lostBeside.flatMap((frame) => now.samples[frame + now.firstShown] ?? []),
     ownFrame: (frame) => (added.includes(frame) ? null : before(frame)),
   };
 }
 
-/** Whether each lost picture has got one of those that were made alone. */
-export function fillsAll(
-  { vacant }: Pick<ClipSource, 'vacant'>,
+const isIn = (spans: ReadonlySet<ChangedSpan>, span: ChangedSpan | undefined) =>
+  span !== undefined && spans.has(span);
+
+/** Whether each lost picture that is to be concealed has got one of those that were made alone; others may be put in in another way. */
+export function concealsAll(
+  { toConceal }: Pick<Vacated<TimedClip>, 'toConceal'>,
   made: readonly { readonly samples: readonly number[] }[],
 ): boolean {
   const filled = new Set(made.flatMap(({ samples }) => samples));
-  return [...(vacant ?? [])].every((sample) => filled.has(sample));
+  return toConceal.every((sample) => filled.has(sample));
 }
 
 /** What was rendered of such a clip, in the numbers of the pictures that the file has. */

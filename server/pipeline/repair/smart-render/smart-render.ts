@@ -17,7 +17,7 @@ import { damagedPlaces } from './smart-render-damaged.ts';
 import type { TargetSequence } from './smart-render-encode.ts';
 import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
 import { renderHevc } from './hevc/smart-render-hevc.ts';
-import { lastOfEach, replaceAlone } from './smart-render-replace.ts';
+import { lastOfEach, replaceAlone, withExchanges } from './smart-render-replace.ts';
 import { encodeSegments } from './smart-render-segments.ts';
 import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
 import {
@@ -29,8 +29,9 @@ import {
   withVacant,
 } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
-import { fillsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
+import { concealsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
 import { planTimes } from './smart-render-timing.ts';
+import { spansWithoutRoom } from './smart-render-room.ts';
 import { toRuns } from './smart-render-seen.ts';
 import { verbatimPps } from './smart-render-verbatim.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
@@ -107,7 +108,8 @@ async function render(
 ): Promise<SmartRenderResult> {
   const answer = await openSmartSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const vacated = withVacancies(answer.source, input.edit, withVacant);
+  const noRoom = await spansWithoutRoom(answer.source, input.edit);
+  const vacated = withVacancies(answer.source, input.edit, withVacant, noRoom);
   const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
@@ -146,8 +148,8 @@ async function render(
     return planAround(source, order, cuts, wanted, around);
   };
   const concealed = vacated.asDamage && (await tryEdit(vacated.asDamage));
-  const isFilled = concealed && fillsAll(source, concealed.exchanges);
-  const { plan, standIns, ...found } = isFilled ? concealed : await tryEdit(edit);
+  const isFilled = concealed && concealsAll(vacated, [...concealed.exchanges, ...concealed.under]);
+  const { plan, standIns, under, ...found } = isFilled ? concealed : await tryEdit(edit);
   const exchanges = lastOfEach(found.exchanges);
   if (!plan.ok) return decline(plan.reason);
   const timing = planTimes(samples, plan.segments);
@@ -163,7 +165,8 @@ async function render(
 
   coder.expect(toEncode);
   const { limits, signal } = input;
-  const encoded = await encodeSegments({ source, coder, target, limits, signal }, plan.segments);
+  const mended = pps ? withExchanges(source, under, pps) : source;
+  const encoded = await encodeSegments({ source: mended, coder, target, limits, signal }, plan.segments);
   const alone =
     standIns.length === 0
       ? null

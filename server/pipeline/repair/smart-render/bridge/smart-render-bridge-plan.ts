@@ -83,11 +83,14 @@ export async function groupsToBridge(
       overlaps(span, order, from, end) ? [{ span, slot: slots[at] }] : [],
     );
     const behind = meets.find(({ slot }) => !slot);
-    const leading = behind ? meets.slice(0, meets.indexOf(behind)) : meets;
-    const own = leading.flatMap(({ slot }) => slot ?? []);
-    const whole = { slots: own, group: { from, end } };
+    const at = behind ? meets.indexOf(behind) : meets.length;
+    const own = (some: typeof meets) => some.flatMap(({ slot }) => slot ?? []);
+    const whole = { slots: own(meets.slice(0, at)), group: { from, end } };
     const found = behind ? upTo(order, whole, behind.span) : whole;
     if (found && isWanted(found.slots)) groups.push(found);
+    // What follows is coded anew, as the clip shows it: better where damage is bridged.
+    const rest = { slots: own(meets.slice(at)), group: { from, end } };
+    if (hasDecoded(rest.slots) && isWanted(rest.slots)) groups.push(rest);
   }
   return groups;
 }
@@ -104,6 +107,10 @@ export type IsWanted = (slots: readonly Slots[]) => boolean;
 
 const isKept = ({ changed }: Slots): boolean =>
   [...changed.values()].every((content) => content === 'decoded');
+
+/** Whether there are damaged pictures among them that stay as they decode. */
+const hasDecoded: IsWanted = (slots) =>
+  slots.some(({ changed }) => [...changed.values()].includes('decoded'));
 
 /** Whether there are new pictures among them. */
 export const hasNew: IsWanted = (slots) => !slots.every(isKept);

@@ -4,7 +4,7 @@ import { smallSize } from '#server/media/grey/grey-frame.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
-import { samplesOfPart, type Part } from '../smart-render-part.ts';
+import { presentSamples, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { tornSample, type MovedFrom } from '../smart-render-torn.ts';
@@ -116,7 +116,7 @@ async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<Conc
   const { part, coded, damaged, seen: old } = stretch;
   const key = keyBehind(step.source, part);
   const whole = key === null ? part : { ...part, end: part.end + 1 };
-  const all = samplesOfPart(whole);
+  const all = presentSamples(step.source, whole, coded);
   const wanted = {
     path: path.join(step.workDir, `${step.name}-concealed.small`),
     samples: all.filter((sample) => sample >= (damaged[0]?.sample ?? 0)),

@@ -37,7 +37,7 @@ import {
   type ExchangeCandidate,
 } from './smart-render-exchange-plan.ts';
 import type { ShownSize } from '../smart-render-hashes.ts';
-import { samplesOfPart, type Part } from '../smart-render-part.ts';
+import { presentSamples, samplesOfPart, type Part } from '../smart-render-part.ts';
 import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
 import type { SmartSource } from '../smart-render-source.ts';
@@ -262,10 +262,11 @@ async function compare(
   };
   const replaced = { coded, pps: pps.unit, onLine };
   const found: SeenPictures[] = [];
+  const present = presentSamples(input.source, part, coded);
   if (torn.size === 0) {
     const { hashes: after, seen } = await hashPart(input, part, replaced, wanted);
     if (complaints > 0) return null;
-    const places = samplesOfPart(part).map((sample) => input.order.placeOf[sample] ?? 0);
+    const places = present.map((sample) => input.order.placeOf[sample] ?? 0);
     places.sort((a, b) => a - b);
     const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
     if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
@@ -282,5 +283,5 @@ async function compare(
     if (error > 0) changes.push({ place, error });
   }
   const [seen] = found;
-  return seen && complaints === 0 && count === part.end - part.from ? { changes, seen } : null;
+  return seen && complaints === 0 && count === present.length ? { changes, seen } : null;
 }

@@ -33,7 +33,7 @@ import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
 import { planTimes } from '../smart-render-timing.ts';
-import { fillsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
+import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
@@ -85,7 +85,7 @@ export async function renderHevc(
       position: 0,
     });
   const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
-  const isFilled = concealed && fillsAll(source, [concealed]);
+  const isFilled = concealed && concealsAll(vacated, [concealed]);
   const alone = isFilled ? concealed : await tryAlone(edit);
   const damaged = damagedPlaces(edit, order);
   const { plan } = alone;

@@ -1,0 +1,13 @@
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { readLostEnds } from '../mended-pictures.ts';
+
+/** What a clip holds, with what its upload had lost at its end where it is an earlier result of one that was cut off. */
+export async function withOwnLostEnds(clip: {
+  readonly path: string;
+  readonly info: MediaInfo;
+}): Promise<MediaInfo> {
+  const { path, info } = clip;
+  const pictures = info.video[0]?.frameCount ?? null;
+  const lostEnds = pictures === null ? undefined : await readLostEnds(path, pictures);
+  return lostEnds ? { ...info, lostEnds } : info;
+}

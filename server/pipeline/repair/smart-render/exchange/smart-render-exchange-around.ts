@@ -73,14 +73,15 @@ export async function concealFirst(
   if (cut && !missing.has(sample))
     done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
   const { onLine, said } = createDamageLog();
-  const firstPlace = Math.min(...Object.values(places));
-  const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, firstPlace };
-  const pictures = new Map<number, TimedPicture>();
-  const wanted = new Set(Object.values(places));
+  const kept = Object.values(places);
+  const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, kept };
   const silent = { ...step, onShare: undefined };
-  for await (const { place, pixels } of decodePart(silent, { ...part, from, end }, options)) {
+  const shown = await decodePart(silent, { ...part, from, end }, options);
+  const pictures = new Map<number, TimedPicture>();
+  for (const [number, read] of shown.pictures) {
+    const place = shown.places[number] ?? -1;
     const ticks = source.samples[order.samples[place] ?? -1]?.pts ?? 0;
-    if (wanted.has(place)) pictures.set(place, { pixels, ticks });
+    pictures.set(place, { pixels: await read(), ticks });
   }
   const decoded = pictures.get(places.own)?.pixels;
   if (!decoded) return null;

@@ -10,7 +10,7 @@ import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts'
 import { tornSample, type MovedFrom } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample } from '../smart-render-verbatim.ts';
 import { concealFirst, keyBehind, type Concealed, type ConcealStep } from './smart-render-exchange-around.ts';
-import { hashPart, isComplaint } from './smart-render-exchange-decode.ts';
+import { decodePart, isComplaint } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
@@ -125,8 +125,12 @@ async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<Conc
   const onLine = (line: string) => {
     if (isComplaint(line)) complaints += 1;
   };
-  const { hashes, seen } = await hashPart(step, whole, { coded, pps: step.pps.unit, onLine }, wanted);
-  if (complaints > 0 || hashes.length !== all.length) return null;
+  const replaced = { coded, pps: step.pps.unit, onLine };
+  const { places, seen } = await decodePart({ ...step, onShare: undefined }, whole, {
+    replaced,
+    small: wanted,
+  });
+  if (!seen || complaints > 0 || places.length !== all.length) return null;
   const [was, is] = [await openSmall(step, old), await openSmall(step, seen)];
   try {
     let [mostConcealed, mostChanged] = [0, 0];

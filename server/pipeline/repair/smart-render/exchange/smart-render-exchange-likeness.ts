@@ -14,6 +14,9 @@ export function isLike(changes: readonly { readonly error: number }[], count: nu
 /** Every how many samples of a picture are compared; prime, so that no column is looked at alone. */
 const STRIDE = 13;
 
+/** Filter that leaves about as many samples of a picture, so far apart in each of its rows. */
+export const SAMPLED = `scale=w='max(1,trunc(iw/${STRIDE}))':h=ih:flags=neighbor`;
+
 /** Some of the samples of a picture, spread evenly. */
 export function sampled(pixels: Uint8Array): Uint8Array {
   const out = new Uint8Array(Math.floor(pixels.length / STRIDE));

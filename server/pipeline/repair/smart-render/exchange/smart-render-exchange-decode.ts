@@ -58,6 +58,8 @@ export interface DecodeOptions {
   readonly kept?: Iterable<number>;
   /** Which of the pictures in the order that they come in are kept besides. */
   readonly keptNumbers?: readonly number[];
+  /** Hears what the decoder says, besides the one of `replaced`. */
+  readonly onLine?: (line: string) => void;
   /** Whether some samples of each picture are written (`marksPath`). */
   readonly isMarked?: boolean;
   /** Small pictures of some samples, as the analysis looks at them. */
@@ -108,6 +110,7 @@ export async function decodePart(
   const numbers: number[] = [];
   const onStderrLine = (line: string) => {
     replaced?.onLine(line);
+    asked.onLine?.(line);
     const ticks = pictureTicks(line);
     if (ticks === undefined) return;
     if (ticks !== null && keptTicks.has(ticks)) numbers.push(places.length);

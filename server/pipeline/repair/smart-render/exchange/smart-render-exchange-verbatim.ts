@@ -8,7 +8,11 @@ import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { openTornSample, tornSample } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
-import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
+import { MOST_CONCEALED, withGroupBefore, type ShownBefore } from './smart-render-exchange-around.ts';
+import { decodePart, type DecodedPart, type PartInput } from './smart-render-exchange-decode.ts';
+import { createDamageLog } from './smart-render-exchange-lost.ts';
+import type { SmartSource } from '../smart-render-source.ts';
+import { placesAround } from '../smart-render-surroundings.ts';
 import { referencesInFront } from './smart-render-exchange-heads.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 import type { ExchangeInput } from './smart-render-exchange.ts';
@@ -26,12 +30,15 @@ export interface Verbatim {
   readonly missing: readonly DamagedSample[];
   /** Those that keep a readable part (`tornSample`), by sample. */
   readonly torn: ReadonlyMap<number, TornPicture>;
+  /** What the decode of the part as it is showed around the first damaged picture; null where it may not be asked. */
+  readonly around: ShownBefore | null;
 }
 
 export const UNSEEN: Omit<Verbatim, 'coded'> = {
   marked: [],
   missing: [],
   torn: new Map(),
+  around: null,
 };
 
 /** Keeps the bytes of a sample. */
@@ -97,13 +104,17 @@ export async function makeVerbatim(
   const references = keepsReadable ? await referencesInFront(source, order, damaged) : NONE;
   const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
   // The one shown before all of these may be shown in the place of one that is lost.
-  const firstPlace = Math.max(0, Math.min(...needed) - 1);
+  const firstNeeded = Math.max(0, Math.min(...needed) - 1);
+  const around = damaged.length > MOST_CONCEALED ? [] : placesOfFirst(source, order, part, damaged);
+  const log = createDamageLog();
   const kept = [
+    ...around,
     ...damaged.flatMap(({ sample }) => [placeOf(sample), placeInFront(order, damaged, placeOf(sample))]),
     ...[...references.values()].map(({ place }) => place),
     ...[...instead.values()].map(placeOf),
   ];
-  const whole = { replaced: null, firstPlace, isMarked: true };
+  const firstPlace = Math.min(firstNeeded, ...around);
+  const whole = { replaced: null, firstPlace, isMarked: true, onLine: log.onLine };
   let decoded = await decodePart(input, seenIn, { ...whole, kept });
   const { places } = decoded;
   const standIns = new Map([...instead].map(([sample, other]) => [sample, placeOf(other)]));
@@ -133,7 +144,43 @@ export async function makeVerbatim(
         : await verbatimSample(source, item, pixels, pps));
     coded.set(item.sample, await stored(input, item.sample, bytes));
   }
-  return { coded, marked: places, missing, torn };
+  // Each damaged picture says once what is lost of it, in the order of their data, or it is not told which one said what.
+  const isTold = missing.length === 0 && log.said().length === damaged.length;
+  const shown = isTold ? await picturesAt(decoded, around) : null;
+  return {
+    coded,
+    marked: places,
+    missing,
+    torn,
+    around: shown && { from: seenIn.from, pictures: shown, said: log.said() },
+  };
+}
+
+/** Places that the first damaged picture is concealed from (`concealFirst`). */
+function placesOfFirst(
+  source: SmartSource,
+  order: DisplayOrder,
+  part: Part,
+  [first]: readonly DamagedSample[],
+): number[] {
+  const wide = withGroupBefore(source, part);
+  const places =
+    first && (placesAround(order, part, first.sample) ?? placesAround(order, wide, first.sample));
+  return places ? Object.values(places) : [];
+}
+
+/** The pictures of some places; null where one is not kept. */
+async function picturesAt(
+  { places, pictures }: DecodedPart,
+  wanted: readonly number[],
+): Promise<Map<number, Buffer> | null> {
+  const found = new Map<number, Buffer>();
+  for (const place of wanted) {
+    const pixels = await pictures.get(places.lastIndexOf(place))?.();
+    if (!pixels) return null;
+    found.set(place, pixels);
+  }
+  return wanted.length > 0 ? found : null;
 }
 
 /** The nearest place in front of another that shows none of the damaged pictures. */

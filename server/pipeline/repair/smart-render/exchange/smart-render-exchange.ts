@@ -206,6 +206,7 @@ async function tryExchange(
     missing,
     areMoved: ways.areMoved,
     torn: made.torn,
+    around: made.around,
     seen: tried.seen,
   };
   const step: ConcealStep = {

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { readUpTo } from '#server/media/mp4/file-bytes.ts';
+import { readInto } from '#server/media/mp4/file-bytes.ts';
 import { marksPath, type PartInput } from './smart-render-exchange-decode.ts';
 import { squareError } from './smart-render-exchange-likeness.ts';
 
@@ -33,9 +33,10 @@ export async function compareMarks(
   }
 }
 
-/** Reads one of the equally long records of a file. */
+/** Reads one of the equally long records of a file; each is overwritten by the next. */
 async function reader(file: FileHandle, count: number): Promise<(number: number) => Promise<Buffer>> {
   const { size } = await file.stat();
   const sizeBytes = Math.floor(size / Math.max(1, count));
-  return (number) => readUpTo(file, number * sizeBytes, sizeBytes);
+  const room = Buffer.alloc(sizeBytes);
+  return (number) => readInto(file, number * sizeBytes, room);
 }

@@ -12,12 +12,12 @@ import type { BridgePlan, FreshSample } from './smart-render-bridge-plan.ts';
 import type { StandInNumbers } from '../smart-render-encode.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { cropPicture } from '../smart-render-crop.ts';
-import { isComplaint, type HashedPart } from '../exchange/smart-render-exchange-decode.ts';
+import { isComplaint } from '../exchange/smart-render-exchange-decode.ts';
 import type { Exchange, ExchangeInput } from '../exchange/smart-render-exchange.ts';
 import { verbatimBytes, type DamagedSample } from '../exchange/smart-render-exchange-plan.ts';
 import { AS_CODED, HASHED, hashClip } from '../smart-render-hashes.ts';
 import { samplesOfPart, writeTrialClip, type Part, type ReplacedSamples } from '../smart-render-part.ts';
-import { wantedOf } from '../smart-render-seen.ts';
+import { wantedOf, type SeenPictures } from '../smart-render-seen.ts';
 import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
 import { verbatimSample } from '../smart-render-verbatim.ts';
 
@@ -230,7 +230,7 @@ async function decodeNew(
   input: BridgeInput,
   plan: BridgePlan,
   replaced: ReplacedSamples,
-): Promise<HashedPart | null> {
+): Promise<{ readonly hashes: readonly string[]; readonly seen: SeenPictures } | null> {
   const clipPath = newClip(input);
   const part = trialPart(plan);
   const placeAt = await writeTrialClip({ ...input, part, replaced, outputPath: clipPath });

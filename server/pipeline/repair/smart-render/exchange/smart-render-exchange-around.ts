@@ -15,7 +15,12 @@ import type { SmartSource } from '../smart-render-source.ts';
 import { picturesAround, placesAround } from '../smart-render-surroundings.ts';
 import type { VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
-import { allMacroblocks, createDamageLog, lostMacroblocks } from './smart-render-exchange-lost.ts';
+import {
+  allMacroblocks,
+  createDamageLog,
+  lostMacroblocks,
+  type SaidDamage,
+} from './smart-render-exchange-lost.ts';
 
 export interface ConcealStep extends PartInput {
   readonly pps: VerbatimPps;
@@ -34,6 +39,21 @@ export interface ConcealState {
   /** Whether those are coded as blocks that are moved, and not sample by sample. */
   readonly areMoved: boolean;
   readonly format: RawFormat;
+  /** What a decode showed in which nothing was exchanged. */
+  readonly shown: ShownBefore | null;
+}
+
+/** Damaged pictures of a stretch at most that are concealed anew: each asks for a decode of what stands in front of it. */
+export const MOST_CONCEALED = 6;
+
+/** What a forgiving decode of a part as it is showed around its first damaged picture. */
+export interface ShownBefore {
+  /** The sample at which it began. */
+  readonly from: number;
+  /** By place. */
+  readonly pictures: ReadonlyMap<number, Buffer>;
+  /** What it said of the damaged pictures, one after the other. */
+  readonly said: readonly SaidDamage[];
 }
 
 export interface Concealed {
@@ -57,7 +77,7 @@ export interface Concealed {
 export async function concealFirst(
   step: ConcealStep,
   part: Part,
-  { coded, open, missing, areMoved, format }: ConcealState,
+  { coded, open, missing, areMoved, format, shown: before }: ConcealState,
 ): Promise<Concealed | null> {
   const { source, order } = step;
   const [sample = -1] = open;
@@ -72,15 +92,15 @@ export async function concealFirst(
   const cut = units && cutOff(units);
   if (cut && !missing.has(sample))
     done.set(sample, await step.store(sample, joinSample(cut, source.config.lengthSize)));
-  const { onLine, said } = createDamageLog();
-  const firstPlace = Math.min(...Object.values(places));
-  const options = { replaced: { coded: done, pps: step.pps.unit, onLine }, isForgiving: true, firstPlace };
+  const told = open.filter((other) => other < end && !missing.has(other)).length;
+  const isShown = before?.from === from && done.size === 0;
+  const { said, pixelsAt } = isShown
+    ? { said: before.said.slice(0, told), pixelsAt: before.pictures }
+    : await decodeAround(step, { ...part, from, end }, done, Object.values(places));
   const pictures = new Map<number, TimedPicture>();
-  const wanted = new Set(Object.values(places));
-  const silent = { ...step, onShare: undefined };
-  for await (const { place, pixels } of decodePart(silent, { ...part, from, end }, options)) {
+  for (const [place, pixels] of pixelsAt) {
     const ticks = source.samples[order.samples[place] ?? -1]?.pts ?? 0;
-    if (wanted.has(place)) pictures.set(place, { pixels, ticks });
+    pictures.set(place, { pixels, ticks });
   }
   const decoded = pictures.get(places.own)?.pixels;
   if (!decoded) return null;
@@ -95,17 +115,37 @@ export async function concealFirst(
     return { decoded, concealed: null, moved: motion && from !== undefined ? { motion, from } : null };
   }
   // Of several such pictures none says which one it is.
-  const isTold = said().length === open.filter((other) => other < end && !missing.has(other)).length;
-  const [damage] = isTold ? said() : [];
+  const [damage] = said.length === told ? said : [];
   const slices = units?.filter(isSlice) ?? [];
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
   const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
   const beforePixels = pictures.get(places.before)?.pixels;
   const beforeSample = order.samples[places.before];
-  const before =
+  const inFront =
     beforePixels && beforeSample !== undefined ? { pixels: beforePixels, sample: beforeSample } : undefined;
-  if (!lost || !around) return { decoded, concealed: null, before };
-  return { decoded, before, lost, concealed: concealPicture({ ...around, lost, isProvenLater }, format) };
+  if (!lost || !around) return { decoded, concealed: null, before: inFront };
+  return {
+    decoded,
+    before: inFront,
+    lost,
+    concealed: concealPicture({ ...around, lost, isProvenLater }, format),
+  };
+}
+
+/** Decodes a part with what is exchanged by now; what is said of the others, and the pictures of some places. */
+async function decodeAround(
+  step: ConcealStep,
+  part: Part,
+  done: ReadonlyMap<number, EncodedPicture>,
+  kept: readonly number[],
+): Promise<{ readonly said: readonly SaidDamage[]; readonly pixelsAt: ReadonlyMap<number, Buffer> }> {
+  const { onLine, said } = createDamageLog();
+  const replaced = { coded: done, pps: step.pps.unit, onLine };
+  const silent = { ...step, onShare: undefined };
+  const { places, pictures } = await decodePart(silent, part, { replaced, isForgiving: true, kept });
+  const pixelsAt = new Map<number, Buffer>();
+  for (const [number, read] of pictures) pixelsAt.set(places[number] ?? -1, await read());
+  return { said: said(), pixelsAt };
 }
 
 /** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */
@@ -113,7 +153,7 @@ export const keyBehind = ({ samples }: SmartSource, { end }: Part): number | nul
   samples[end]?.sync === true ? end : null;
 
 /** The part and all that is decoded in front of it from the key picture before on. */
-function withGroupBefore({ samples }: SmartSource, part: Part): Part {
+export function withGroupBefore({ samples }: SmartSource, part: Part): Part {
   const from = samples.findLastIndex(({ sync }, sample) => sync && sample < part.from);
   return { ...part, from: Math.max(0, from) };
 }

@@ -9,8 +9,15 @@ import type { SeenPictures } from '../smart-render-seen.ts';
 import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { tornSample, type MovedFrom } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample } from '../smart-render-verbatim.ts';
-import { concealFirst, keyBehind, type Concealed, type ConcealStep } from './smart-render-exchange-around.ts';
-import { hashPart, isComplaint } from './smart-render-exchange-decode.ts';
+import {
+  concealFirst,
+  keyBehind,
+  MOST_CONCEALED,
+  type Concealed,
+  type ConcealStep,
+  type ShownBefore,
+} from './smart-render-exchange-around.ts';
+import { decodePart, isComplaint } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
@@ -27,12 +34,11 @@ export interface ConcealedStretch {
   readonly areMoved: boolean;
   /** Damaged pictures of which a part can be read and keeps its data (`tornSample`), by sample. */
   readonly torn: ReadonlyMap<number, TornPicture>;
+  /** What the decode of the part as it is showed around the first damaged picture. */
+  readonly around: ShownBefore | null;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
-
-/** Damaged pictures of a stretch at most that are concealed anew: each asks for a decode of what stands in front of it. */
-const MOST_CONCEALED = 6;
 
 /**
  * Conceals damaged pictures nearer to the truth than the decoder does (`concealPicture`), and with them all that decodes from them:
@@ -53,7 +59,9 @@ export async function concealAnew(
   for (const [at, item] of stretch.damaged.entries()) {
     const left = stretch.damaged.slice(at).map(({ sample }) => sample);
     const { missing, areMoved } = stretch;
-    const made = await concealFirst(step, stretch.part, { coded, open: left, missing, areMoved, format });
+    const shown = at === 0 ? stretch.around : null;
+    const state = { coded, open: left, missing, areMoved, format, shown };
+    const made = await concealFirst(step, stretch.part, state);
     const bytesMoved = made?.moved && (await movedBytes(step, stretch.damaged, item, made.moved));
     isBetter ||= Boolean(made?.concealed ?? bytesMoved);
     if (bytesMoved) coded.set(item.sample, await step.store(item.sample, bytesMoved));
@@ -125,8 +133,12 @@ async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<Conc
   const onLine = (line: string) => {
     if (isComplaint(line)) complaints += 1;
   };
-  const { hashes, seen } = await hashPart(step, whole, { coded, pps: step.pps.unit, onLine }, wanted);
-  if (complaints > 0 || hashes.length !== all.length) return null;
+  const replaced = { coded, pps: step.pps.unit, onLine };
+  const { places, seen } = await decodePart({ ...step, onShare: undefined }, whole, {
+    replaced,
+    small: wanted,
+  });
+  if (!seen || complaints > 0 || places.length !== all.length) return null;
   const [was, is] = [await openSmall(step, old), await openSmall(step, seen)];
   try {
     let [mostConcealed, mostChanged] = [0, 0];

@@ -14,6 +14,12 @@ export function isLike(changes: readonly { readonly error: number }[], count: nu
 /** Every how many samples of a picture are compared; prime, so that no column is looked at alone. */
 const STRIDE = 13;
 
+/**
+ * Filter that leaves each third sample of each third row: as near to the truth as `sampled`, where whole columns so far apart as that
+ * takes samples told 10.9 of a picture whose mean square error is 7.9.
+ */
+export const SAMPLED = `scale=w='ceil(iw/3)':h='ceil(ih/3)':flags=neighbor`;
+
 /** Some of the samples of a picture, spread evenly. */
 export function sampled(pixels: Uint8Array): Uint8Array {
   const out = new Uint8Array(Math.floor(pixels.length / STRIDE));

@@ -1,17 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import { findUnitFault, isFaultBeside } from '#server/media/h264/check-sample.ts';
 import { NOT_MOVED } from '#server/media/h264/moved-picture.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
-import { readHashes } from '#server/media/ffmpeg/frame-hashes.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { TornPicture } from '#server/media/h264/slice-data/torn-picture.ts';
 import { openTornSample, tornSample } from '../smart-render-torn.ts';
 import { movedSample, verbatimSample, type VerbatimPps } from '../smart-render-verbatim.ts';
-import { decodePart, hashPath, type PartInput } from './smart-render-exchange-decode.ts';
+import { MOST_CONCEALED, withGroupBefore, type ShownBefore } from './smart-render-exchange-around.ts';
+import { decodePart, type DecodedPart, type PartInput } from './smart-render-exchange-decode.ts';
+import { createDamageLog } from './smart-render-exchange-lost.ts';
+import type { SmartSource } from '../smart-render-source.ts';
+import { placesAround } from '../smart-render-surroundings.ts';
 import { referencesInFront } from './smart-render-exchange-heads.ts';
-import { sampled } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 import type { ExchangeInput } from './smart-render-exchange.ts';
 
@@ -22,21 +24,21 @@ export type VerbatimInput = PartInput & Pick<ExchangeInput, 'source' | 'spool' |
 export interface Verbatim {
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
-  /** What all pictures of the part looked like, by place. */
-  readonly marks: ReadonlyMap<number, Uint8Array>;
-  /** Hashes of them, by place. */
-  readonly hashes: ReadonlyMap<number, string>;
+  /** Places of the pictures of which samples were written before (`marksPath`), in their order. */
+  readonly marked: readonly number[];
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
   /** Those that keep a readable part (`tornSample`), by sample. */
   readonly torn: ReadonlyMap<number, TornPicture>;
+  /** What the decode of the part as it is showed around the first damaged picture; null where it may not be asked. */
+  readonly around: ShownBefore | null;
 }
 
 export const UNSEEN: Omit<Verbatim, 'coded'> = {
-  marks: new Map(),
-  hashes: new Map(),
+  marked: [],
   missing: [],
   torn: new Map(),
+  around: null,
 };
 
 /** Keeps the bytes of a sample. */
@@ -97,19 +99,39 @@ export async function makeVerbatim(
 ): Promise<Verbatim | null> {
   const { source, order } = input;
   const placeOf = (sample: number) => order.placeOf[sample] ?? 0;
-  const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
-  const marks = new Map<number, Uint8Array>();
   const coded = new Map<number, EncodedPicture>();
-  const missing: DamagedSample[] = [];
   const torn = new Map<number, TornPicture>();
   const references = keepsReadable ? await referencesInFront(source, order, damaged) : NONE;
-  const referred = new Set([...references.values()].map(({ place }) => place));
-  const shown = new Map<number, Buffer>();
-  const store = async (item: DamagedSample, pixels: Buffer) => {
-    if (coded.has(item.sample)) return;
-    const isMissing = missing.includes(item);
+  const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
+  // The one shown before all of these may be shown in the place of one that is lost.
+  const firstNeeded = Math.max(0, Math.min(...needed) - 1);
+  const around = damaged.length > MOST_CONCEALED ? [] : placesOfFirst(source, order, part, damaged);
+  const log = createDamageLog();
+  const kept = [
+    ...around,
+    ...damaged.flatMap(({ sample }) => [placeOf(sample), placeInFront(order, damaged, placeOf(sample))]),
+    ...[...references.values()].map(({ place }) => place),
+    ...[...instead.values()].map(placeOf),
+  ];
+  const firstPlace = Math.min(firstNeeded, ...around);
+  const whole = { replaced: null, firstPlace, isMarked: true, onLine: log.onLine };
+  let decoded = await decodePart(input, seenIn, { ...whole, kept });
+  const { places } = decoded;
+  const standIns = new Map([...instead].map(([sample, other]) => [sample, placeOf(other)]));
+  const { takes, missing } = takeInTurn(places, damaged, placeOf, standIns);
+  if (takes.length !== damaged.length) return null;
+  const fromNumber = ({ item, number }: Take) =>
+    places.lastIndexOf(references.get(item.sample)?.place ?? -1, number);
+  const keptNumbers = takes.flatMap((take) => [take.number, fromNumber(take)]).filter((at) => at >= 0);
+  // What is shown in the place of a lost picture is known when all have come.
+  if (!keptNumbers.every((number) => decoded.pictures.has(number)))
+    decoded = await decodePart(input, seenIn, { ...whole, keptNumbers });
+  for (const take of takes) {
+    const { item, number, isMissing } = take;
+    const pixels = await decoded.pictures.get(number)?.();
+    if (!pixels) return null;
     const reference = references.get(item.sample);
-    const from = reference && shown.get(reference.place);
+    const from = reference && (await decoded.pictures.get(fromNumber(take))?.());
     const opened = keepsReadable && !isMissing ? await openTornSample(source, item.sample) : null;
     const readable =
       opened &&
@@ -121,30 +143,89 @@ export async function makeVerbatim(
         ? await movedSample(source, item, { motion: NOT_MOVED, fromFrameNum: null }, pps)
         : await verbatimSample(source, item, pixels, pps));
     coded.set(item.sample, await stored(input, item.sample, bytes));
+  }
+  // Each damaged picture says once what is lost of it, in the order of their data, or it is not told which one said what.
+  const isTold = missing.length === 0 && log.said().length === damaged.length;
+  const shown = isTold ? await picturesAt(decoded, around) : null;
+  return {
+    coded,
+    marked: places,
+    missing,
+    torn,
+    around: shown && { from: seenIn.from, pictures: shown, said: log.said() },
   };
-  let last: Buffer | null = null;
-  const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
-  // The one shown before all of these may be shown in the place of one that is lost.
-  const firstPlace = Math.max(0, Math.min(...needed) - 1);
-  for await (const { place, pixels } of decodePart(input, seenIn, { replaced: null, firstPlace })) {
-    if (referred.has(place)) shown.set(place, pixels);
-    for (const item of damaged) {
-      const other = instead.get(item.sample);
-      if (other !== undefined && placeOf(other) === place) await store(item, pixels);
-    }
+}
+
+/** Places that the first damaged picture is concealed from (`concealFirst`). */
+function placesOfFirst(
+  source: SmartSource,
+  order: DisplayOrder,
+  part: Part,
+  [first]: readonly DamagedSample[],
+): number[] {
+  const wide = withGroupBefore(source, part);
+  const places =
+    first && (placesAround(order, part, first.sample) ?? placesAround(order, wide, first.sample));
+  return places ? Object.values(places) : [];
+}
+
+/** The pictures of some places; null where one is not kept. */
+async function picturesAt(
+  { places, pictures }: DecodedPart,
+  wanted: readonly number[],
+): Promise<Map<number, Buffer> | null> {
+  const found = new Map<number, Buffer>();
+  for (const place of wanted) {
+    const pixels = await pictures.get(places.lastIndexOf(place))?.();
+    if (!pixels) return null;
+    found.set(place, pixels);
+  }
+  return wanted.length > 0 ? found : null;
+}
+
+/** The nearest place in front of another that shows none of the damaged pictures. */
+function placeInFront({ samples }: DisplayOrder, damaged: readonly DamagedSample[], place: number): number {
+  let at = place - 1;
+  while (damaged.some(({ sample }) => sample === samples[at])) at -= 1;
+  return at;
+}
+
+/** Which of the pictures that came is shown for a damaged one. */
+interface Take {
+  readonly item: DamagedSample;
+  /** In the order that they came in. */
+  readonly number: number;
+  readonly isMissing: boolean;
+}
+
+/**
+ * Pictures for damaged ones: their own; where that never came the one that stands in, else the one shown before.
+ * @param places of the pictures that came
+ * @param standIns places by sample
+ */
+function takeInTurn(
+  places: readonly number[],
+  damaged: readonly DamagedSample[],
+  placeOf: (sample: number) => number,
+  standIns: ReadonlyMap<number, number>,
+): { readonly takes: readonly Take[]; readonly missing: readonly DamagedSample[] } {
+  const waiting = [...damaged].sort((a, b) => placeOf(a.sample) - placeOf(b.sample));
+  const takes: Take[] = [];
+  const missing: DamagedSample[] = [];
+  const take = (item: DamagedSample, number: number) => {
+    if (takes.some((done) => done.item === item)) return;
+    takes.push({ item, number, isMissing: missing.includes(item) });
+  };
+  for (const [number, place] of places.entries()) {
+    for (const item of damaged) if (standIns.get(item.sample) === place) take(item, number);
     for (let next = waiting[0]; next && placeOf(next.sample) <= place; next = waiting[0]) {
       waiting.shift();
       const isShown = placeOf(next.sample) === place;
       if (!isShown) missing.push(next);
-      if (isShown || !instead.has(next.sample)) await store(next, isShown ? pixels : (last ?? pixels));
+      if (isShown || !standIns.has(next.sample)) take(next, isShown ? number : Math.max(0, number - 1));
     }
-    marks.set(place, sampled(pixels));
-    last = pixels;
   }
   missing.push(...waiting);
-  for (const item of missing) if (last) await store(item, last);
-  if (coded.size !== damaged.length) return null;
-  const lines = readHashes(await readFile(hashPath(input), 'utf8'));
-  const hashes = new Map([...marks.keys()].map((place, at) => [place, lines[at] ?? '']));
-  return { coded, marks, hashes, missing, torn };
+  for (const item of missing) if (places.length > 0) take(item, places.length - 1);
+  return { takes, missing };
 }

@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { corruptSamples, makeMovingClip } from '#server/test/broken-clips.ts';
-import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { runTool, TOOL_RUNS } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { lumaPsnr } from '#server/test/psnr.ts';
 import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
@@ -44,6 +45,22 @@ async function keepFrom(broken: string, damaged: number, end: number): Promise<P
     return { ptsTicks, pixels: { kind: 'original', frame, intact: frame !== damaged } as const };
   });
   return [{ firstFrame: damaged, endFrame: end, pictures, shiftAfterTicks: 0 }];
+}
+
+/** How often some work decodes what an exchange is tried with. */
+async function countDecodes(work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const onToolRun = (run: unknown) => {
+    const label = typeof run === 'object' && run !== null && 'label' in run ? run.label : null;
+    if (typeof label === 'string' && /^decode (damaged|exchanged) pictures/.test(label)) count += 1;
+  };
+  subscribe(TOOL_RUNS, onToolRun);
+  try {
+    await work();
+  } finally {
+    unsubscribe(TOOL_RUNS, onToolRun);
+  }
+  return count;
 }
 
 describe('a damaged picture in a long group', () => {
@@ -91,6 +108,18 @@ describe('a damaged picture in a long group', () => {
       expect(is).toBeGreaterThan(was + (name === PYRAMID ? -0.1 : 1));
     });
   }
+
+  it('is decoded twice where nothing conceals it better: as it is, and with the picture in its place', async () => {
+    const encode = `${ONE_GROUP} -preset veryfast -bf 0`.split(' ');
+    const clip = path.join(folder.path, 'few.mp4');
+    await makeMovingClip({ tools, outputPath: clip, seconds: 2, sound: false, encode });
+    const broken = path.join(folder.path, 'few-broken.mp4');
+    const harm = { fault: 'random', amount: 24, place: 0.5, seed: 3 } as const;
+    await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: [30], ...harm });
+    const edit = await keepFrom(broken, 30, (await shownTimes(broken)).length);
+    // What it could be concealed from was shown by the first.
+    expect(await countDecodes(() => renderEdit(folder.path, broken, 'few', edit))).toBe(2);
+  });
 
   it('is exchanged for what the decoder put in its place when all of it is lost, in open groups behind one start', async () => {
     const video =

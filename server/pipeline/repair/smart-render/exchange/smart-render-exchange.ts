@@ -3,17 +3,12 @@ import path from 'node:path';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { EncodedPicture } from '../smart-render-encoder.ts';
-import {
-  decodePart,
-  hashPart,
-  isComplaint,
-  removePartFiles,
-  type PartInput,
-} from './smart-render-exchange-decode.ts';
+import { decodePart, isComplaint, removePartFiles, type PartInput } from './smart-render-exchange-decode.ts';
 import type { ConcealStep } from './smart-render-exchange-around.ts';
 import { concealAnew } from './smart-render-exchange-conceal.ts';
 import { referencesBefore } from './smart-render-exchange-heads.ts';
-import { isHardlyChanged, isLike, sampled, squareError } from './smart-render-exchange-likeness.ts';
+import { isHardlyChanged, isLike } from './smart-render-exchange-likeness.ts';
+import { compareMarks } from './smart-render-exchange-marks.ts';
 import {
   makeStripped,
   makeVerbatim,
@@ -211,6 +206,7 @@ async function tryExchange(
     missing,
     areMoved: ways.areMoved,
     torn: made.torn,
+    around: made.around,
     seen: tried.seen,
   };
   const step: ConcealStep = {
@@ -244,44 +240,31 @@ interface Tried {
   readonly seen: SeenPictures;
 }
 
-/**
- * Decodes a part with other pictures in it; null when the decoder complains. Pictures behind verbatim ones are mostly the very same,
- * which hashes tell at once; behind those that keep a readable part hardly any is.
- */
+/** Decodes a part with other pictures in it; null when the decoder complains. */
 async function compare(
   input: ExchangeTry,
   part: Part,
-  { coded, marks, hashes, torn }: Verbatim,
+  { coded, marked }: Verbatim,
   pps: VerbatimPps,
-  wanted: SeenPictures,
+  small: SeenPictures,
 ): Promise<Tried | null> {
-  let complaints = 0;
-  let count = 0;
+  const stop = new AbortController();
   const onLine = (line: string) => {
-    if (isComplaint(line)) complaints += 1;
+    if (isComplaint(line)) stop.abort();
   };
-  const replaced = { coded, pps: pps.unit, onLine };
-  const found: SeenPictures[] = [];
-  const present = presentSamples(input.source, part, coded);
-  if (torn.size === 0) {
-    const { hashes: after, seen } = await hashPart(input, part, replaced, wanted);
-    if (complaints > 0) return null;
-    const places = present.map((sample) => input.order.placeOf[sample] ?? 0);
-    places.sort((a, b) => a - b);
-    const isSame = (place: number, at: number) => !hashes.has(place) || hashes.get(place) === after[at];
-    if (after.length === places.length && places.every(isSame)) return { changes: [], seen };
-    found.push(seen);
-  }
-  const changes: { place: number; error: number }[] = [];
-  const small = { wanted, onSeen: (seen: SeenPictures) => found.push(seen) };
-  const options = torn.size === 0 ? { replaced } : { replaced, small };
-  for await (const { place, pixels } of decodePart(input, part, options)) {
-    if (complaints > 0) return null;
-    count += 1;
-    const before = marks.get(place);
-    const error = before ? squareError(before, sampled(pixels)) : 0;
-    if (error > 0) changes.push({ place, error });
-  }
-  const [seen] = found;
-  return seen && complaints === 0 && count === present.length ? { changes, seen } : null;
+  const signal = input.signal ? AbortSignal.any([input.signal, stop.signal]) : stop.signal;
+  const options = { replaced: { coded, pps: pps.unit, onLine }, isMarked: marked.length > 0, small };
+  const after = await decodePart({ ...input, signal }, part, options).catch((error: unknown) => {
+    if (stop.signal.aborted && input.signal?.aborted !== true) return null;
+    throw error;
+  });
+  if (
+    !after?.seen ||
+    stop.signal.aborted ||
+    after.places.length !== presentSamples(input.source, part, coded).length
+  )
+    return null;
+  const differences = await compareMarks(input, marked, after.places);
+  const changes = differences.filter(({ error }) => error > 0);
+  return { changes, seen: after.seen };
 }

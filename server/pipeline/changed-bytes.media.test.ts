@@ -11,8 +11,8 @@ import { verifyClaims } from './publish/verify-claims.ts';
 
 const folder = sharedFolder();
 const ENCODE = [
-  ...'-c:v libx265 -preset ultrafast -crf 10 -tag:v hvc1 -x265-params'.split(' '),
-  'log-level=error:keyint=60:bframes=0:wpp=0:ctu=32:frame-threads=1:pools=1',
+  ...'-c:v libx265 -preset medium -crf 18 -tag:v hvc1 -x265-params'.split(' '),
+  'log-level=error:keyint=60:bframes=0:wpp=0:frame-threads=1:pools=1',
 ];
 /** Samples in which a byte changes, all in one group. */
 const CHANGED = [20, 41];

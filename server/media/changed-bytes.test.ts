@@ -44,6 +44,8 @@ function readable(rbsp: Uint8Array, endState: number | null): ReadableSlice<Plac
   };
   return {
     rbsp,
+    wrongBytes: 20,
+    hasSureEnd: true,
     read: (onMark) => readOn({ at: 0, state: 1 }, onMark),
     readFrom: (mark) => readOn(mark),
     stretchOf: () => ({ first: 0, end: rbsp.length }),

@@ -6,6 +6,10 @@ export interface ReadableSlice<Mark extends SliceMarkAt> {
   read(onMark: (mark: Mark) => void): SliceReading;
   /** Reads on from a mark, in front of which nothing has changed. */
   readFrom(mark: Mark): SliceReading;
+  /** How long wrong data are read on the mean before they meet something impossible, bytes. */
+  readonly wrongBytes: number;
+  /** Whether the end of the data says so much that a change may be taken that alone of all leads there, however near it is. */
+  readonly hasSureEnd: boolean;
   /** The stretch that a mark lies in and that is read on its own: what stands beside it says nothing of it, nor it of that. */
   stretchOf(mark: Mark): Stretch;
 }
@@ -47,8 +51,6 @@ const BIT_WINDOW = 2048;
 const MOST_CHANGES = 6;
 /** A change that does not mend all of a slice must lead so many times farther behind the fault than any other. */
 const LEAD = 3;
-/** Bytes at least that it must lead behind the fault: what is read wrongly lasts for some 60. */
-const FAR = 512;
 
 /**
  * Finds single bytes of a slice that have changed, by what the coding itself says: behind a wrong byte all that is read is chance, and meets an
@@ -110,7 +112,7 @@ async function findOne<Mark extends SliceMarkAt>(
     budget.bytes -= READ_COST + readTo - mark.at;
     return { at, value, isWhole, readTo };
   };
-  const search = createSearch(fault, stretch.end);
+  const search = createSearch(slice, fault, stretch.end);
   for (const { window, changes } of PASSES) {
     // Trials leave what they read of the blocks behind a mark, and end at the first of them.
     slice.read(() => {});
@@ -121,11 +123,11 @@ async function findOne<Mark extends SliceMarkAt>(
       if (!from || from.at > at) break;
       for (const bits of changes) search.see(trial(at, (rbsp[at] ?? 0) ^ bits, from));
       if (budget.bytes <= 0) return null;
-      if (search.isSure(SURE)) return search.found();
+      if (search.isSure(SURE_TIMES)) return search.found();
       if (at % POSITIONS_A_TURN === 0) await nextTurn(signal);
     }
     // A single bit is the likeliest fault, and few of them are tried.
-    if (search.isSure(SURE_BIT)) return search.found();
+    if (search.isSure(SURE_BIT_TIMES)) return search.found();
   }
   return search.found();
 }
@@ -143,17 +145,24 @@ const PASSES = [
   { window: WINDOW, changes: OTHERS },
 ];
 
-/** Bytes of a slice behind a fault, from which on no change leads to its exact end by chance. */
-const SURE = 600;
-/** The same for a single bit that is the only one to do so. */
-const SURE_BIT = 100;
+/**
+ * A change that leads to the end cannot do so by chance where so many times as much is left to read as wrong data last: of 200 000 trials one in five
+ * hundred thousand (e^-13) gets there, and one in thousands of those ends as it should; of single bits a twelfth are tried.
+ */
+const SURE_TIMES = 13;
+const SURE_BIT_TIMES = 6;
 
 /** So many times as far in front of the fault as a change that fits, and so many bytes more, others are looked for. */
 const BEYOND = 3;
 const BEYOND_BYTES = 96;
 
 /** Which of the candidates seen is the right one. */
-function createSearch(fault: number, end: number) {
+function createSearch(
+  { wrongBytes, hasSureEnd }: Pick<ReadableSlice<SliceMarkAt>, 'wrongBytes' | 'hasSureEnd'>,
+  fault: number,
+  end: number,
+) {
+  const isSure = (times: number) => end - fault >= times * wrongBytes;
   const whole: Candidate[] = [];
   let farthest: Candidate | null = null;
   let secondTo = fault;
@@ -165,15 +174,15 @@ function createSearch(fault: number, end: number) {
         farthest = candidate;
       } else secondTo = Math.max(secondTo, candidate.readTo);
     },
-    isSure: (bytes: number) => whole.length > 0 && end - fault >= bytes,
+    isSure: (times: number) => whole.length > 0 && isSure(times),
     /** Where a change that fits has been found, another one that fits as well is not looked for much farther away. */
     lowest: () => Math.max(0, ...whole.map(({ at }) => fault - BEYOND * (fault - at) - BEYOND_BYTES)),
     found(): ChangedByte | null {
       const [only, ...others] = whole;
-      if (only) return others.length === 0 ? only : null;
+      if (only) return others.length === 0 && (hasSureEnd || isSure(SURE_BIT_TIMES)) ? only : null;
       if (!farthest) return null;
       const ahead = farthest.readTo - fault;
-      return ahead >= FAR && ahead >= LEAD * (secondTo - fault) ? farthest : null;
+      return ahead >= SURE_TIMES * wrongBytes && ahead >= LEAD * (secondTo - fault) ? farthest : null;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { findStartCode } from '../h264/check-sample.ts';
+import { withoutPrevention } from '../h264/emulation-prevention.ts';
 import { H264Error } from '../h264/h264-error.ts';
 import type { LostBlocks } from '../lost-blocks.ts';
 import { type CodingPps, type CodingSps, parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
@@ -214,22 +215,4 @@ function substreamEnds(
     return coded - passed;
   });
   return [...ends, end];
-}
-
-const PREVENTION = Buffer.from([0, 0, 3]);
-
-/** The RBSP of a slice, cut behind its last byte that is not zero, and the places in it where bytes were taken out. */
-export function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number[] } {
-  const removed: number[] = [];
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = unit.indexOf(PREVENTION); at >= 0; at = unit.indexOf(PREVENTION, from)) {
-    parts.push(unit.subarray(from, at + 2));
-    removed.push(at + 2 - removed.length);
-    from = at + 3;
-  }
-  const rbsp = parts.length === 0 ? unit : Buffer.concat([...parts, unit.subarray(from)]);
-  let end = rbsp.length;
-  while (end > 0 && rbsp[end - 1] === 0) end--;
-  return { rbsp: rbsp.subarray(0, end), removed };
 }

@@ -43,9 +43,9 @@ describe('restoreHevcUnits', () => {
   it.each(KINDS)('puts a changed byte of a slice back (%s)', async (name, params, pixelFormat) => {
     const { sets, picture } = await code(name, params, pixelFormat);
     let count = 0;
-    for (const share of [0.2, 0.45, 0.7]) {
+    for (const share of [0.2, 0.6]) {
       const torn = withChange(picture, share, 0x20);
-      const restored = await restoreHevcUnits(torn, sets, { bytes: 200e6 });
+      const restored = await restoreHevcUnits(torn, sets, { bytes: 20e6 });
       // Where little is left to read other values fit as well, and none is taken.
       if (restored === null) continue;
       expect(restored).toEqual({ units: picture, changes: 1 });

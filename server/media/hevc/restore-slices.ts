@@ -1,12 +1,8 @@
-import {
-  type ChangedByte,
-  findChangedBytes,
-  type ReadableSlice,
-  type SearchBudget,
-} from '../changed-bytes.ts';
+import type { ReadableSlice, SearchBudget } from '../changed-bytes.ts';
 import { findStartCode } from '../h264/check-sample.ts';
 import { H264Error } from '../h264/h264-error.ts';
-import { openSlice, type OpenedSlice, withoutPrevention } from './check-hevc-slices.ts';
+import { type RestoredUnits, restoreUnits } from '../restore-units.ts';
+import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
 import { parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
 import { baseSlices, HEVC_NAL, hevcNalType, isHevcParameterSet } from './hevc-nal.ts';
@@ -24,28 +20,21 @@ export async function restoreHevcUnits(
   parameterSets: readonly Buffer[],
   budget: SearchBudget,
   signal?: AbortSignal,
-): Promise<{ readonly units: readonly Buffer[]; readonly changes: number } | null> {
+): Promise<RestoredUnits | null> {
+  const slices = baseSlices(units);
+  // More than a byte is wrong where zeros stand in a row, which no coded data hold.
+  if (slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
     const stateOf = createStates([...parameterSets, ...units.filter(isHevcParameterSet)]);
-    const slices = baseSlices(units);
-    // More than a byte is wrong where zeros stand in a row, which no coded data hold.
-    if (slices.some((slice) => findStartCode(slice) !== null)) return null;
-    const opened = slices.map((slice) => openSlice(slice, stateOf, null));
-    const restored = new Map<Buffer, Buffer>();
-    let changes = 0;
-    for (const [place, slice] of slices.entries()) {
-      const one = opened[place];
-      if (!one || one.segment.isDependent || one.segment.isFirst !== (place === 0)) return null;
-      const end = opened[place + 1]?.segment.address ?? one.segment.sets.ctbs;
-      const rbsp = Uint8Array.from(one.rbsp);
-      const found = await findChangedBytes(readable(one, rbsp, end), one.segment.dataAt, budget, signal);
-      if (found === null) return null;
-      const whole = found.length === 0 ? slice : withBytes(slice, one, found);
-      if (whole === null || findStartCode(whole) !== null) return null;
-      changes += found.length;
-      restored.set(slice, whole);
-    }
-    return restored.size === 0 ? null : { units: units.map((unit) => restored.get(unit) ?? unit), changes };
+    const opened = slices.map((unit) => ({ unit, one: openSlice(unit, stateOf, null) }));
+    const isPlain = ({ one: { segment } }: (typeof opened)[number], place: number) =>
+      !segment.isDependent && segment.isFirst === (place === 0);
+    if (!opened.every(isPlain)) return null;
+    const readables = opened.map(({ unit, one }, place) => {
+      const end = opened[place + 1]?.one.segment.address ?? one.segment.sets.ctbs;
+      return { unit, dataAt: one.segment.dataAt, slice: readable(one, Uint8Array.from(one.rbsp), end) };
+    });
+    return await restoreUnits(units, readables, budget, signal);
   } catch (error) {
     if (error instanceof HevcError || error instanceof H264Error) return null;
     throw error;
@@ -69,6 +58,9 @@ function createStates(parameterSets: readonly Buffer[]): (ppsId: number) => Slic
   };
 }
 
+/** Of 120 000 changed bytes in slices of ten x265 clips one of a hundred was read for 270 bytes and none for more than 700. */
+const WRONG_BYTES = 45;
+
 /** A slice that ends in front of a coding tree block, in coding order. */
 function readable({ segment, ends }: OpenedSlice, rbsp: Uint8Array, end: number): ReadableSlice<SliceMark> {
   const state = segment.sets;
@@ -76,6 +68,8 @@ function readable({ segment, ends }: OpenedSlice, rbsp: Uint8Array, end: number)
   const reading = (read: () => number) => ({ isWhole: endsAt(read, end), at: state.cabac.nextAt() });
   return {
     rbsp,
+    wrongBytes: WRONG_BYTES,
+    hasSureEnd: true,
     read: (onMark) => reading(() => readMarkedSliceData(started, rbsp, onMark)),
     readFrom: (mark) => reading(() => readFromMark(started, mark)),
     stretchOf({ substream }) {
@@ -92,17 +86,4 @@ function endsAt(read: () => number, end: number): boolean {
     if (!isFault || error instanceof HevcUnsupportedError) throw error;
     return false;
   }
-}
-
-/** A slice with other bytes; null where those would be read otherwise, as emulation prevention stands elsewhere. */
-function withBytes(
-  slice: Buffer,
-  { removed, rbsp }: OpenedSlice,
-  changes: readonly ChangedByte[],
-): Buffer | null {
-  const made = Buffer.from(slice);
-  for (const { at, value } of changes) made[at + removed.filter((place) => place <= at).length] = value;
-  const again = withoutPrevention(made).rbsp;
-  const isSame = again.length === rbsp.length && changes.every(({ at, value }) => again[at] === value);
-  return isSame ? made : null;
 }

@@ -34,7 +34,8 @@ export interface TornPicture {
 /** What stands in the place of the unreadable part. */
 export type StandInPart = Pick<StandInSlice, 'head' | 'kind' | 'at'>;
 
-interface TornSlice {
+/** A slice whose header is read. */
+export interface TornSlice {
   readonly unit: Buffer;
   readonly opened: OpenSlice;
 }
@@ -49,9 +50,7 @@ const firstOf = ({ opened }: TornSlice): number => opened.start.firstMb;
  * @throws H264Error for other kinds of pictures
  */
 export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[]): TornPicture | null {
-  const isUsual = sps.frameMbsOnly && sps.chromaFormat === 1 && !sps.separateColourPlanes;
-  if (!isUsual || sps.bitDepthLuma !== 8 || sps.bitDepthChroma !== 8)
-    throw new H264Error('Only 8 bits in 4:2:0.');
+  if (!isUsualFormat(sps)) throw new H264Error('Only 8 bits in 4:2:0.');
   const slices = units.filter(isSlice).map((unit) => openSlice(unit, sps, sets));
   const count = sps.widthMbs * sps.heightMbs;
   const state = new MbState(sps.widthMbs, sps.heightMbs);
@@ -83,7 +82,16 @@ export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[
   };
 }
 
-function openSlice(unit: Buffer, sps: Sps, sets: readonly Pps[]): TornSlice {
+/** Whether slice data of a sequence are read: frames of 4:2:0 with 8 bits. */
+export const isUsualFormat = (sps: Sps): boolean =>
+  sps.frameMbsOnly &&
+  sps.chromaFormat === 1 &&
+  !sps.separateColourPlanes &&
+  sps.bitDepthLuma === 8 &&
+  sps.bitDepthChroma === 8;
+
+/** @throws H264Error where its header cannot be read */
+export function openSlice(unit: Buffer, sps: Sps, sets: readonly Pps[]): TornSlice {
   const { ppsId } = parseSliceHeader(unit, sps);
   const pps = sets.find(({ id }) => id === ppsId);
   if (!pps) throw new H264Error('A slice names parameter sets that are not there.');

@@ -4,14 +4,13 @@ import type { SearchBudget } from '#server/media/changed-bytes.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { restoreHevcUnits } from '#server/media/hevc/restore-slices.ts';
 import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { damagedData, hiddenData } from '../damaged-pictures.ts';
-import { openHevcSource, type HevcSource } from '../smart-render/hevc/smart-render-hevc-source.ts';
+import { openRestorable, type RestorableSource } from './restorable-source.ts';
 
 export interface PutBackInput {
   readonly inputPath: string;
@@ -35,8 +34,6 @@ export interface PutBackClip {
   readonly changes: number;
 }
 
-/** What all searches of a clip may read: some ten seconds of work. */
-const MOST_BYTES = 48e6;
 /** Damaged pictures of a stretch at most that are tried: more are a burst of damage. */
 const MOST_PICTURES = 12;
 
@@ -47,9 +44,8 @@ const MOST_PICTURES = 12;
  * @throws MediaToolError when a tool fails or the job is cancelled
  */
 export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | null> {
-  const { info, analysis, outputPath } = input;
-  const stream = info.video[0];
-  if (info.format !== 'mov' || stream?.codec !== 'hevc') return null;
+  const { analysis, outputPath } = input;
+  if (!analysis.findings.some(({ kind }) => kind === 'corrupted_section')) return null;
   const file = await open(input.inputPath, 'r');
   try {
     const restored = await restoreStretches(input, file);
@@ -98,12 +94,11 @@ async function restoreStretches(
   { info, analysis, signal }: PutBackInput,
   file: FileHandle,
 ): Promise<RestoredStretch[]> {
-  const answer = await openHevcSource(file, info);
-  if (!answer.ok) return [];
-  const { source } = answer;
+  const source = await openRestorable(file, info);
+  if (!source) return [];
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const budget: SearchBudget = { bytes: MOST_BYTES };
+  const budget: SearchBudget = { bytes: source.mostBytes };
   const restored: RestoredStretch[] = [];
   for (const finding of analysis.findings) {
     const damaged = damagedSamples(finding, order);
@@ -131,7 +126,7 @@ function damagedSamples(finding: Finding, { samples, firstShown }: DisplayOrder)
 }
 
 async function restoreSample(
-  source: HevcSource,
+  source: RestorableSource,
   sample: number,
   budget: SearchBudget,
   signal: AbortSignal | undefined,
@@ -140,7 +135,7 @@ async function restoreSample(
   if (!place) return null;
   try {
     const units = await source.units(sample);
-    const restored = await restoreHevcUnits(units, source.parameterSets, budget, signal);
+    const restored = await source.restore(units, budget, signal);
     if (restored === null) return null;
     const bytes = joinSample(restored.units, source.lengthSize);
     const before = await readExactly(source.file, place.offset, place.sizeBytes);

@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { SearchBudget } from '#server/media/changed-bytes.ts';
+import { restoreAvcUnits } from '#server/media/h264/slice-data/restore-slices.ts';
+import { restoreHevcUnits } from '#server/media/hevc/restore-slices.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { RestoredUnits } from '#server/media/restore-units.ts';
+import { openHevcSource } from '../smart-render/hevc/smart-render-hevc-source.ts';
+import { openSmartSource, type ClipSource } from '../smart-render/smart-render-source.ts';
+
+/** A clip whose coded pictures can be searched for changed bytes. */
+export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 'shownEdit'> {
+  readonly lengthSize: number;
+  /** What all searches of the clip may read. */
+  readonly mostBytes: number;
+  /** NAL units of a sample. */
+  units(sample: number): Promise<Buffer[]>;
+  restore(
+    units: readonly Buffer[],
+    budget: SearchBudget,
+    signal?: AbortSignal,
+  ): Promise<RestoredUnits | null>;
+}
+
+/** Some five seconds of work. */
+const MOST_HEVC_BYTES = 24e6;
+/**
+ * Less than a second: single bits are found, and other changes near a fault. Wrong data of H.264 are read three times as far, and slower, so that
+ * most others would take 1 to 10 seconds, a twentieth of coding half a minute anew and more; and what is lost of a picture is concealed better.
+ */
+const MOST_AVC_BYTES = 2e6;
+
+/**
+ * @returns null for clips of other kinds
+ * @throws Mp4Error, H264Error or HevcError when the settings of the video are damaged
+ */
+export async function openRestorable(file: FileHandle, info: MediaInfo): Promise<RestorableSource | null> {
+  const codec = info.format === 'mov' ? info.video[0]?.codec : null;
+  if (codec === 'hevc') {
+    const answer = await openHevcSource(file, info);
+    if (!answer.ok) return null;
+    const { source } = answer;
+    return {
+      ...source,
+      mostBytes: MOST_HEVC_BYTES,
+      restore: (units, budget, signal) => restoreHevcUnits(units, source.parameterSets, budget, signal),
+    };
+  }
+  if (codec !== 'h264') return null;
+  const answer = await openSmartSource(file, info);
+  if (!answer.ok) return null;
+  const { source } = answer;
+  return {
+    ...source,
+    lengthSize: source.config.lengthSize,
+    mostBytes: MOST_AVC_BYTES,
+    restore: (units, budget, signal) => restoreAvcUnits(units, source, budget, signal),
+  };
+}

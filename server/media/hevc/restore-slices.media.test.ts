@@ -14,7 +14,7 @@ const TORN = 5;
 const KINDS = [
   ['rows of their own', 'wpp=1:ctu=32', 'yuv420p'],
   ['one stream, ten bits', 'wpp=0:ctu=32', 'yuv420p10le'],
-  ['two slices', 'ctu=16:slices=2', 'yuv420p'],
+  ['small blocks', 'wpp=0:ctu=16:min-cu-size=8', 'yuv420p'],
 ] as const;
 
 /** NAL units of pictures that refer to the one before. */

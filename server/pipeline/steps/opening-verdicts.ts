@@ -22,7 +22,7 @@ export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedCli
 }
 
 const RESTORED =
-  'Single bytes had changed. Only one value of each lets the coded data be read to their exact end, so they were put back, and these pictures are what they were.';
+  'Single bytes had changed. Only one value of each lets the coded data be read to their exact end, so they were put back, and with them these pictures decode whole.';
 
 /** What was kept of the pictures as they came: not those in which bytes were put back. */
 export function withoutPutBack(

@@ -8,7 +8,10 @@ export interface ReadableSlice<Mark extends SliceMarkAt> {
   readFrom(mark: Mark): SliceReading;
   /** How long wrong data are read on the mean before they meet something impossible, bytes. */
   readonly wrongBytes: number;
-  /** Whether the end of the data says so much that a change may be taken that alone of all leads there, however near it is. */
+  /**
+   * Whether the end of the data says so much that a change may be taken that alone of all leads there, however near it is: of HEVC slices with one wrong
+   * bit or byte none of 79 was mended wrongly so, of 28 with two wrong bytes two were.
+   */
   readonly hasSureEnd: boolean;
   /** The stretch that a mark lies in and that is read on its own: what stands beside it says nothing of it, nor it of that. */
   stretchOf(mark: Mark): Stretch;
@@ -152,12 +155,6 @@ const PASSES = [
  * hundred thousand (e^-13) gets there, and one in thousands of those ends as it should; of single bits a twelfth are tried.
  */
 const SURE_TIMES = { byte: 13, bit: 6 };
-/**
- * The same where a change is the only one that does so and the end is a sure one: of single bits and bytes none was put back wrongly however little was
- * left, but two or three of 28 slices with two wrong bytes were, by other bytes with little left.
- */
-const ALONE_TIMES = { byte: 1.75, bit: 0 };
-
 /** So many times as far in front of the fault as a change that fits, and so many bytes more, others are looked for. */
 const BEYOND = 3;
 const BEYOND_BYTES = 96;
@@ -186,8 +183,8 @@ function createSearch(
     found(): ChangedByte | null {
       const [only, ...others] = whole;
       if (only) {
-        const times = hasSureEnd ? ALONE_TIMES : SURE_TIMES;
-        return others.length === 0 && isSure(only.isBit ? times.bit : times.byte) ? only : null;
+        const times = only.isBit ? SURE_TIMES.bit : SURE_TIMES.byte;
+        return others.length === 0 && (hasSureEnd || isSure(times)) ? only : null;
       }
       if (!farthest) return null;
       const ahead = farthest.readTo - fault;

@@ -24,10 +24,10 @@ export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 
 /** Some five seconds of work. */
 const MOST_HEVC_BYTES = 24e6;
 /**
- * Less than a second: single bits are found, and other changes near a fault. Wrong data of H.264 are read three times as far, and slower, so that
+ * Half a second: single bits are found, and other changes near a fault. Wrong data of H.264 are read three times as far, and slower, so that
  * most others would take 1 to 10 seconds, a twentieth of coding half a minute anew and more; and what is lost of a picture is concealed better.
  */
-const MOST_AVC_BYTES = 2e6;
+const MOST_AVC_BYTES = 1.2e6;
 
 /**
  * @returns null for clips of other kinds

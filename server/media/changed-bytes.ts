@@ -3,7 +3,7 @@ export interface ReadableSlice<Mark extends SliceMarkAt> {
   /** Without emulation prevention. Bytes are changed and put back while it is searched. */
   readonly rbsp: Uint8Array;
   /** Reads it from its start; `onMark` is called with places from which it can be read again, rising. */
-  read(onMark: (mark: Mark) => void): SliceReading;
+  read(onMark?: (mark: Mark) => void): SliceReading;
   /** Reads on from a mark, in front of which nothing has changed. */
   readFrom(mark: Mark): SliceReading;
   /** How long wrong data are read on the mean before they meet something impossible, bytes. */
@@ -120,7 +120,7 @@ async function findOne<Mark extends SliceMarkAt>(
   const search = createSearch(slice, fault, stretch.end);
   for (const { window, changes } of PASSES) {
     // Trials leave what they read of the blocks behind a mark, and end at the first of them.
-    slice.read(() => {});
+    slice.read();
     let at = fault - 1;
     for (let mark = marks.length - 1; mark >= 0 && at >= Math.max(lowest(window), search.lowest()); at -= 1) {
       while (mark > 0 && (marks[mark]?.at ?? 0) > at) mark -= 1;

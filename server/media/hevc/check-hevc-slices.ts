@@ -184,9 +184,16 @@ function findLoss(slices: readonly Buffer[], stateOf: StateOf): LostBlocks | nul
   return lost;
 }
 
-function isReadable({ segment, rbsp, ends }: OpenedSlice, next: number): boolean {
+const isReadable = ({ segment, rbsp, ends }: OpenedSlice, next: number): boolean =>
+  endsAt(() => readSliceData(segment.sets, segment, rbsp, ends), next);
+
+/**
+ * Whether what reads a slice comes to its end in front of a block, in coding order.
+ * @throws HevcUnsupportedError where that cannot be told
+ */
+export function endsAt(read: () => number, next: number): boolean {
   try {
-    return readSliceData(segment.sets, segment, rbsp, ends) === next;
+    return read() === next;
   } catch (error) {
     const isFault = error instanceof HevcError || error instanceof H264Error;
     if (!isFault || error instanceof HevcUnsupportedError) throw error;

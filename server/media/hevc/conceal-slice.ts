@@ -3,16 +3,10 @@ import type { LostBlocks } from '../lost-blocks.ts';
 import type { SquareMotion } from '../square-motion.ts';
 import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
 import { CabacCopier } from '../cabac/cabac-copier.ts';
-import {
-  type CodingPps,
-  type CodingSps,
-  parseCodingPps,
-  parseCodingSps,
-  sizeInBlocks,
-} from './hevc-coding-sets.ts';
+import { type CodingPps, type CodingSps, codingSetsOf, sizeInBlocks } from './hevc-coding-sets.ts';
 import { CONTEXT_COUNT } from './hevc-contexts.ts';
 import { HevcError } from './hevc-error.ts';
-import { baseSlices, HEVC_NAL, hevcNalType } from './hevc-nal.ts';
+import { baseSlices, hevcNalType } from './hevc-nal.ts';
 import { readSliceData } from './hevc-slice-data.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
@@ -117,14 +111,7 @@ type Opened = OpenedSlice<CopyState>;
 const unsupported = () => new HevcError('A damaged picture is coded in an unusual way.');
 
 function stateOf(parameterSets: readonly Buffer[], ppsId: number): CopyState {
-  const ofType = (type: number) => parameterSets.filter((unit) => hevcNalType(unit) === type);
-  const pps = ofType(HEVC_NAL.pps)
-    .map((unit) => parseCodingPps(unit))
-    .find(({ id }) => id === ppsId);
-  const sps = ofType(HEVC_NAL.sps)
-    .map((unit) => parseCodingSps(unit))
-    .find(({ id }) => id === pps?.spsId);
-  if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+  const { sps, pps } = codingSetsOf(parameterSets, ppsId);
   return new CopyState(sps, pps);
 }
 

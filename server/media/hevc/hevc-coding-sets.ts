@@ -1,6 +1,7 @@
 import { type BitReader, createBitReader } from '../h264/bits.ts';
 import { toRbsp } from '../h264/nal.ts';
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
+import { HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readShortTermSet, type ShortTermReference } from './hevc-reference-set.ts';
 import { readProfileTierLevel, skipScalingLists } from './hevc-sps.ts';
 
@@ -263,4 +264,24 @@ function readDeblocking(reader: BitReader): [boolean, boolean] {
     reader.se();
   }
   return [override, isOff];
+}
+
+/**
+ * The sets that a slice names, the first of each id.
+ * @param parameterSets NAL units
+ * @throws HevcError or H264Error where they are not there or one cannot be read
+ */
+export function codingSetsOf(
+  parameterSets: readonly Buffer[],
+  ppsId: number,
+): { readonly sps: CodingSps; readonly pps: CodingPps } {
+  const ofType = (type: number) => parameterSets.filter((unit) => hevcNalType(unit) === type);
+  const pps = ofType(HEVC_NAL.pps)
+    .map((unit) => parseCodingPps(unit))
+    .find(({ id }) => id === ppsId);
+  const sps = ofType(HEVC_NAL.sps)
+    .map((unit) => parseCodingSps(unit))
+    .find(({ id }) => id === pps?.spsId);
+  if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+  return { sps, pps };
 }

@@ -125,9 +125,10 @@ export interface SliceMark extends BlockPlace {
 export function readMarkedSliceData(
   started: StartedSlice,
   rbsp: Uint8Array,
-  onMark: (mark: SliceMark) => void,
+  onMark?: (mark: SliceMark) => void,
 ): number {
   const { state } = started;
+  if (!onMark) return readBlocks(started, startData(started, rbsp), {});
   let [block, rowStates] = [{ coded: 0, substream: 0 }, state.rowStates.slice()];
   const mark = (place: BlockPlace) => {
     const cabac = state.cabac.mark();

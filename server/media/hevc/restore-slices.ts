@@ -2,10 +2,10 @@ import type { ReadableSlice, SearchBudget } from '../changed-bytes.ts';
 import { findStartCode } from '../h264/check-sample.ts';
 import { H264Error } from '../h264/h264-error.ts';
 import { type RestoredUnits, restoreUnits } from '../restore-units.ts';
-import { openSlice, type OpenedSlice } from './check-hevc-slices.ts';
-import { parseCodingPps, parseCodingSps } from './hevc-coding-sets.ts';
-import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
-import { baseSlices, HEVC_NAL, hevcNalType, isHevcParameterSet } from './hevc-nal.ts';
+import { endsAt, openSlice, type OpenedSlice } from './check-hevc-slices.ts';
+import { codingSetsOf } from './hevc-coding-sets.ts';
+import { HevcError } from './hevc-error.ts';
+import { baseSlices, isHevcParameterSet } from './hevc-nal.ts';
 import { readFromMark, readMarkedSliceData, type SliceMark } from './hevc-slice-data.ts';
 import { SliceState } from './hevc-slice-state.ts';
 
@@ -25,7 +25,7 @@ export async function restoreHevcUnits(
   // More than a byte is wrong where zeros stand in a row, which no coded data hold.
   if (slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
-    const stateOf = createStates([...parameterSets, ...units.filter(isHevcParameterSet)]);
+    const stateOf = createStates([...units.filter(isHevcParameterSet), ...parameterSets]);
     const opened = slices.map((unit) => ({ unit, one: openSlice(unit, stateOf, null) }));
     const isPlain = ({ one: { segment } }: (typeof opened)[number], place: number) =>
       !segment.isDependent && segment.isFirst === (place === 0);
@@ -42,16 +42,11 @@ export async function restoreHevcUnits(
 }
 
 function createStates(parameterSets: readonly Buffer[]): (ppsId: number) => SliceState {
-  const ofType = (type: number) => parameterSets.filter((unit) => hevcNalType(unit) === type);
-  const allPps = ofType(HEVC_NAL.pps).map((unit) => parseCodingPps(unit));
-  const allSps = ofType(HEVC_NAL.sps).map((unit) => parseCodingSps(unit));
   const states = new Map<number, SliceState>();
   return (ppsId) => {
     const known = states.get(ppsId);
     if (known) return known;
-    const pps = allPps.findLast(({ id }) => id === ppsId);
-    const sps = allSps.findLast(({ id }) => id === pps?.spsId);
-    if (!pps || !sps) throw new HevcError('A slice names parameter sets that are not there.');
+    const { sps, pps } = codingSetsOf(parameterSets, ppsId);
     const state = new SliceState(sps, pps);
     states.set(ppsId, state);
     return state;
@@ -76,14 +71,4 @@ function readable({ segment, ends }: OpenedSlice, rbsp: Uint8Array, end: number)
       return { first: ends[substream - 1] ?? segment.dataAt, end: ends[substream] ?? rbsp.length };
     },
   };
-}
-
-function endsAt(read: () => number, end: number): boolean {
-  try {
-    return read() === end;
-  } catch (error) {
-    const isFault = error instanceof HevcError || error instanceof H264Error;
-    if (!isFault || error instanceof HevcUnsupportedError) throw error;
-    return false;
-  }
 }

@@ -25,7 +25,7 @@ export interface AnalysedClip {
 }
 
 /** Single bytes that are what they were. */
-export interface PutBack extends Pick<PutBackClip, 'findings' | 'pictures' | 'changes'> {
+export interface PutBack extends Pick<PutBackClip, 'findings' | 'pictures'> {
   /** What finding them took, and the analysis behind it, ms. */
   readonly tookMs: number;
 }
@@ -91,7 +91,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
       rebuilt: clip.rebuilt,
       analysis,
       indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
-      ...(putBack && { putBack: { ...toPutBack(putBack), tookMs: performance.now() - startedMs } }),
+      ...(putBack && { putBack: toPutBack(putBack, performance.now() - startedMs) }),
       ffmpegVersion,
     };
     if (path !== clip.path && clip.path !== task.inputPath) await rm(clip.path);
@@ -112,7 +112,11 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
   return { ...value, tookMs, plainMs: isDamaged ? onceMs / DAMAGED_ANALYSIS : onceMs };
 }
 
-const toPutBack = ({ findings, pictures, changes }: PutBackClip) => ({ findings, pictures, changes });
+const toPutBack = ({ findings, pictures }: PutBackClip, tookMs: number): PutBack => ({
+  findings,
+  pictures,
+  tookMs,
+});
 
 /** What was wrong with the clip as it came and is mended in what the rest of the job reads. */
 export const openingFindings = ({ indexFindings, putBack }: AnalysedClip): readonly Finding[] => [

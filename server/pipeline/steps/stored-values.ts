@@ -181,7 +181,6 @@ export const storedClip: z.ZodType<AnalysedClip> = z.looseObject({
     .looseObject({
       findings: z.array(finding),
       pictures: z.number(),
-      changes: z.number(),
       tookMs: z.number(),
     })
     .optional(),

@@ -52,10 +52,8 @@ export interface AvcSets {
 /** Of changed bytes in slices of phones and x264 one of a hundred was read for 1 400 bytes; encoders fill the last byte as they like. */
 const WRONG_BYTES = 300;
 
-type MarkAt = SliceMark & { readonly at: number };
-
 /** A slice that ends in front of a macroblock. */
-function readable(opened: OpenSlice, state: MbState, end: number): ReadableSlice<MarkAt> {
+function readable(opened: OpenSlice, state: MbState, end: number): ReadableSlice<SliceMark> {
   const cabac = new CabacDecoder(AVC_CONTEXT_COUNT);
   const slice = openMarkedSlice(opened, state, cabac);
   const reading = (read: () => { readonly end: number }) => ({
@@ -66,13 +64,7 @@ function readable(opened: OpenSlice, state: MbState, end: number): ReadableSlice
     rbsp: opened.rbsp,
     wrongBytes: WRONG_BYTES,
     hasSureEnd: false,
-    read: (onMark) =>
-      reading(() =>
-        slice.read((mark) => {
-          const made = mark();
-          onMark({ ...made, at: made.cabac.at });
-        }),
-      ),
+    read: (onMark) => reading(() => slice.read(onMark)),
     readFrom: (mark) => reading(() => slice.readFrom(mark)),
     stretchOf: () => ({ first: 0, end: opened.rbsp.length }),
   };

@@ -40,9 +40,7 @@ export function readSliceData(
   cabac: CabacDecoder,
   cutAt = Infinity,
 ): SliceEnd {
-  state.startSlice();
-  state.mb = start.firstMb;
-  if (start.firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
+  beginSlice(start, state);
   const slice = { ...inputOf({ context: { sps, pps }, rbsp, start }), cutAt };
   return pps.cabac ? startCabacData(slice, state, cabac).read() : readCavlcData(slice, state);
 }
@@ -58,9 +56,17 @@ function inputOf({ context: { sps, pps }, rbsp, start }: OpenSlice): SliceInput 
   return { rbsp, start, settings, cutAt: Infinity, rawBytes: pcmMacroblockBytes(sps) };
 }
 
+function beginSlice({ firstMb }: SliceStart, state: MbState): void {
+  state.startSlice();
+  state.mb = firstMb;
+  if (firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
+}
+
 /** A place in the data of a slice from which it can be read again. */
 export interface SliceMark {
   readonly mb: number;
+  /** The first byte that has not been looked at. */
+  readonly at: number;
   readonly cabac: CabacMark;
   readonly hadQpDelta: boolean;
 }
@@ -71,26 +77,19 @@ export interface MarkedSlice {
    * As `readSliceData` does.
    * @param onMark called in front of each macroblock
    */
-  read(onMark?: (mark: () => SliceMark) => void): SliceEnd;
+  read(onMark?: (mark: SliceMark) => void): SliceEnd;
   /** Reads on from a mark of the last reading, up to which the data are as they were. */
   readFrom(mark: SliceMark): SliceEnd;
 }
 
-/** @throws H264Error for a slice that begins behind the picture */
 export function openMarkedSlice(opened: OpenSlice, state: MbState, cabac: CabacDecoder): MarkedSlice {
-  if (opened.start.firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
-  const slice = inputOf(opened);
-  let started: MarkedSlice | null = null;
+  const { read, readFrom } = startCabacData(inputOf(opened), state, cabac);
   return {
     read(onMark) {
-      state.startSlice();
-      started = startCabacData(slice, state, cabac);
-      return started.read(onMark);
+      beginSlice(opened.start, state);
+      return read(onMark);
     },
-    readFrom(mark) {
-      if (!started) throw new H264Error('A slice has not been read yet.');
-      return started.readFrom(mark);
-    },
+    readFrom,
   };
 }
 
@@ -132,8 +131,12 @@ function startCabacData(
     read(onMark) {
       initAvcContexts(cabac.states, start.initIdc, start.qp);
       cabac.start(rbsp, (start.dataAt + 7) >> 3, rbsp.length);
-      const markOf = (mb: number) => ({ mb, cabac: cabac.mark(), hadQpDelta: elements.hadQpDelta });
-      return readOn(start.firstMb, onMark && ((mb) => onMark(() => markOf(mb))));
+      elements.hadQpDelta = false;
+      const mark = (mb: number) => {
+        const place = cabac.mark();
+        onMark?.({ mb, at: place.at, cabac: place, hadQpDelta: elements.hadQpDelta });
+      };
+      return readOn(start.firstMb, onMark && mark);
     },
     readFrom({ mb, cabac: mark, hadQpDelta }) {
       cabac.goBack(mark);

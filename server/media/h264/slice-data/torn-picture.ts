@@ -4,7 +4,8 @@ import type { LostBlocks } from '../../lost-blocks.ts';
 import { createBitReader, createBitWriter, type BitWriter } from '../bits.ts';
 import { findStartCode } from '../check-sample.ts';
 import { H264Error } from '../h264-error.ts';
-import { fromRbsp, isSlice, toRbsp } from '../nal.ts';
+import { withoutPrevention } from '../emulation-prevention.ts';
+import { fromRbsp, isSlice } from '../nal.ts';
 import type { Pps } from '../pps.ts';
 import { parseSliceHeader } from '../slice-header.ts';
 import { MACROBLOCK, type Sps } from '../sps.ts';
@@ -97,14 +98,8 @@ export function openSlice(unit: Buffer, sps: Sps, sets: readonly Pps[]): TornSli
   if (!pps) throw new H264Error('A slice names parameter sets that are not there.');
   const context = { sps, pps };
   // Bytes that coded data cannot hold are none, nor is what follows.
-  const rbsp = withoutZeros(toRbsp(unit.subarray(0, findStartCode(unit) ?? unit.length)));
+  const { rbsp } = withoutPrevention(unit.subarray(0, findStartCode(unit) ?? unit.length));
   return { unit, opened: { context, rbsp, start: readSliceStart(rbsp, context) } };
-}
-
-function withoutZeros(rbsp: Buffer): Buffer {
-  let end = rbsp.length;
-  while (end > 0 && rbsp[end - 1] === 0) end -= 1;
-  return rbsp.subarray(0, end);
 }
 
 /** The macroblock from which on a slice cannot be read; null where it ends in front of `next`. */

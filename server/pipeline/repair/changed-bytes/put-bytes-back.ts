@@ -9,7 +9,7 @@ import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
-import { damagedData, hiddenData } from '../damaged-pictures.ts';
+import { hiddenData, tornPictures } from '../damaged-pictures.ts';
 import { openRestorable, type RestorableSource } from './restorable-source.ts';
 
 export interface PutBackInput {
@@ -29,9 +29,8 @@ export interface PutBackClip {
   readonly analysis: Analysis;
   /** Damage of the clip as it came that is gone with them. */
   readonly findings: readonly Finding[];
-  /** Coded pictures that hold changed bytes, and how many of these there are. */
+  /** Coded pictures that hold changed bytes. */
   readonly pictures: number;
-  readonly changes: number;
 }
 
 /** Damaged pictures of a stretch at most that are tried: more are a burst of damage. */
@@ -61,14 +60,12 @@ export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | n
       await rm(outputPath);
       return null;
     }
-    const changes = [...samples.values()].reduce((sum, sample) => sum + sample.changes, 0);
     const seenLater = again.findings.map((finding) => asSeenLater(finding, analysis.findings));
     return {
       path: outputPath,
       analysis: { ...again, findings: seenLater },
       findings,
       pictures: samples.size,
-      changes,
     };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error) return null;
@@ -117,11 +114,9 @@ async function restoreStretches(
 
 /** Samples of a damaged stretch whose own data are damaged; none for other findings. */
 function damagedSamples(finding: Finding, { samples, firstShown }: DisplayOrder): number[] {
-  const { detail, firstFrame, lastFrame } = finding;
-  if (detail.kind !== 'corrupted_section' || detail.besideOnly || firstFrame === null || lastFrame === null)
-    return [];
-  const all = Array.from({ length: lastFrame + 1 - firstFrame }, (_, at) => firstFrame + at);
-  const frames = [...(hiddenData(finding) ?? []), ...(damagedData(finding) ?? all)];
+  const { detail, firstFrame } = finding;
+  if (detail.kind !== 'corrupted_section' || detail.besideOnly || firstFrame === null) return [];
+  const frames = [...(hiddenData(finding) ?? []), ...tornPictures([finding])];
   return frames.flatMap((frame) => samples[frame + firstShown] ?? []);
 }
 

@@ -64,7 +64,9 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   if (first === undefined) return [];
   const made: ConcealedGroup[] = [];
   const guessed = await guessSample(input, first, { coded: new Map(), format });
-  for (const kind of ['likely', 'cautious'] as const) {
+  // What nothing can be read of alone is guessed in one way.
+  const isOneWay = others.length === 0 && guessed?.likely === guessed?.cautious;
+  for (const kind of isOneWay ? (['cautious'] as const) : (['likely', 'cautious'] as const)) {
     for (const [guess, bytes] of (guessed?.[kind] ?? []).entries()) {
       const coded = new Map([[first, await input.store(bytes)]]);
       for (const sample of others) {

@@ -3,8 +3,6 @@ import type { GreyKernel } from './grey-kernel.ts';
 /** Side of the windows that are looked for (that of the kernel), and the distance of their corners, pixels. */
 const WINDOW = 16;
 const STRIDE = 8;
-/** Farthest displacement looked for, pixels of the small picture: what moves in a dozen pictures of fast motion. */
-const REACH = 20;
 /** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window tell where it is. */
 const MIN_TEXTURE = 4;
 /** Mean change (grey levels) below which a window stands still. */
@@ -35,7 +33,7 @@ export function jumpCoherence(kernel: GreyKernel, before: number, after: number)
       const tells =
         isTextured(kernel.texture(before, left, top)) &&
         kernel.windowChange(before, after, left, top) >= STILL * WINDOW * WINDOW;
-      found.push(tells ? search(kernel, { before, after, left, top }) : null);
+      found.push(tells ? kernel.searchFar(before, after, left, top) : null);
     }
   }
   const known = found.filter((place) => place !== null).length;
@@ -61,33 +59,4 @@ function isTextured(sums: Int32Array): boolean {
   const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
   const smallest = (xx + yy) / 2 - Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);
   return smallest >= MIN_TEXTURE * WINDOW * WINDOW;
-}
-
-interface Sought {
-  readonly before: number;
-  readonly after: number;
-  readonly left: number;
-  readonly top: number;
-}
-
-/** Displacement at which a window differs least from the other picture, among all within reach. */
-function search(kernel: GreyKernel, { before, after, left, top }: Sought): readonly [number, number] {
-  const { width, height } = kernel.size;
-  const [a, b] = [kernel.picture(before), kernel.picture(after)];
-  let best = Infinity;
-  let place: readonly [number, number] = [0, 0];
-  for (let dy = Math.max(-REACH, -top); dy <= Math.min(REACH, height - WINDOW - top); dy += 1) {
-    for (let dx = Math.max(-REACH, -left); dx <= Math.min(REACH, width - WINDOW - left); dx += 1) {
-      let sum = 0;
-      for (let y = 0; y < WINDOW && sum < best; y += 1) {
-        const from = (top + y) * width + left;
-        const to = from + dy * width + dx;
-        for (let x = 0; x < WINDOW; x += 1) sum += Math.abs((a[from + x] ?? 0) - (b[to + x] ?? 0));
-      }
-      if (sum >= best) continue;
-      best = sum;
-      place = [dx, dy];
-    }
-  }
-  return place;
 }

@@ -23,8 +23,11 @@ import {
 
 /** Side of the windows that are followed, pixels: a whole vector of bytes. */
 const WINDOW = 16;
-/** Farthest displacement looked for, pixels of the small picture. */
+/** Farthest displacements looked for, pixels of the small picture. */
 const REACH = 10;
+const FAR_REACH = 20;
+/** Of 16 bytes, as one in each lane of 16 bits. */
+const EVERY_SECOND = sixteen((byte) => (byte % 2 === 0 ? 0xff : 0));
 /** Places are packed into one number as `(dy + PLACE_BIAS) << PLACE_BITS | (dx + PLACE_BIAS)`. */
 export const PLACE_BIAS = 64;
 export const PLACE_BITS = 8;
@@ -125,12 +128,68 @@ const windowChange: FunctionSource = {
 };
 
 /**
- * (before, after, width, height, left, top, guessX, guessY): the place within `REACH` at which a window differs
- * least from the other picture, by every second pixel of every second row. Standing still goes before the guess, the
- * guess before the others, these row by row; a later place must be strictly better.
+ * (before, after, width, left, top, x, y): sum of absolute differences between a window and the one whose corner is at
+ * x and y of the other picture, by every second pixel of every second row.
  */
-const search: FunctionSource = {
-  name: 'search',
+const movedChange: FunctionSource = {
+  name: 'movedChange',
+  result: 'i32',
+  body: (scope) => {
+    const before = scope.param('i32');
+    const after = scope.param('i32');
+    const width = scope.param('i32');
+    const left = scope.param('i32');
+    const top = scope.param('i32');
+    const x = scope.param('i32');
+    const y = scope.param('i32');
+    const row = scope.local('i32');
+    const here = scope.local('i32');
+    const there = scope.local('i32');
+    const stride = scope.local('i32');
+    const va = scope.local('v128');
+    const vb = scope.local('v128');
+    const mask = scope.local('v128');
+    const sum = scope.local('v128');
+    const scratch = scope.local('v128');
+    const cornerOf = (picture: Local, column: Local, line: Local) =>
+      i32.add(picture.get, i32.add(i32.mul(line.get, width.get), column.get));
+    return block(
+      stride.set(i32.mul(width.get, i32.const(2))),
+      mask.set(v128.const(EVERY_SECOND)),
+      here.set(cornerOf(before, left, top)),
+      there.set(cornerOf(after, x, y)),
+      repeatWhile(
+        i32.ltS(row.get, i32.const(WINDOW / 2)),
+        va.set(v128.load(here.get)),
+        vb.set(v128.load(there.get)),
+        sum.set(i16x8.add(sum.get, v128.and(absoluteDifference(va, vb), mask.get))),
+        advance(here, stride.get),
+        advance(there, stride.get),
+        advance(row, i32.const(1)),
+      ),
+      sum.set(i32x4.addPairs(sum.get)),
+      lanesSum(sum, scratch),
+    );
+  },
+};
+
+/** What a search compares, and where. */
+interface SearchShape {
+  readonly name: string;
+  /** Farthest displacement looked for, pixels of the small picture. */
+  readonly reach: number;
+  /** 1 compares all pixels of a window, 2 every second one of every second row. */
+  readonly sampleStep: 1 | 2;
+  /** Whether standing still goes before all other places, and a guess (two more parameters) next. */
+  readonly takesGuess: boolean;
+}
+
+/**
+ * (before, after, width, height, left, top[, guessX, guessY]): the place within reach at which a window differs least from the
+ * other picture. Places come row by row; a later one must be strictly better.
+ */
+const searchOf = ({ name, reach, sampleStep, takesGuess }: SearchShape): FunctionSource => ({
+  name,
   result: 'i32',
   body: (scope) => {
     const before = scope.param('i32');
@@ -139,8 +198,7 @@ const search: FunctionSource = {
     const height = scope.param('i32');
     const left = scope.param('i32');
     const top = scope.param('i32');
-    const guessX = scope.param('i32');
-    const guessY = scope.param('i32');
+    const guess = takesGuess ? { x: scope.param('i32'), y: scope.param('i32') } : null;
     const best = scope.local('i32');
     const place = scope.local('i32');
     const dx = scope.local('i32');
@@ -157,11 +215,14 @@ const search: FunctionSource = {
     const half = scope.local('v128');
     const scratch = scope.local('v128');
     const mask = scope.local('v128');
-    const rows = Array.from({ length: WINDOW / 2 }, () => scope.local('v128'));
+    const rows = Array.from({ length: WINDOW / sampleStep }, () => scope.local('v128'));
+    // Two bytes in one lane of 16 bits: their sum, or the first alone.
+    const inLanes = (difference: Code) =>
+      sampleStep === 1 ? u8x16.addPairs(difference) : v128.and(difference, mask.get);
     const add = (row: Local) =>
       block(
         vb.set(v128.load(at.get)),
-        sum.set(i16x8.add(sum.get, v128.and(absoluteDifference(row, vb), mask.get))),
+        sum.set(i16x8.add(sum.get, inLanes(absoluteDifference(row, vb)))),
         advance(at, stride.get),
       );
     const packed = i32.or(
@@ -172,35 +233,40 @@ const search: FunctionSource = {
     const tryPlace = block(
       at.set(i32.add(from.get, i32.add(i32.mul(dy.get, width.get), dx.get))),
       sum.set(v128.zero),
-      ...rows.slice(0, 4).map(add),
+      ...rows.slice(0, rows.length / 2).map(add),
       sumSoFar,
       // Half of the rows may already be too much.
       when(
         i32.ltS(error.get, best.get),
-        ...rows.slice(4).map(add),
+        ...rows.slice(rows.length / 2).map(add),
         sumSoFar,
         when(i32.ltS(error.get, best.get), best.set(error.get), place.set(packed)),
       ),
     );
-    const lowest = (side: Local) => larger(i32.const(-REACH), i32.sub(i32.const(0), side.get));
+    const lowest = (side: Local) => larger(i32.const(-reach), i32.sub(i32.const(0), side.get));
     const highest = (side: Local, whole: Local) =>
-      smaller(i32.const(REACH), i32.sub(i32.sub(whole.get, i32.const(WINDOW)), side.get));
+      smaller(i32.const(reach), i32.sub(i32.sub(whole.get, i32.const(WINDOW)), side.get));
     const inside = (value: Local, side: Local, whole: Local, then: Code) =>
       when(
         i32.gtS(i32.add(side.get, value.get), i32.const(-1)),
         when(i32.ltS(i32.add(side.get, value.get), i32.sub(whole.get, i32.const(WINDOW - 1))), then),
       );
+    const first = guess
+      ? [
+          tryPlace,
+          dx.set(guess.x.get),
+          dy.set(guess.y.get),
+          inside(dx, left, width, inside(dy, top, height, tryPlace)),
+        ]
+      : [];
     return block(
-      stride.set(i32.mul(width.get, i32.const(2))),
-      mask.set(v128.const(sixteen((byte) => (byte % 2 === 0 ? 0xff : 0)))),
+      stride.set(i32.mul(width.get, i32.const(sampleStep))),
+      mask.set(v128.const(EVERY_SECOND)),
       at.set(i32.add(before.get, i32.add(i32.mul(top.get, width.get), left.get))),
       ...rows.map((row) => block(row.set(v128.load(at.get)), advance(at, stride.get))),
       from.set(i32.add(after.get, i32.add(i32.mul(top.get, width.get), left.get))),
       best.set(i32.const(0x7fffffff)),
-      tryPlace,
-      dx.set(guessX.get),
-      dy.set(guessY.get),
-      inside(dx, left, width, inside(dy, top, height, tryPlace)),
+      ...first,
       firstX.set(lowest(left)),
       lastX.set(highest(left, width)),
       lastY.set(highest(top, height)),
@@ -214,7 +280,12 @@ const search: FunctionSource = {
       place.get,
     );
   },
-};
+});
+
+/** What moves from one picture to the next. */
+const search = searchOf({ name: 'search', reach: REACH, sampleStep: 2, takesGuess: true });
+/** What moves in a dozen pictures of fast motion. */
+const searchFar = searchOf({ name: 'searchFar', reach: FAR_REACH, sampleStep: 1, takesGuess: false });
 
 /** Sums over single windows, and the search for where a window has moved. */
-export const WINDOW_SUMS: readonly FunctionSource[] = [texture, windowChange, search];
+export const WINDOW_SUMS: readonly FunctionSource[] = [texture, windowChange, movedChange, search, searchFar];

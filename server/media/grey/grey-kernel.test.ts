@@ -131,6 +131,54 @@ describe('createGreyKernel', () => {
     }
   });
 
+  it.each(cases)('finds the first of the best places far off: $width x $height, filling $at', (one) => {
+    const { width, height } = one;
+    const { before, after, level, kernel } = twoPictures(one);
+    for (let top = 0; top + WINDOW <= height; top += 3 * WINDOW) {
+      for (let left = 0; left + WINDOW <= width; left += 3 * WINDOW) {
+        let best = { error: Infinity, place: [0, 0] };
+        for (
+          let dy = Math.max(-2 * REACH, 0 - top);
+          dy <= Math.min(2 * REACH, height - WINDOW - top);
+          dy += 1
+        ) {
+          for (
+            let dx = Math.max(-2 * REACH, 0 - left);
+            dx <= Math.min(2 * REACH, width - WINDOW - left);
+            dx += 1
+          ) {
+            let error = 0;
+            for (let y = top; y < top + WINDOW; y += 1) {
+              for (let x = left; x < left + WINDOW; x += 1)
+                error += Math.abs(level(before, x, y) - level(after, x + dx, y + dy));
+            }
+            if (error < best.error) best = { error, place: [dx, dy] };
+          }
+        }
+        expect(kernel.searchFar(0, 1, left, top)).toEqual(best.place);
+      }
+    }
+  });
+
+  it.each(cases)('compares moved windows as plain loops do: $width x $height, filling $at', (one) => {
+    const { width, height } = one;
+    const { before, after, level, kernel } = twoPictures(one);
+    const random = seededRandom(4);
+    for (let round = 0; round < 20; round += 1) {
+      const corner = () => [
+        Math.floor(random() * (width - WINDOW + 1)),
+        Math.floor(random() * (height - WINDOW + 1)),
+      ];
+      const [[left = 0, top = 0], [x = 0, y = 0]] = [corner(), corner()];
+      let sum = 0;
+      for (let row = 0; row < WINDOW; row += 2) {
+        for (let column = 0; column < WINDOW; column += 2)
+          sum += Math.abs(level(before, left + column, top + row) - level(after, x + column, y + row));
+      }
+      expect(kernel.movedChange(0, 1, left, top, x, y)).toBe(sum);
+    }
+  });
+
   it('finds a window that has moved', () => {
     const size = { width: 64, height: 48 };
     const random = seededRandom(5);

@@ -27,6 +27,11 @@ export interface GreyKernel {
   texture(place: number, left: number, top: number): Int32Array;
   /** Sum of absolute differences of a window at the same place in both pictures. */
   windowChange(before: number, after: number, left: number, top: number): number;
+  /**
+   * Sum of absolute differences between a window and the one whose corner is at `x` and `y` of the other picture, by every second
+   * pixel and row; both lie within their pictures.
+   */
+  movedChange(before: number, after: number, left: number, top: number, x: number, y: number): number;
   /** Displacement at which a window differs least from the other picture, by every second pixel and row. */
   search(
     before: number,
@@ -36,7 +41,15 @@ export interface GreyKernel {
     guessX: number,
     guessY: number,
   ): readonly [number, number];
+  /** The same by all pixels and twice as far; of equal ones the first, row by row. */
+  searchFar(before: number, after: number, left: number, top: number): readonly [number, number];
 }
+
+/** A displacement as the searches hand it back. */
+const unpack = (place: number): readonly [number, number] => [
+  (place & ((1 << PLACE_BITS) - 1)) - PLACE_BIAS,
+  (place >> PLACE_BITS) - PLACE_BIAS,
+];
 
 /** Vectors read up to so many bytes beyond the pixels they count. */
 const MARGIN_BYTES = 32;
@@ -68,14 +81,16 @@ export function createGreyKernel(size: GreySize, places: number): GreyKernel {
     const found = functionOf(name);
     return (...values: number[]): number => Number(found(...values));
   };
-  const [differences, gradient, project, histogram, texture, windowChange, search] = [
+  const [differences, gradient, project, histogram, texture, windowChange, movedChange, search, searchFar] = [
     run('differences'),
     run('gradient'),
     run('project'),
     run('histogram'),
     run('texture'),
     run('windowChange'),
+    run('movedChange'),
     run('search'),
+    run('searchFar'),
   ];
   const bytes = pictures.map((from) => new Uint8Array(buffer, from, width * height));
   const integers = (from: number, length: number) => new Int32Array(buffer, from, length);
@@ -114,10 +129,9 @@ export function createGreyKernel(size: GreySize, places: number): GreyKernel {
       return products;
     },
     windowChange: (before, after, left, top) => windowChange(of(before), of(after), width, left, top),
-    search(before, after, left, top, guessX, guessY) {
-      const place = search(of(before), of(after), width, height, left, top, guessX, guessY);
-      const dx = (place & ((1 << PLACE_BITS) - 1)) - PLACE_BIAS;
-      return [dx, (place >> PLACE_BITS) - PLACE_BIAS];
-    },
+    movedChange: (before, after, ...window) => movedChange(of(before), of(after), width, ...window),
+    search: (before, after, ...window) => unpack(search(of(before), of(after), width, height, ...window)),
+    searchFar: (before, after, ...window) =>
+      unpack(searchFar(of(before), of(after), width, height, ...window)),
   };
 }

@@ -9,7 +9,7 @@ import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { createExpectedWork } from './expected-work.ts';
 import type { JobContext } from './job-context.ts';
-import { DAMAGED_ANALYSIS, openShare } from './step-costs.ts';
+import { DAMAGED_ANALYSIS, expectedAnalysisMs, openShare } from './step-costs.ts';
 import { storedClip } from './stored-values.ts';
 
 export interface AnalysedClip {
@@ -73,13 +73,24 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
       onSign: work.see,
     }).catch(refuseUndecodable);
     const startedMs = performance.now();
+    const aloneMs = expectedAnalysisMs(clip.info) * DAMAGED_ANALYSIS;
+    let searches = false;
     const putBack = await putBytesBack({
       inputPath: clip.path,
       info: clip.info,
       analysis: first,
       outputPath: store.file('restored.mp4'),
-      analyse: (inputPath) => analyseVideo({ ...input, inputPath, keepPath: store.file('pictures-again') }),
+      analyse: (inputPath) => {
+        meter.begin('analyzing', 1 / DAMAGED_ANALYSIS, work.later(1));
+        const keepPath = store.file('pictures-again');
+        return analyseVideo({ ...input, inputPath, keepPath, onProgress: meter.report });
+      },
       signal,
+      onSearch: (spentMs, mostMs) => {
+        if (!searches) meter.begin('analyzing', mostMs / aloneMs, work.later(1));
+        searches = true;
+        meter.report(spentMs / mostMs);
+      },
     });
     const { path, analysis } = putBack ?? { path: clip.path, analysis: first };
     const pictures = analysis.pictures?.ptsTicks.length ?? 0;

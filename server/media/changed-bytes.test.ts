@@ -67,6 +67,15 @@ describe('findChangedBytes', () => {
     expect(await findChangedBytes(readable(changed([]), endOf(clean)), 0, budget())).toEqual([]);
   });
 
+  it('tells while it searches what it has spent', async () => {
+    const told: number[] = [];
+    const left: SearchBudget = { bytes: 200e6, onSpent: () => told.push(left.bytes) };
+    await findChangedBytes(readable(changed([1200]), endOf(clean)), 0, left);
+    expect(told.length).toBeGreaterThan(5);
+    expect(told).toEqual([...told].sort((a, b) => b - a));
+    expect(told.at(-1)).toBeLessThan(200e6);
+  });
+
   it.each([
     ['one byte', [1200], 0x5a],
     ['one bit', [700], 0x10],

@@ -44,6 +44,8 @@ export interface ChangedByte {
 /** What a search may still cost, bytes read; one for all slices of a clip. */
 export interface SearchBudget {
   bytes: number;
+  /** Called many times a second while a search spends them. */
+  readonly onSpent?: () => void;
 }
 
 /** Bytes in front of a fault in which one of them may have changed in any way. Of 51 faults in HEVC slices 45 are noticed so soon. */
@@ -129,7 +131,10 @@ async function findOne<Mark extends SliceMarkAt>(
       for (const bits of changes) search.see(trial(at, bits, from));
       if (budget.bytes <= 0) return null;
       if (search.isSure(SURE_TIMES.byte)) return search.found();
-      if (at % POSITIONS_A_TURN === 0) await nextTurn(signal);
+      if (at % POSITIONS_A_TURN === 0) {
+        budget.onSpent?.();
+        await nextTurn(signal);
+      }
     }
     // A single bit is the likeliest fault, and few of them are tried.
     if (search.isSure(SURE_TIMES.bit)) return search.found();

@@ -5,7 +5,10 @@ import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
+import { probe } from '#server/media/probe/probe.ts';
+import { analyseVideo } from './analyse/analyse-video.ts';
 import { processVideo } from './process-video.ts';
+import { putBytesBack } from './repair/changed-bytes/put-bytes-back.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
 
 const folder = sharedFolder();
@@ -41,7 +44,15 @@ it('hands an HEVC clip back as it was before a bit of it changed', async () => {
     const broken = at(`broken-${share}.mp4`);
     await withChangedBit(clean, broken, share);
     const task = await makeTask(broken, at(`work-${share}`));
-    const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
+    const shares: number[] = [];
+    const answer = await processVideo(task, {
+      signal: new AbortController().signal,
+      send: (message) => {
+        if (message.type === 'progress') shares.push(message.share);
+      },
+    });
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
     const { report, resultPath } = mustBeOk(answer);
     const damage = report.defects.filter(({ kind }) => kind === 'corrupted_section');
     expect(damage.map(({ outcome }) => outcome)).toEqual(['repaired']);
@@ -56,4 +67,31 @@ it('hands an HEVC clip back as it was before a bit of it changed', async () => {
     expect((await verifyClaims(pair)).filter(({ confirmed }) => !confirmed)).toEqual([]);
   }
   expect(count).toBeGreaterThan(0);
+});
+
+it('tells how far the search is, and nothing where there is nothing to search', async () => {
+  const at = (name: string) => path.join(folder.path, name);
+  const clean = await encodeSource(SOURCE, at('searched.mp4'), ENCODE);
+  const broken = at('searched-broken.mp4');
+  await withChangedBit(clean, broken, 0.2);
+  const searched = async (inputPath: string) => {
+    const info = await probe(tools, inputPath, 'mov');
+    const analysis = await analyseVideo({ inputPath, info, tools });
+    const told: { spentMs: number; mostMs: number }[] = [];
+    await putBytesBack({
+      inputPath,
+      info,
+      analysis,
+      outputPath: at('searched-again.mp4'),
+      analyse: (again) => analyseVideo({ inputPath: again, info, tools }),
+      onSearch: (spentMs, mostMs) => told.push({ spentMs, mostMs }),
+    });
+    return told;
+  };
+  const told = await searched(broken);
+  const spent = told.map(({ spentMs }) => spentMs);
+  expect(spent.length).toBeGreaterThan(0);
+  expect(spent).toEqual([...spent].sort((a, b) => a - b));
+  expect(told.every(({ spentMs, mostMs }) => spentMs >= 0 && spentMs <= mostMs)).toBe(true);
+  expect(await searched(clean)).toEqual([]);
 });

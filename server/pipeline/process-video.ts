@@ -63,8 +63,7 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   const needs = playbackNeeds(analysis.info);
   const encodeAll = needs.video !== null;
   const laterMs = laterCostMs({
-    analysisMs: opened.plainMs,
-    info: analysis.info,
+    pace: opened.pace,
     plan,
     keyframe: analysis.pictures?.keyframe ?? [],
     encodeAll,

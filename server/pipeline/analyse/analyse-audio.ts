@@ -20,7 +20,7 @@ import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wi
 import { findWindSpans, windFinding as toFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
-import type { RepairSign } from './repair-signs.ts';
+import type { OnSign } from './repair-signs.ts';
 
 export interface HearSoundInput {
   readonly inputPath: string;
@@ -30,7 +30,7 @@ export interface HearSoundInput {
   /** Share done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called once the whole sound was heard. */
-  readonly onSign?: (sign: RepairSign) => void;
+  readonly onSign?: OnSign;
 }
 
 export interface AnalyseAudioInput extends HearSoundInput {

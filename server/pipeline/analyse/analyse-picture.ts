@@ -1,3 +1,4 @@
+import { decodeShare } from './analysis-costs.ts';
 import { smallSize } from '#server/media/grey/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -15,14 +16,7 @@ import { missingAtEnd } from './packets/missing-at-end.ts';
 import { agrees, listPackets, withoutBefore, withRestarts } from './packets/list-packets.ts';
 import { indexPictures } from './packets/picture-times.ts';
 import { readPackets, type PacketScan } from './packets/read-packets.ts';
-import type { RepairSign } from './repair-signs.ts';
-
-/**
- * Share of the decode in the time of the picture analysis; the rest is the second look at the ends of slices.
- * Measured by the times of the tool runs (`TOOL_RUNS`): 0.77 to 0.93 in clips without damage, of 289 pictures of
- * 1280 x 720 and 420 of 1080 x 1920; 0.34 to 0.6 with damage, where every picture is looked at.
- */
-const DECODE_SHARE = { clean: 0.85, damaged: 0.45 } as const;
+import { repeatsBySizes, type OnSign } from './repair-signs.ts';
 
 export interface MeasurePicturesInput {
   readonly inputPath: string;
@@ -43,7 +37,7 @@ export interface MeasurePicturesInput {
   /** Share of this analysis done, 0 to 1, from pictures decoded. */
   readonly onProgress?: (share: number) => void;
   /** Called when something shows that pictures will have to be mended; may come more than once. */
-  readonly onSign?: (sign: RepairSign) => void;
+  readonly onSign?: OnSign;
 }
 
 export interface AnalysePictureInput extends MeasurePicturesInput {
@@ -104,13 +98,15 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   const stream = info.video[0];
   if (!stream || scan.video.length === 0) return { scan, measured: null, kept: null };
   let damaged = structure.length > 0;
-  const decodeShare = () => (damaged ? DECODE_SHARE.damaged : DECODE_SHARE.clean);
-  const onSign = (sign: RepairSign) => {
+  const share = () => decodeShare(info, damaged);
+  const onSign: OnSign = (sign, places) => {
     damaged ||= sign === 'damage';
-    input.onSign?.(sign);
+    input.onSign?.(sign, places);
   };
-  if (damaged) onSign('damage');
-  if (hasGaps(stream, scan)) onSign('picture');
+  const seen = { damage: damagedPlaces(structure), hole: countGaps(stream, scan), repeats: repeatsOf(scan) };
+  if (seen.damage > 0) onSign('damage', seen.damage);
+  if (seen.hole > 0) onSign('hole', seen.hole);
+  if (seen.repeats > 0) onSign('repeats', seen.repeats);
   const decode: DecodePassInput = {
     inputPath,
     info,
@@ -118,7 +114,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     expectedPictures: scan.video.length,
     tools,
     signal,
-    onProgress: (share) => input.onProgress?.(share * decodeShare()),
+    onProgress: (done) => input.onProgress?.(done * share()),
     onSign,
     fromTicks,
     keepPath: input.keepPath,
@@ -126,6 +122,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   const torn = structure.map(({ frame }) => frame);
   const seam = findSeam(decode, scan.video, torn);
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
+  onSign('decoded');
   // Where the decoder gives other pictures than the tables promise, the demuxer's own list leads.
   if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
@@ -143,7 +140,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     looksAtEnds: input.looksAtEnds,
     tools,
     signal,
-    onProgress: (share) => input.onProgress?.(decodeShare() + share * (1 - decodeShare())),
+    onProgress: (done) => input.onProgress?.(share() + done * (1 - share())),
   });
   const shown = index.times.ptsTicks.length;
   const mended = input.believesFile === false ? [] : await readMended(inputPath, shown);
@@ -153,15 +150,31 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   return { scan, measured: { series: pass.series, index, damage, mended, scan, lost: check.lost }, kept };
 }
 
-/** Whether the packet list alone shows holes in the times. */
-function hasGaps(stream: VideoStreamInfo, scan: PacketScan): boolean {
+/** Holes in the times, by the packet list alone. */
+function countGaps(stream: VideoStreamInfo, scan: PacketScan): number {
   const listed = scan.video.flatMap(({ shown, ptsTicks }) => (shown && ptsTicks !== null ? [ptsTicks] : []));
   const index = indexPictures(
     stream,
     scan.video,
     listed.sort((a, b) => a - b),
   );
-  return index !== null && detectTimestampGaps(index.times).length > 0;
+  return index === null ? 0 : detectTimestampGaps(index.times).length;
+}
+
+/** Places where pictures repeat, by the sizes of their data. */
+function repeatsOf({ video }: PacketScan): number {
+  const shown = video.flatMap(({ shown: isShown, ptsTicks, sizeBytes }) =>
+    isShown && ptsTicks !== null ? [{ ptsTicks, sizeBytes }] : [],
+  );
+  return repeatsBySizes(shown.sort((a, b) => a.ptsTicks - b.ptsTicks).map(({ sizeBytes }) => sizeBytes));
+}
+
+/** Damaged pictures nearer to each other than this are mostly in one group. */
+const ONE_PLACE = 60;
+
+function damagedPlaces(structure: StructureCheck['damagedFrames']): number {
+  const frames = structure.map(({ frame }) => frame).sort((a, b) => a - b);
+  return frames.filter((frame, at) => at === 0 || frame - (frames[at - 1] ?? 0) > ONE_PLACE).length;
 }
 
 async function structureOf({ inputPath, info, signal }: MeasurePicturesInput): Promise<StructureCheck> {

@@ -4,7 +4,7 @@ import type { Analysis } from './analysis.ts';
 import { hearSound, judgeSound, leadingSilenceMs } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
 import { listedSoundEndMs } from './packets/sound-end.ts';
-import type { RepairSign } from './repair-signs.ts';
+import type { OnSign } from './repair-signs.ts';
 
 export interface AnalyseInput {
   readonly inputPath: string;
@@ -18,7 +18,7 @@ export interface AnalyseInput {
   /** Share of the whole analysis, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called when something shows what will have to be mended; may come more than once. */
-  readonly onSign?: (sign: RepairSign) => void;
+  readonly onSign?: OnSign;
 }
 
 /**

@@ -1,7 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { createRepeatWatch } from './repair-signs.ts';
+import { createRepeatWatch, repeatsBySizes } from './repair-signs.ts';
 
-/** Places of the pictures of a thing that moves by so many grey levels a step at which a repeat is seen. */
+/** Bytes of pictures in motion: one of four is what others are made of. */
+const SIZES = Array.from({ length: 120 }, (_, at) => (at % 4 === 0 ? 9000 : 2500) + (at % 7) * 100);
+
+const withTiny = (places: readonly number[]) => SIZES.map((size, at) => (places.includes(at) ? 60 : size));
+
+describe('repeatsBySizes', () => {
+  it('counts places in which several pictures have next to no data', () => {
+    expect(repeatsBySizes(SIZES)).toBe(0);
+    expect(repeatsBySizes(withTiny([40, 41, 42, 90, 91]))).toBe(2);
+  });
+
+  it('takes no notice of a single one, nor of a clip at rest', () => {
+    expect(repeatsBySizes(withTiny([40]))).toBe(0);
+    expect(repeatsBySizes(SIZES.map((size, at) => (at < 60 ? size : 50 + (at % 3))))).toBeLessThan(2);
+    expect(repeatsBySizes([])).toBe(0);
+  });
+});
+
+/** Places of the pictures of a thing that moves by so many grey levels a step at which a run of repeats is seen. */
 function repeatsSeen(places: readonly number[]): number[] {
   const watch = createRepeatWatch();
   return places.flatMap((place, at) => {
@@ -11,14 +29,15 @@ function repeatsSeen(places: readonly number[]): number[] {
 }
 
 describe('createRepeatWatch', () => {
-  it('sees a picture that repeats the one before in a clip that moves', () => {
-    const places = Array.from({ length: 40 }, (_, at) => (at < 30 ? at : at - 1));
-    expect(repeatsSeen(places)).toEqual([30]);
+  it('sees a run of pictures that repeat the one before in a clip that moves, once', () => {
+    const places = Array.from({ length: 40 }, (_, at) => (at < 30 ? at : Math.max(29, at - 4)));
+    expect(repeatsSeen(places)).toEqual([31]);
   });
 
-  it('sees nothing in steady motion, in a still scene and in the first pictures', () => {
+  it('sees nothing in steady motion, in a still scene, in the first pictures and at single repeats', () => {
     expect(repeatsSeen(Array.from({ length: 40 }, (_, at) => at))).toEqual([]);
     expect(repeatsSeen(Array.from({ length: 40 }, () => 7))).toEqual([]);
-    expect(repeatsSeen([0, 1, 2, 2, 3])).toEqual([]);
+    expect(repeatsSeen([0, 1, 2, 2, 2, 3])).toEqual([]);
+    expect(repeatsSeen(Array.from({ length: 40 }, (_, at) => (at < 30 ? at : at - 1)))).toEqual([]);
   });
 });

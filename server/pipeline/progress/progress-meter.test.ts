@@ -41,7 +41,9 @@ describe('createProgressMeter', () => {
     meter.report(0 / 0);
     wait(1000);
     meter.report(0.6);
-    expect(told.map(({ share }) => share)).toEqual([0, 0.25, 0.3]);
+    expect(told[1]?.share).toBeCloseTo(0.25);
+    expect(told[2]?.share).toBeCloseTo(0.3);
+    expect(told.length).toBe(3);
   });
 
   it('never falls and ends at 1 when the plan turns out longer or shorter', () => {
@@ -94,7 +96,64 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(10);
     wait(1000);
     meter.report(0.5);
-    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(1);
+    // By its rate 1 s, by its costs 5.
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(3);
+  });
+
+  it('tells the share of the time when a piece took longer than its costs said', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 1);
+    wait(1000);
+    meter.end();
+    meter.expectLater(3000, 1000);
+    meter.begin('fixing_cuts', 1000);
+    wait(5000);
+    meter.end();
+    meter.begin('exporting', 2000, 0);
+    // 6 s of 8 are over, while by costs half of the work is.
+    expect(told.at(-1)?.share).toBeCloseTo(0.75);
+  });
+
+  it('knows what a second piece of the analysis costs by the first', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 0.5);
+    wait(2000);
+    meter.report(1);
+    meter.begin('analyzing', 0.25, 0.5);
+    wait(300);
+    meter.report(0);
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(1.5);
+  });
+
+  it('slows a bar down that ran ahead, and goes on', () => {
+    const { meter, told, wait } = setUp();
+    meter.begin('analyzing', 1, 0.2);
+    wait(4000);
+    meter.report(0.9);
+    meter.end();
+    meter.expectLater(12_000, 4000);
+    meter.begin('exporting', 12_000, 0);
+    const before = told.at(-1)?.share ?? 0;
+    for (const share of [0.1, 0.2, 0.3, 0.4]) {
+      wait(1200);
+      meter.report(share);
+    }
+    const after = told.at(-1)?.share ?? 0;
+    expect(after).toBeGreaterThan(before);
+    expect(after - before).toBeLessThan(0.4 * (1 - before));
+  });
+
+  it('trusts the rate of a piece the more of it is done', () => {
+    const { meter, told, wait } = setUp();
+    meter.expectLater(10_000, 1000);
+    meter.begin('exporting', 10_000, 0);
+    // A first picture that took long says little of those behind it.
+    wait(2000);
+    meter.report(0.1);
+    expect(told.at(-1)?.remainingSeconds).toBeLessThan(11);
+    wait(14_000);
+    meter.report(0.8);
+    expect(told.at(-1)?.remainingSeconds).toBeGreaterThan(3);
   });
 
   it('sends at most four messages a second within one step', () => {

@@ -33,55 +33,77 @@ const MIN_MESSAGE_GAP_MS = 250;
 const KNOWN_RATE_SHARE = 0.05;
 const KNOWN_RATE_MS = 500;
 
+/** A bar that is ahead of its time goes on this much slower than it would to be in time at the end. */
+const CATCH_UP = 0.5;
+
 /**
- * Turns measured work into one monotone share and a time left. Work is counted in costs: what is done,
- * what runs, what is known to come. When the plan changes what is to come, the scale of the remaining part
- * changes and the share already told stays, or rises when less is to come. The time left is that of the running piece by its own measured
- * rate, and behind it the costs still to come.
+ * Turns measured work into one monotone share and a time left. The share is that of the time that went by in all the time it will take. Work
+ * is counted in costs: what is done, what runs, what is known to come. The time left is that of the running piece, by its costs first and by
+ * its own measured rate the more of it is done, and behind it the costs still to come. When more turns out to come than was thought, the bar
+ * slows down until it is right again; when less, it leaps.
  */
 export function createProgressMeter(options: MeterOptions): ProgressMeter {
   const now = options.now ?? (() => performance.now());
   let step: ProcessingStepId = 'analyzing';
   let pieceStartedAt = now();
-  // The told share at the start of the running piece; the rest of the bar is divided by cost.
-  let base = 0;
+  // The work before this moment took so long.
+  let doneMs = 0;
+  let countedFrom = pieceStartedAt;
   let cost = 0;
   let later = 0;
   let within = 0;
   let told = 0;
-  // Milliseconds of one unit of cost; unknown until the plan counts in milliseconds.
+  let toldAt = pieceStartedAt;
+  // Milliseconds of one unit of cost: measured by the first piece, then what the plan says.
   let unitMs: number | null = null;
   let lastSentAt = Number.NEGATIVE_INFINITY;
   let lastStep: ProcessingStepId | null = null;
 
-  const remainingMs = (time: number): number | null => {
-    if (told >= 1) return 0;
+  const leftMs = (time: number): number | null => {
+    if (cost + later <= 0) return 0;
     const elapsedMs = time - pieceStartedAt;
     const measured = within >= KNOWN_RATE_SHARE && elapsedMs >= KNOWN_RATE_MS;
     if (!measured) return unitMs === null ? null : (cost * (1 - within) + later) * unitMs;
-    const pieceMs = elapsedMs / within;
-    return pieceMs * (1 - within) + later * (unitMs ?? pieceMs / Math.max(cost, Number.EPSILON));
+    const measuredMs = elapsedMs / within;
+    const pieceMs = unitMs === null ? measuredMs : within * measuredMs + (1 - within) * cost * unitMs;
+    return pieceMs * (1 - within) + later * (unitMs ?? measuredMs / Math.max(cost, Number.EPSILON));
+  };
+  const shareOf = (time: number, left: number | null): number => {
+    if (left === null) return (cost * within) / Math.max(cost + later, Number.EPSILON);
+    const passedMs = doneMs + time - countedFrom;
+    return passedMs / Math.max(passedMs + left, Number.EPSILON);
+  };
+  const advance = (time: number, left: number | null) => {
+    const share = shareOf(time, left);
+    if (share >= told) told = share;
+    else if (left !== null) told += CATCH_UP * (1 - told) * Math.min(1, (time - toldAt) / Math.max(1, left));
+    toldAt = time;
   };
   const send = (force: boolean) => {
-    const unit = cost + later > 0 ? (1 - base) / (cost + later) : 0;
-    told = Math.max(told, Math.min(1, base + unit * cost * within));
     const time = now();
+    const left = leftMs(time);
+    const isOver = within === 1 && later === 0;
+    if (isOver) told = 1;
+    else if (cost > 0) advance(time, left);
     if (!force && step === lastStep && time - lastSentAt < MIN_MESSAGE_GAP_MS) return;
     lastSentAt = time;
     lastStep = step;
-    const leftMs = remainingMs(time);
     options.send({
       type: 'progress',
       step,
       share: told,
-      remainingSeconds: leftMs === null ? null : Math.round(leftMs / 100) / 10,
+      remainingSeconds: isOver ? 0 : left === null ? null : Math.round(left / 100) / 10,
     });
+  };
+
+  const learnUnit = () => {
+    if (cost > 0 && within > 0) unitMs ??= (now() - pieceStartedAt) / (cost * within);
   };
 
   return {
     begin(nextStep, nextCost, laterCost) {
+      learnUnit();
       step = nextStep;
-      base = told;
       cost = nextCost;
       later = laterCost ?? Math.max(0, later - nextCost);
       within = 0;
@@ -98,15 +120,17 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
     },
     end() {
       within = 1;
+      learnUnit();
       send(later === 0);
-      base = told;
       cost = 0;
     },
-    expectLater(costMs, doneMs) {
+    expectLater(costMs, workedMs) {
       later = Math.max(0, costMs);
       unitMs = 1;
-      told = Math.max(told, doneMs / Math.max(doneMs + later, Number.EPSILON));
-      base = told;
+      doneMs = workedMs;
+      countedFrom = now();
+      cost = 0;
+      advance(countedFrom, later);
     },
   };
 }

@@ -59,7 +59,7 @@ export interface ExportedClip {
 }
 
 /** Share of the export that goes into the pictures; copying streams is disk speed. */
-const PICTURE_SHARE = 0.9;
+const PICTURE_SHARE = 0.95;
 
 /**
  * Writes the repaired clip: the gentlest way that does the job. Coded pictures are copied unless an edit or

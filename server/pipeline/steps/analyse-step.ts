@@ -2,14 +2,17 @@ import { rm } from 'node:fs/promises';
 import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
+import { DAMAGED_ANALYSIS, expectedAnalysisMs, openShare } from '../analyse/analysis-costs.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open/open-original.ts';
 import { putBytesBack, type PutBackClip } from '../repair/changed-bytes/put-bytes-back.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
+import type { ProgressMeter } from '../progress/progress-meter.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { createExpectedWork } from './expected-work.ts';
 import type { JobContext } from './job-context.ts';
-import { DAMAGED_ANALYSIS, openShare } from './step-costs.ts';
+import { paceOf, type ClipPace } from './step-costs.ts';
 import { storedClip } from './stored-values.ts';
 
 export interface AnalysedClip {
@@ -21,6 +24,8 @@ export interface AnalysedClip {
   readonly indexFindings: readonly Finding[];
   /** What was damaged by single changed bytes, which are put back in `path`; absent where none were. */
   readonly putBack?: PutBack;
+  /** What opening and decoding it took, ms. */
+  readonly decodedMs: number;
   readonly ffmpegVersion: string;
 }
 
@@ -33,12 +38,12 @@ export interface PutBack extends Pick<PutBackClip, 'findings' | 'pictures'> {
 /** A clip with what its analysis took. */
 export interface TimedClip extends AnalysedClip {
   readonly tookMs: number;
-  /** What it would have taken without damage, which makes it look more closely: the scale of what follows, ms. */
-  readonly plainMs: number;
+  /** How fast this machine is, the scale of what follows. */
+  readonly pace: ClipPace;
 }
 
-/** Share of opening in opening a clip and listing its packets. */
-const OPENED = 0.6;
+/** Share of opening in opening a clip, listing its packets and starting its decoders. */
+const OPENED = 0.35;
 
 /** Opens the clip, refuses what cannot be mended, and runs all detectors. */
 export async function analyseStep(job: JobContext): Promise<TimedClip> {
@@ -46,6 +51,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
   job.steps.set('analyzing', 'running');
   meter.begin('analyzing', 1, createExpectedWork(false, null).later(0));
   const { value, tookMs } = await store.run('analyzing', storedClip, async () => {
+    const openedAt = performance.now();
     const ffmpegVersion = await versionOf(task.tools, signal);
     const clip = await openOriginal({
       inputPath: task.inputPath,
@@ -62,6 +68,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
     meter.expect(work.later(0));
     meter.report(opened);
     const input = { info: clip.info, tools: task.tools, signal };
+    let decodedMs: number | null = null;
     const first = await analyseVideo({
       ...input,
       inputPath: clip.path,
@@ -70,16 +77,25 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
         meter.expect(work.later(share));
         meter.report(opened + (1 - opened) * share);
       },
-      onSign: work.see,
+      onSign: (sign, places) => {
+        if (sign === 'decoded') decodedMs = performance.now() - openedAt;
+        work.see(sign, places);
+      },
     }).catch(refuseUndecodable);
     const startedMs = performance.now();
+    decodedMs ??= startedMs - openedAt;
     const putBack = await putBytesBack({
       inputPath: clip.path,
       info: clip.info,
       analysis: first,
       outputPath: store.file('restored.mp4'),
-      analyse: (inputPath) => analyseVideo({ ...input, inputPath, keepPath: store.file('pictures-again') }),
+      analyse: (inputPath) => {
+        meter.begin('analyzing', 1 / DAMAGED_ANALYSIS, work.laterThanSearch());
+        const keepPath = store.file('pictures-again');
+        return analyseVideo({ ...input, inputPath, keepPath, onProgress: meter.report });
+      },
       signal,
+      onSearch: createSearchTeller(meter, clip.info, work.laterThanSearch),
     });
     const { path, analysis } = putBack ?? { path: clip.path, analysis: first };
     const pictures = analysis.pictures?.ptsTicks.length ?? 0;
@@ -92,6 +108,7 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
       analysis,
       indexFindings: clip.rebuilt ? [indexFinding(analysis)] : [],
       ...(putBack && { putBack: toPutBack(putBack, performance.now() - startedMs) }),
+      decodedMs,
       ffmpegVersion,
     };
     if (path !== clip.path && clip.path !== task.inputPath) await rm(clip.path);
@@ -106,10 +123,19 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
     found === 0 ? 'Nothing is wrong with this clip.' : `${found} found.`,
     tookMs,
   );
-  const { putBack } = value;
-  const isDamaged = putBack || value.analysis.findings.some(({ kind }) => kind === 'corrupted_section');
-  const onceMs = tookMs - (putBack?.tookMs ?? 0);
-  return { ...value, tookMs, plainMs: isDamaged ? onceMs / DAMAGED_ANALYSIS : onceMs };
+  const { analysis, decodedMs } = value;
+  return { ...value, tookMs, pace: paceOf(analysis.info, decodedMs, analysis.pictures?.keyframe ?? []) };
+}
+
+/** Counts a search for changed bytes as work from its first news on: most clips have none. */
+function createSearchTeller(meter: ProgressMeter, info: MediaInfo, later: () => number) {
+  let begun = false;
+  return (spentMs: number, mostMs: number) => {
+    // As much as the damaged clip's own analysis is 1.
+    if (!begun) meter.begin('analyzing', mostMs / (DAMAGED_ANALYSIS * expectedAnalysisMs(info)), later());
+    begun = true;
+    meter.report(spentMs / mostMs);
+  };
 }
 
 const toPutBack = ({ findings, pictures }: PutBackClip, tookMs: number): PutBack => ({

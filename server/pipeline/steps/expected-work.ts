@@ -1,46 +1,50 @@
-import type { RepairSign } from '../analyse/repair-signs.ts';
-import {
-  type ClipMeasures,
-  DAMAGED_ANALYSIS,
-  expectedAnalysisMs,
-  expectedCheckMs,
-  expectedRepaintMs,
-  expectedWindMs,
-} from './step-costs.ts';
+import type { OnSign, RepairSign } from '../analyse/repair-signs.ts';
+import { type ClipMeasures, DAMAGED_ANALYSIS, expectedAnalysisMs } from '../analyse/analysis-costs.ts';
+import { mostSearchMs } from '../repair/changed-bytes/restorable-source.ts';
+import { expectedCheckMs, expectedRepaintMs, expectedWindMs } from './step-costs.ts';
 
 /**
  * Poster and report of a clip that is handed back, ms.
  * Measured by: npm run bench -- progress (ends of the steps told beside the time that went by).
  */
-const NOTHING_MS = 200;
-/** Making some pictures anew, ms, and how many their groups have: what a clip with one hole or run has. */
-const REBUILD_MS = 700;
+const NOTHING_MS = 130;
+/** Making the pictures of one place anew, ms, and how many its group has. */
+const REBUILD_MS = 280;
 const GROUP = 60;
 /** The same where pictures are damaged, with the groups that are decoded for it before and after. */
-const DAMAGED_GROUP = 150;
+const DAMAGED_REBUILD_MS = 500;
+const DAMAGED_GROUP = 90;
+const DAMAGED_GROUP_HEVC = 300;
 /** Coding all pictures anew, because browsers do not play them as they are, and the check behind it. */
 const ENCODE_ALL = 4;
 /**
- * How likely pictures must be mended that show no sign before the decode (whole data, no holes in the times);
- * it falls as the clip goes by without one. Clips come here because something is wrong with them: with 0.4 the bar is about as far off
- * for a whole clip, which it takes for broken, as for one whose repeats show late (0.15: 14 and 32 points).
+ * How likely pictures must be mended that show no sign before the decode (whole data, no holes in the times, no sizes of repeats);
+ * it falls as the clip goes by without one. Clips come here because something is wrong with them.
  */
-const HIDDEN_CHANCE = 0.4;
-/**
- * How likely pictures must be mended where one looks like a repeat: clips in which little moves show such pictures too (three of six
- * whole ones did). Holes in the times, which show before the first picture is decoded, are certain.
- */
-const REPEAT_CHANCE = 0.6;
+const HIDDEN_CHANCE = 0.15;
+/** How likely pictures of HEVC are damaged of which nothing was said: its decoder says next to nothing, and their data are parsed last. */
+const SILENT_CHANCE_HEVC = 0.15;
+/** How likely they must be where some in a row look like repeats, which those of clips in which little moves do too... */
+const REPEAT_CHANCE = 0.45;
+/** ...and where their sizes say so. Holes in the times, which show before the first picture is decoded, are certain. */
+const SIZES_CHANCE = 0.9;
+/** Part of a whole search for changed bytes that is made where damage is heard in the decode, not seen in the structure of the data. */
+const SEARCHED = 0.6;
 /** How likely a sound that is not heard to its end holds wind. */
-const WIND_CHANCE = 0.1;
+const WIND_CHANCE = 0.06;
+
+/** Signs that come from places in the pictures. */
+const PLACES = ['damage', 'hole', 'repeats'] as const;
 
 export interface ExpectedWork {
-  see(sign: RepairSign): void;
+  readonly see: OnSign;
   /**
    * What comes behind the analysis, as a part of it.
    * @param share of the analysis done, 0 to 1
    */
   later(share: number): number;
+  /** The same once a search for changed bytes runs. */
+  laterThanSearch(): number;
 }
 
 /**
@@ -50,35 +54,40 @@ export interface ExpectedWork {
  * @param info null while the clip is not open yet
  */
 export function createExpectedWork(encodeAll: boolean, info: ClipMeasures | null): ExpectedWork {
-  const seen = new Set<RepairSign>();
-  let reached = 0;
-  let hasHoles = false;
+  const seen = new Map<RepairSign, number>();
   const analysisMs = info ? expectedAnalysisMs(info) : 1;
   const nothing = info ? NOTHING_MS / analysisMs : 0;
-  const mend = (pictures: number) =>
-    info
-      ? (REBUILD_MS + expectedRepaintMs(info, pictures) + expectedCheckMs(info, pictures)) / analysisMs
-      : 0;
+  const mend = (places: number, isDamaged: boolean) => {
+    if (!info) return 0;
+    const damagedGroup = info.video[0]?.codec === 'hevc' ? DAMAGED_GROUP_HEVC : DAMAGED_GROUP;
+    const repaint = { groups: places, pictures: places * (isDamaged ? damagedGroup : GROUP) };
+    const rebuildMs = places * (isDamaged ? DAMAGED_REBUILD_MS : REBUILD_MS);
+    return (rebuildMs + expectedRepaintMs(info, repaint) + expectedCheckMs(info, repaint)) / analysisMs;
+  };
   const mendWind = info ? expectedWindMs(info) / analysisMs : 0;
+  const searchMs = info ? SEARCHED * mostSearchMs(info) : 0;
+  const later = (share: number, willSearch: boolean) => {
+    if (encodeAll) return ENCODE_ALL;
+    const rest = 1 - share;
+    const hidden = (HIDDEN_CHANCE * rest) / (1 - HIDDEN_CHANCE + HIDDEN_CHANCE * rest);
+    const isDamaged = seen.has('damage');
+    const repeated = seen.has('repeats') ? SIZES_CHANCE : seen.has('repeat') ? REPEAT_CHANCE : 0;
+    const picture = isDamaged || seen.has('hole') ? 1 : Math.max(hidden, repeated);
+    const unheard = seen.has('calm_sound') ? 0 : WIND_CHANCE * rest;
+    const wind = seen.has('wind') ? 1 : unheard;
+    // The analysis that all is measured by takes longer itself.
+    const longer = isDamaged ? DAMAGED_ANALYSIS : 1;
+    const places = PLACES.reduce((most, sign) => Math.max(most, seen.get(sign) ?? 0), 1);
+    const silent = !isDamaged && info?.video[0]?.codec === 'hevc' ? SILENT_CHANCE_HEVC * mend(1, true) : 0;
+    const mended = picture * mend(places, isDamaged) + silent;
+    const search = willSearch && seen.get('damage') === 0 ? searchMs / analysisMs : 0;
+    return (nothing + search + mended + wind * mendWind) / longer;
+  };
   return {
-    see(sign) {
-      seen.add(sign);
-      if (sign === 'picture' && reached === 0) hasHoles = true;
+    see(sign, places = 0) {
+      seen.set(sign, Math.max(seen.get(sign) ?? 0, places));
     },
-    later(share) {
-      reached = Math.max(reached, share);
-      if (encodeAll) return ENCODE_ALL;
-      const rest = 1 - share;
-      const hidden = (HIDDEN_CHANCE * rest) / (1 - HIDDEN_CHANCE + HIDDEN_CHANCE * rest);
-      const isDamaged = seen.has('damage');
-      const certain = isDamaged || hasHoles;
-      const picture = certain ? 1 : Math.max(hidden, seen.has('picture') ? REPEAT_CHANCE : 0);
-      const unheard = seen.has('calm_sound') ? 0 : WIND_CHANCE * rest;
-      const wind = seen.has('wind') ? 1 : unheard;
-      // The analysis that all is measured by takes longer itself.
-      const longer = isDamaged ? DAMAGED_ANALYSIS : 1;
-      const mended = picture * mend(isDamaged ? DAMAGED_GROUP : GROUP);
-      return (nothing + mended + wind * mendWind) / longer;
-    },
+    later: (share) => later(share, true),
+    laterThanSearch: () => later(1, false),
   };
 }

@@ -83,8 +83,11 @@ function costOf({ opened, needs, cuts, frames, sound }: ExportWork) {
       isDamage: mendsDamage === true,
     }),
   );
-  const repaint = needs.video !== null ? 'all' : picturesToRepaint(stretches, pictures?.keyframe ?? []);
-  return exportCostMs(opened.plainMs, info, { repaint, sound: changesSound(sound) });
+  const repaint =
+    needs.video !== null
+      ? 'all'
+      : picturesToRepaint(stretches, pictures?.keyframe ?? [], info.video[0]?.codec);
+  return exportCostMs(opened.pace, { repaint, sound: changesSound(sound) });
 }
 
 async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<ExportOutcome> {

@@ -26,7 +26,7 @@ export async function pictureStep(
     return [];
   }
   job.steps.set(step, 'running');
-  job.meter.begin(step, pictureCostMs(clip.plainMs, tasks, clip.analysis.info));
+  job.meter.begin(step, pictureCostMs(clip.pace, tasks));
   const { value, tookMs } = await job.store.run(step, storedPictures, async () => {
     const made = await repairPictures({
       inputPath: clip.path,

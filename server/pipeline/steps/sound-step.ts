@@ -24,7 +24,7 @@ export async function soundStep(job: JobContext, clip: TimedClip, plan: RepairPl
     return UNTOUCHED_SOUND;
   }
   job.steps.set('fixing_audio', 'running');
-  job.meter.begin('fixing_audio', soundCostMs(clip.plainMs, plan.sound, clip.analysis.info));
+  job.meter.begin('fixing_audio', soundCostMs(clip.pace, plan.sound));
   const { value, tookMs } = await job.store.run('fixing_audio', storedSound, async () => {
     const repaired = await repairAudio({
       inputPath: clip.path,

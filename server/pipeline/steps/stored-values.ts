@@ -184,6 +184,7 @@ export const storedClip: z.ZodType<AnalysedClip> = z.looseObject({
       tookMs: z.number(),
     })
     .optional(),
+  decodedMs: z.number(),
   ffmpegVersion: z.string(),
 });
 

@@ -1,3 +1,4 @@
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { LAGS } from '#server/media/grey/grey-series.ts';
 import { joinSeries } from '#server/media/grey/grey-series-join.ts';
 import { sideBySide } from '#server/media/side-by-side.ts';
@@ -38,6 +39,29 @@ export interface Seam {
   readonly times: readonly number[];
 }
 
+/** Whether two decoders may share a clip, as far as its kind and size go. */
+export function maySplit(
+  format: string,
+  { codec, width, height }: Pick<VideoStreamInfo, 'codec' | 'width' | 'height'>,
+  pictures: number,
+): boolean {
+  return (
+    format === 'mov' &&
+    CODECS.has(codec) &&
+    pictures >= MIN_PICTURES &&
+    pictures * width * height >= MIN_PIXELS
+  );
+}
+
+/**
+ * Whether a key frame stands where they may.
+ * @param keyframe of each picture, whether a group begins there, display order
+ */
+export function splitsAt(keyframe: readonly boolean[]): boolean {
+  const { length } = keyframe;
+  return keyframe.some((isKey, place) => isKey && place >= SEAM_FROM * length && place <= SEAM_TO * length);
+}
+
 /**
  * The key frame nearest to the middle at which two decoders can share the work, or null where it does not
  * pay or is not safe: small clips, codecs with hidden pictures, packets without times.
@@ -49,9 +73,7 @@ export function findSeam(
   damaged: readonly number[] = [],
 ): Seam | null {
   const { stream, info } = input;
-  if (info.format !== 'mov' || !CODECS.has(stream.codec)) return null;
-  if (packets.length < MIN_PICTURES) return null;
-  if (packets.length * stream.width * stream.height < MIN_PIXELS) return null;
+  if (!maySplit(info.format, stream, packets.length)) return null;
   const shown = packets.filter((packet) => packet.shown);
   const times = shown.flatMap((packet) => packet.ptsTicks ?? []).sort((a, b) => a - b);
   if (times.length !== shown.length) return null;

@@ -15,7 +15,7 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { damageReason } from '../damage/detect-corruption.ts';
 import { createPictureKeeper, type KeptRun } from './kept-pictures.ts';
-import { createRepeatWatch, type RepairSign } from '../repair-signs.ts';
+import { createRepeatWatch, type OnSign } from '../repair-signs.ts';
 
 /** What a decoder said about broken data. */
 export interface DecoderMessage {
@@ -52,7 +52,7 @@ export interface DecodePassInput {
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
   /** Called when the decoder complains or a picture looks like a repeat. */
-  readonly onSign?: (sign: RepairSign) => void;
+  readonly onSign?: OnSign;
   /** A part of the stream: from the key frame at `startSeconds`, or up to a number of pictures or a time, its end not included. */
   readonly range?: {
     readonly startSeconds?: number;
@@ -108,7 +108,7 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
       opening.push(picture.slice());
       if (opening.length === input.opening.count) input.opening.take(opening);
     }
-    if (looksRepeated(change)) input.onSign?.('picture');
+    if (looksRepeated(change)) input.onSign?.('repeat');
     if (reader.complained()) input.onSign?.('damage');
     const share = ++pictures / Math.max(1, input.expectedPictures);
     input.onProgress?.(Math.min(1, share));

@@ -21,6 +21,11 @@ export interface PutBackInput {
   /** Runs all detectors on that copy. */
   readonly analyse: (path: string) => Promise<Analysis>;
   readonly signal?: AbortSignal;
+  /**
+   * Called many times a second while bytes are searched, never where there is nothing to search: what was spent of the search, and what it
+   * costs if nothing is found, ms on an idle core.
+   */
+  readonly onSearch?: (spentMs: number, mostMs: number) => void;
 }
 
 /** A clip in which single changed bytes are what they were. */
@@ -88,14 +93,18 @@ interface RestoredStretch {
 }
 
 async function restoreStretches(
-  { info, analysis, signal }: PutBackInput,
+  { info, analysis, signal, onSearch }: PutBackInput,
   file: FileHandle,
 ): Promise<RestoredStretch[]> {
   const source = await openRestorable(file, info);
   if (!source) return [];
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const budget: SearchBudget = { bytes: source.mostBytes };
+  const { mostBytes, bytesAMs } = source;
+  const budget: SearchBudget = {
+    bytes: mostBytes,
+    onSpent: () => onSearch?.((mostBytes - budget.bytes) / bytesAMs, mostBytes / bytesAMs),
+  };
   const restored: RestoredStretch[] = [];
   for (const finding of analysis.findings) {
     const damaged = damagedSamples(finding, order);

@@ -15,7 +15,7 @@ export interface ReplaceInput
   readonly onShare?: (share: number) => void;
 }
 
-/** Share of the work that is over when groups with new pictures are bridged. */
+/** Share of the work that is over when groups with new pictures are bridged, where damaged ones are exchanged behind that. */
 const BRIDGED = 0.56;
 
 /**
@@ -26,13 +26,14 @@ const BRIDGED = 0.56;
  */
 export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
   const { edit, coder, verbatimPps, canEncode, onShare } = input;
+  const bridges = edit.some(({ mendsDamage }) => mendsDamage) ? BRIDGED : 1;
   const bridged = await makeBridges({
     ...input,
     edit: canEncode ? edit : [],
     isWanted: hasNew,
     isUpToNew: true,
     spent: 0,
-    onShare: (share) => onShare?.(BRIDGED * share),
+    onShare: (share) => onShare?.(bridges * share),
   });
   const over = (made: readonly Exchange[]) => withExchanges(input.source, made, verbatimPps);
   const exchanges = await makeExchanges({
@@ -41,7 +42,7 @@ export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
     edit: canEncode ? bridged.rest : edit,
     takeSpool: coder.take,
     spent: bridged.verbatimCount,
-    onShare: (share) => onShare?.(BRIDGED + (1 - BRIDGED) * share),
+    onShare: (share) => onShare?.(bridges + (1 - bridges) * share),
   });
   const done = new Set(exchanges.flatMap(({ spans }) => spans));
   const made = [...bridged.bridges, ...exchanges];

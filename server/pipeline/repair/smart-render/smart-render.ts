@@ -97,7 +97,7 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
 }
 
 /** Share of the work that is over when pictures are replaced alone, if any are. */
-const REPLACED = 0.8;
+const REPLACED = 0.95;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
 
@@ -164,6 +164,7 @@ async function render(
   }
 
   coder.expect(toEncode);
+  if (toEncode === 0) onProgress?.(1);
   const { limits, signal } = input;
   const mended = pps ? withExchanges(source, under, pps) : source;
   const encoded = await encodeSegments({ source: mended, coder, target, limits, signal }, plan.segments);

@@ -284,13 +284,15 @@ describe('exchanging HEVC pictures alone', () => {
     const chain = { firstFrame: tail[0] ?? 0, endFrame: 48, pictures, shiftAfterTicks: 0 };
     const render = async (name: string, scoredDb: number) => {
       const spans = exchange(rebuilt, times, raw).map((span) => ({ ...span, scoredDb }));
-      const { output, result } = await renderEdit(folder.path, torn, name, [...spans, chain]);
+      const { output, result, shares } = await renderEdit(folder.path, torn, name, [...spans, chain]);
       if (!result.done) throw new Error(result.reason);
       expect((await decodeHashes(output)).warnings).toBe('');
-      return { output, result };
+      return { output, result, shares };
     };
     const well = await render('chain-well', 40);
     expect(well.result.framesKept).toBe(times.length - rebuilt.length);
+    // Each look at what becomes of the group counts: nothing is encoded around it.
+    expect(well.shares.length).toBeGreaterThan(2);
     const spans = well.result.reencodedSpans.flatMap(({ firstFrame, endFrame }) => {
       return Array.from({ length: endFrame - firstFrame }, (_, index) => firstFrame + index);
     });

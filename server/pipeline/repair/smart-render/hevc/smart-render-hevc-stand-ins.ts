@@ -2,16 +2,19 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
-import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { writeFully } from '#server/media/mp4/file-bytes.ts';
-import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { ChangedSpan, PictureEdit } from '../../picture-edit.ts';
-import { spoolFrom, type EncodedPicture, type RawPictures } from '../smart-render-encoder.ts';
+import { spoolFrom, type EncodedPicture } from '../smart-render-encoder.ts';
 import { concealGroup } from './smart-render-hevc-conceal.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
 import { ridersOrNear } from './smart-render-hevc-riders.ts';
 import { carriesParameterSets, type HevcSource } from './smart-render-hevc-source.ts';
-import { isNoFartherMended, nearestMended, type StayingTrial } from './smart-render-hevc-staying.ts';
+import {
+  isNoFartherMended,
+  nearestMended,
+  type StayingInput,
+  type StayingTrial,
+} from './smart-render-hevc-staying.ts';
 import { encodeIntra, intraTarget, type IntraTarget } from './smart-render-hevc-stand-in-encode.ts';
 import {
   type GroupOrders,
@@ -38,22 +41,16 @@ import { openPixels } from '../smart-render-pixels.ts';
 import { isVacant } from '../smart-render-source.ts';
 import { planSegments, type Cut, type SegmentPlan } from '../smart-render-plan.ts';
 
-export interface HevcStandInsInput {
-  readonly source: HevcSource;
-  readonly order: DisplayOrder;
+export interface HevcStandInsInput extends StayingInput {
   readonly cuts: readonly Cut[];
   readonly edit: PictureEdit;
   /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
   readonly damaged: ReadonlySet<number>;
-  readonly workDir: string;
-  readonly raw: RawPictures;
   readonly pictureBytes: number;
   readonly threads: number;
   /** Coded pictures are appended here from `position` on. */
   readonly spool: FileHandle;
   readonly position: number;
-  readonly tools: ToolPaths;
-  readonly signal?: AbortSignal;
 }
 
 /** Pictures that were exchanged alone, with every sample around them as it was. */
@@ -344,5 +341,6 @@ async function hashTrial(
   const { pixelFormat } = raw;
   const label = 'decode pictures exchanged alone';
   const hashes = await hashClip(outputPath, { label, codec: 'hevc', pixelFormat, tools, signal, onLine });
+  input.onTrial?.();
   return { hashes, complaints };
 }

@@ -16,6 +16,8 @@ export interface StayingInput {
   readonly raw: RawPictures;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** Called each time a group has been decoded to see what a trial makes of it. */
+  readonly onTrial?: () => void;
 }
 
 export interface StayingTrial {
@@ -119,6 +121,7 @@ async function errorBeside(
     pixelFormat: 'gray',
     pictureBytes: raw.width * raw.height,
   });
+  input.onTrial?.();
   let sum = 0;
   for (const place of edges) {
     const [left, right] = [pictures.get(place), pictures.get(place + 1)];

@@ -36,6 +36,9 @@ import { planTimes } from '../smart-render-timing.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
 
+/** Groups are decoded so often for a damaged stretch: once for each way to conceal it, as it was, and to prove the best. */
+const TRIALS = 10;
+
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
 
 /**
@@ -70,6 +73,8 @@ export async function renderHevc(
   if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
   const frameRate = usualRate(stream.frameRate);
   const { threads } = input.limits;
+  const damagedSpans = edit.filter(({ mendsDamage }) => mendsDamage).length;
+  let trials = 0;
   const tryAlone = (tried: PictureEdit) =>
     makeHevcStandIns({
       ...input,
@@ -83,6 +88,10 @@ export async function renderHevc(
       threads,
       spool,
       position: 0,
+      onTrial: () => {
+        trials += 1;
+        input.onProgress?.(Math.min(1, trials / (TRIALS * Math.max(1, damagedSpans))));
+      },
     });
   const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
   const isFilled = concealed && concealsAll(vacated, [concealed]);

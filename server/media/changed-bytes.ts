@@ -9,10 +9,10 @@ export interface ReadableSlice<Mark extends SliceMarkAt> {
   /** How long wrong data are read on the mean before they meet something impossible, bytes. */
   readonly wrongBytes: number;
   /**
-   * Whether the end of the data says so much that a change may be taken that alone of all leads there, however near it is: of HEVC slices with one wrong
-   * bit or byte none of 79 was mended wrongly so, of 28 with two wrong bytes two were.
+   * Bytes to read on at least from which on a change may be taken that alone of all leads to the end, which says so much in itself: of HEVC slices with one
+   * wrong bit or byte none of 79 was mended wrongly so, of 28 with two wrong bytes two were. Infinity where the end says little.
    */
-  readonly hasSureEnd: boolean;
+  readonly sureEndBytes: number;
   /** The stretch that a mark lies in and that is read on its own: what stands beside it says nothing of it, nor it of that. */
   stretchOf(mark: Mark): Stretch;
 }
@@ -85,7 +85,8 @@ export async function findChangedBytes<Mark extends SliceMarkAt>(
 }
 
 interface Candidate extends ChangedByte, Pick<SliceReading, 'isWhole'> {
-  readonly isBit: boolean;
+  /** That have changed. */
+  readonly bits: number;
   /** Where reading stops with it. */
   readonly readTo: number;
 }
@@ -117,7 +118,7 @@ async function findOne<Mark extends SliceMarkAt>(
     const { isWhole, at: readTo } = slice.readFrom(mark);
     rbsp[at] = old;
     budget.bytes -= READ_COST + readTo - mark.at;
-    return { at, value, isWhole, readTo, isBit: (bits & (bits - 1)) === 0 };
+    return { at, value, isWhole, readTo, bits: countOnes(bits) };
   };
   const search = createSearch(slice, fault, stretch.end);
   for (const { window, changes } of PASSES) {
@@ -166,7 +167,7 @@ const BEYOND_BYTES = 96;
 
 /** Which of the candidates seen is the right one. */
 function createSearch(
-  { wrongBytes, hasSureEnd }: Pick<ReadableSlice<SliceMarkAt>, 'wrongBytes' | 'hasSureEnd'>,
+  { wrongBytes, sureEndBytes }: Pick<ReadableSlice<SliceMarkAt>, 'wrongBytes' | 'sureEndBytes'>,
   fault: number,
   end: number,
 ) {
@@ -186,10 +187,14 @@ function createSearch(
     /** Where a change that fits has been found, another one that fits as well is not looked for much farther away. */
     lowest: () => Math.max(0, ...whole.map(({ at }) => fault - BEYOND * (fault - at) - BEYOND_BYTES)),
     found(): ChangedByte | null {
-      const [only, ...others] = whole;
-      if (only) {
-        const times = only.isBit ? SURE_TIMES.bit : SURE_TIMES.byte;
-        return others.length === 0 && (hasSureEnd || isSure(times)) ? only : null;
+      const likeliest = whole.toSorted((a, b) => a.bits - b.bits)[0];
+      if (likeliest) {
+        const isBit = likeliest.bits === 1;
+        const isKnown = end - fault >= sureEndBytes || isSure(isBit ? SURE_TIMES.bit : SURE_TIMES.byte);
+        // Bits that nothing depends on, as signs are, may have changed with the one that led astray: other values of the byte, or its neighbour, lead to
+        // the end as well, and differ little.
+        const isOnePlace = whole.every(({ at }) => Math.abs(at - likeliest.at) <= 1);
+        return isKnown && isOnePlace ? likeliest : null;
       }
       if (!farthest) return null;
       const ahead = farthest.readTo - fault;
@@ -197,6 +202,9 @@ function createSearch(
     },
   };
 }
+
+const countOnes = (bits: number): number =>
+  SINGLE_BITS.reduce((count, bit) => count + ((bits & bit) === 0 ? 0 : 1), 0);
 
 /** Lets other work go on, so that a cancelled job ends. */
 async function nextTurn(signal: AbortSignal | undefined): Promise<void> {

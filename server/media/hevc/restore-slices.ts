@@ -64,7 +64,7 @@ function readable({ segment, ends }: OpenedSlice, rbsp: Uint8Array, end: number)
   return {
     rbsp,
     wrongBytes: WRONG_BYTES,
-    hasSureEnd: true,
+    sureEndBytes: 0,
     read: (onMark) => reading(() => readMarkedSliceData(started, rbsp, onMark)),
     readFrom: (mark) => reading(() => readFromMark(started, mark)),
     stretchOf({ substream }) {

@@ -1,5 +1,4 @@
 import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
-import { H264Error } from '../h264-error.ts';
 import { FLAG, type MbState } from './mb-state.ts';
 import { I_NXN, I_PCM, INTRA_TYPES } from './mb-types.ts';
 import {
@@ -12,8 +11,8 @@ import {
 } from './cabac-contexts.ts';
 import { readCabacBlock, readGolomb } from './cabac-residual.ts';
 import { BLOCK, type BlockKind, type ElementReader } from './elements.ts';
+import { SLICE_FAULT } from './slice-faults.ts';
 
-const impossible = () => new H264Error('A slice holds an impossible value.');
 /** More than any coding of 8 bits has (mb_qp_delta, 7.4.5). */
 const MOST_QP_STEPS = 2 * 52;
 const MOST_REFERENCE = 31;
@@ -112,7 +111,7 @@ export class CabacElements implements ElementReader {
     while (cabac.bin(CONTEXT.reference + context) === 1) {
       reference += 1;
       context = (context >> 2) + 4;
-      if (reference > MOST_REFERENCE) throw impossible();
+      if (reference > MOST_REFERENCE) throw SLICE_FAULT.value;
     }
     return reference;
   }
@@ -167,16 +166,18 @@ export class CabacElements implements ElementReader {
     this.hadQpDelta = false;
   }
 
-  qpDelta(): void {
+  qpDelta(): number {
     const { cabac } = this;
     let context = this.hadQpDelta ? 1 : 0;
     let steps = 0;
     while (cabac.bin(CONTEXT.qpDelta + context) === 1) {
       context = 2 + (context >> 1);
       steps += 1;
-      if (steps > MOST_QP_STEPS) throw impossible();
+      if (steps > MOST_QP_STEPS) throw SLICE_FAULT.value;
     }
     this.hadQpDelta = steps > 0;
+    // Positive and negative ones in turns (9.3.2.7).
+    return steps % 2 === 1 ? (steps + 1) / 2 : -steps / 2;
   }
 
   block(kind: BlockKind, place: number): number {

@@ -1,6 +1,6 @@
 import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
-import { H264Error } from '../h264-error.ts';
 import { BLOCK, type BlockKind, MOST_COEFFICIENTS } from './elements.ts';
+import { SLICE_FAULT } from './slice-faults.ts';
 
 /** First contexts by ctxBlockCat (ITU-T H.264, tables 9-34 and 9-40), frames only. */
 const CODED = [85, 89, 93, 97, 101] as const;
@@ -70,7 +70,7 @@ export function readGolomb(cabac: CabacDecoder, order: number): number {
   while (cabac.bypass() === 1) {
     value += 2 ** bits;
     bits += 1;
-    if (bits > MOST_SUFFIX) throw new H264Error('A slice holds an impossible value.');
+    if (bits > MOST_SUFFIX) throw SLICE_FAULT.value;
   }
   for (; bits > 0; bits -= 1) value += cabac.bypass() * 2 ** (bits - 1);
   return value;

@@ -1,5 +1,4 @@
 import type { BitReader } from '../bits.ts';
-import { H264Error } from '../h264-error.ts';
 import {
   CHROMA_TOKENS,
   CHROMA_ZEROS,
@@ -13,11 +12,10 @@ import {
 import { BLOCK, type BlockKind, type ElementReader, MOST_COEFFICIENTS } from './elements.ts';
 import type { MbState } from './mb-state.ts';
 import { INTRA_TYPES, I_PCM, P_8X8_REF0, B_8X8 } from './mb-types.ts';
-
-const impossible = () => new H264Error('A slice holds an impossible value.');
+import { SLICE_FAULT } from './slice-faults.ts';
 
 function upTo(value: number, most: number): number {
-  if (value > most) throw impossible();
+  if (value > most) throw SLICE_FAULT.value;
   return value;
 }
 
@@ -97,7 +95,7 @@ export class CavlcElements implements ElementReader {
 
   pattern(isIntra: boolean): number {
     const pattern = (isIntra ? INTRA_PATTERNS : INTER_PATTERNS)[this.reader.ue()];
-    if (pattern === undefined) throw impossible();
+    if (pattern === undefined) throw SLICE_FAULT.value;
     return pattern;
   }
 
@@ -105,8 +103,10 @@ export class CavlcElements implements ElementReader {
     return this.reader.flag();
   }
 
-  qpDelta(): void {
-    upTo(Math.abs(this.reader.se()), MOST_QP_DELTA);
+  qpDelta(): number {
+    const delta = this.reader.se();
+    upTo(Math.abs(delta), MOST_QP_DELTA);
+    return delta;
   }
 
   noQpDelta(): void {
@@ -138,7 +138,7 @@ export class CavlcElements implements ElementReader {
     const [a, b] = [this.state.leftCount(place), this.state.aboveCount(place)];
     const near = a >= 0 && b >= 0 ? (a + b + 1) >> 1 : Math.max(a, b, 0);
     const map = TOKEN_MAPS[near < 2 ? 0 : near < 4 ? 1 : near < 8 ? 2 : 3];
-    if (!map) throw impossible();
+    if (!map) throw SLICE_FAULT.value;
     return map;
   }
 
@@ -149,7 +149,7 @@ export class CavlcElements implements ElementReader {
       const value = map.get(read);
       if (value !== undefined) return value;
     }
-    throw impossible();
+    throw SLICE_FAULT.value;
   }
 
   /** Levels behind the trailing ones (9.2.2.1). */

@@ -29,7 +29,8 @@ export interface ElementReader {
   pattern(isIntra: boolean): number;
   /** transform_size_8x8_flag. */
   eights(): boolean;
-  qpDelta(): void;
+  /** mb_qp_delta. */
+  qpDelta(): number;
   /** There is none in this macroblock. */
   noQpDelta(): void;
   /**

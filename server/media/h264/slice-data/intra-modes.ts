@@ -1,7 +1,7 @@
-import { H264Error } from '../h264-error.ts';
 import type { ElementReader } from './elements.ts';
 import type { MbSettings } from './macroblock.ts';
 import { FLAG, LUMA_BLOCKS, type MbState } from './mb-state.ts';
+import { SLICE_FAULT } from './slice-faults.ts';
 
 /** What a way of intra prediction is made of. */
 interface Needs {
@@ -27,7 +27,7 @@ const DC = 2;
 export function checkMode(needs: Needs | undefined, state: MbState, settings: Constrained): void {
   const isThere = (mb: number) => mb >= 0 && (!settings.constrainedIntra || state.has(mb, FLAG.intra));
   if (!needs || (needs.left && !isThere(state.left)) || (needs.above && !isThere(state.above)))
-    throw new H264Error('A macroblock is made of one that is not there.');
+    throw SLICE_FAULT.neighbour;
 }
 
 type Constrained = Pick<MbSettings, 'constrainedIntra'>;

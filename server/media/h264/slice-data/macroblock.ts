@@ -1,4 +1,3 @@
-import { H264Error } from '../h264-error.ts';
 import { BLOCK, type ElementReader } from './elements.ts';
 import { checkMode, CHROMA_MODES, MODES_16, readIntraModes } from './intra-modes.ts';
 import { FLAG, LUMA_BLOCKS, type MbState, type Rectangle } from './mb-state.ts';
@@ -14,9 +13,12 @@ import {
   P_8X8_REF0,
   P_PARTS,
   P_SUB_PARTS,
+  QUARTERS,
   type Parts,
   type SubParts,
 } from './mb-types.ts';
+import type { MbWatch } from './usual-values.ts';
+import { SLICE_FAULT } from './slice-faults.ts';
 
 /** What a macroblock needs to know of its slice. */
 export interface MbSettings {
@@ -28,6 +30,8 @@ export interface MbSettings {
   readonly direct8x8Inference: boolean;
   /** constrained_intra_pred_flag: intra macroblocks are made of intra ones alone. */
   readonly constrainedIntra: boolean;
+  /** Hears of the values. */
+  readonly watch?: MbWatch;
 }
 
 /** Passes over the samples of a raw macroblock. */
@@ -46,6 +50,7 @@ export function readMacroblock(
   const { kind } = settings;
   const type =
     kind === 'I' ? INTRA_TYPES + elements.iType() : kind === 'P' ? elements.pType() : elements.bType();
+  settings.watch?.macroblock(type);
   if (type < INTRA_TYPES) readInter(elements, state, settings, type);
   else readIntra(elements, state, settings, type - INTRA_TYPES, passPcm);
 }
@@ -78,7 +83,7 @@ function readIntra(
   state.chromaModes[state.mb] = chromaMode;
   const pattern = isNxN ? elements.pattern(true) : pattern16(type);
   state.patterns[state.mb] = pattern;
-  readResidual(elements, state, pattern);
+  readResidual(elements, state, settings, pattern);
 }
 
 /** CodedBlockPattern of a type of Intra_16x16 (table 7-11). */
@@ -96,42 +101,49 @@ function readInter(elements: ElementReader, state: MbState, settings: MbSettings
     mayHaveEights = readQuarters(elements, state, settings, type);
   } else {
     const parts = isB ? B_PARTS[type - 1] : P_PARTS[type];
-    if (!parts) throw new H264Error('A macroblock has an impossible type.');
+    if (!parts) throw SLICE_FAULT.type;
     readParts(elements, state, settings, parts);
   }
   const pattern = elements.pattern(false);
   state.patterns[state.mb] = pattern;
   if ((pattern & 15) !== 0 && settings.eights && mayHaveEights && elements.eights()) state.mark(FLAG.eights);
-  readResidual(elements, state, pattern);
+  readResidual(elements, state, settings, pattern);
 }
 
 function readReference(
   elements: ElementReader,
   state: MbState,
-  { active }: MbSettings,
+  { active, watch }: MbSettings,
   list: 0 | 1,
   rectangle: Rectangle,
 ): void {
   const most = active[list];
   if (most <= 1) return;
   const reference = elements.reference(list, rectangle[0], rectangle[1], most);
-  if (reference >= most) throw new H264Error('A macroblock names a reference that is not there.');
+  if (reference >= most) throw SLICE_FAULT.reference;
+  watch?.reference(list, reference);
   state.setReference(list, rectangle, reference > 0);
 }
 
-function readVector(elements: ElementReader, state: MbState, list: 0 | 1, rectangle: Rectangle): void {
+function readVector(
+  elements: ElementReader,
+  state: MbState,
+  { watch }: MbSettings,
+  list: 0 | 1,
+  rectangle: Rectangle,
+): void {
   const [x, y] = rectangle;
   const right = elements.difference(list, x, y, 0);
   const down = elements.difference(list, x, y, 1);
-  state.setDifference(list, rectangle, [right, down]);
+  watch?.difference(list, 0, right);
+  watch?.difference(list, 1, down);
+  state.setDifference(list, rectangle, right, down);
 }
 
 function readParts(elements: ElementReader, state: MbState, settings: MbSettings, parts: Parts): void {
-  const uses = (list: 0 | 1) =>
-    parts.rectangles.filter((_, at) => ((parts.lists[at] ?? 0) & (1 << list)) !== 0);
   for (const list of LISTS)
-    for (const part of uses(list)) readReference(elements, state, settings, list, part);
-  for (const list of LISTS) for (const part of uses(list)) readVector(elements, state, list, part);
+    for (const part of parts[list]) readReference(elements, state, settings, list, part);
+  for (const list of LISTS) for (const part of parts[list]) readVector(elements, state, settings, list, part);
 }
 
 /** @returns whether its coefficients may be in 8 x 8 blocks */
@@ -139,45 +151,49 @@ function readQuarters(elements: ElementReader, state: MbState, settings: MbSetti
   const isB = settings.kind === 'B';
   const subs: SubParts[] = [];
   for (let part = 0; part < 4; part += 1) {
-    const found = isB ? B_SUB_PARTS[elements.bSubType()] : P_SUB_PARTS[elements.pSubType()];
-    if (!found) throw new H264Error('A macroblock has an impossible type.');
+    const subType = isB ? elements.bSubType() : elements.pSubType();
+    const found = isB ? B_SUB_PARTS[subType] : P_SUB_PARTS[subType];
+    if (!found) throw SLICE_FAULT.type;
+    settings.watch?.part(subType);
     subs.push(found);
   }
-  const corner = (part: number) => [2 * (part & 1), 2 * (part >> 1)] as const;
-  const uses = ({ lists }: SubParts, list: 0 | 1) => (lists & (1 << list)) !== 0;
   for (const list of LISTS) {
-    for (const [part, one] of subs.entries()) {
-      if (!uses(one, list) || type === P_8X8_REF0) continue;
-      readReference(elements, state, settings, list, [...corner(part), 2, 2]);
-    }
+    QUARTERS.forEach((quarter, at) => {
+      if (isMadeFrom(subs[at], list) && type !== P_8X8_REF0)
+        readReference(elements, state, settings, list, quarter);
+    });
   }
   for (const list of LISTS) {
-    for (const [part, one] of subs.entries()) {
-      if (!uses(one, list)) continue;
-      const [left, top] = corner(part);
-      for (let y = 0; y < 2; y += one.height) {
-        for (let x = 0; x < 2; x += one.width)
-          readVector(elements, state, list, [left + x, top + y, one.width, one.height]);
-      }
-    }
+    subs.forEach((one, at) => {
+      if (!isMadeFrom(one, list)) return;
+      for (const part of one.rectangles[at] ?? []) readVector(elements, state, settings, list, part);
+    });
   }
   const isWhole = ({ lists, width, height }: SubParts) =>
     lists === 0 ? settings.direct8x8Inference : width === 2 && height === 2;
   return subs.every(isWhole);
 }
 
+const isMadeFrom = (parts: SubParts | undefined, list: 0 | 1): boolean =>
+  ((parts?.lists ?? 0) & (1 << list)) !== 0;
+
 /** Block of a quarter of a macroblock, in rows of four. */
 const blockOf = (quarter: number, part: number) =>
   8 * (quarter >> 1) + 2 * (quarter & 1) + 4 * (part >> 1) + (part & 1);
 
+/** Of 8 bits (7.4.5). */
+const QUANTISERS = 52;
+
 /** mb_qp_delta and residual (7.3.5 and 7.3.5.3). */
-function readResidual(elements: ElementReader, state: MbState, pattern: number): void {
+function readResidual(elements: ElementReader, state: MbState, { watch }: MbSettings, pattern: number): void {
   const is16 = state.has(state.mb, FLAG.intra16);
   if (pattern === 0 && !is16) {
     elements.noQpDelta();
     return;
   }
-  elements.qpDelta();
+  const delta = elements.qpDelta();
+  state.qp = (state.qp + delta + QUANTISERS) % QUANTISERS;
+  watch?.quantiser(delta, state.qp);
   let dc = is16 && elements.block(BLOCK.lumaDc, 0) > 0 ? 1 : 0;
   state.dc[state.mb] = dc;
   const isWhole = state.has(state.mb, FLAG.eights) && elements.hasWholeEights;

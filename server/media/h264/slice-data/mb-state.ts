@@ -10,6 +10,9 @@ const QUARTERS = 4;
 const PCM_COUNT = 16;
 /** Differences of vectors beyond 32 are all alike to those that ask (ITU-T H.264, 9.3.3.1.1.7). */
 const MOST_DIFFERENCE = 64;
+/** What is noted of a macroblock. */
+const COUNTS = 1;
+const MOTION = 2;
 /** CodedBlockPattern of a raw macroblock: everything. */
 const PCM_PATTERN = 47;
 
@@ -34,12 +37,16 @@ export class MbState {
   readonly laterRefs: readonly [Uint8Array, Uint8Array];
   /** By list, x and y of 16 blocks for each macroblock: sizes of the differences of vectors. */
   readonly differences: readonly [Uint8Array, Uint8Array];
+  /** By macroblock, which of these are not all zero: it is begun again for each byte that is tried. */
+  private readonly noted: Uint8Array;
   private readonly sliceOf: Int32Array;
   private slice = 0;
   /** The macroblock that is read, and those to its left and above it; -1 where there is none. */
   mb = 0;
   left = -1;
   above = -1;
+  /** The quantiser of the macroblock that was read last. */
+  qp = 0;
 
   constructor(columns: number, rows: number) {
     this.columns = columns;
@@ -53,11 +60,14 @@ export class MbState {
     this.counts = bytes(ALL_BLOCKS);
     this.laterRefs = [bytes(QUARTERS), bytes(QUARTERS)];
     this.differences = [bytes(2 * LUMA_BLOCKS), bytes(2 * LUMA_BLOCKS)];
+    this.noted = bytes(1);
     this.sliceOf = new Int32Array(this.count);
   }
 
-  startSlice(): void {
+  /** @param qp the quantiser that a slice begins with */
+  startSlice(qp = 0): void {
     this.slice += 1;
+    this.qp = qp;
   }
 
   start(mb: number): void {
@@ -71,11 +81,19 @@ export class MbState {
     this.patterns[mb] = 0;
     this.chromaModes[mb] = 0;
     this.dc[mb] = 0;
-    this.counts.fill(0, ALL_BLOCKS * mb, ALL_BLOCKS * (mb + 1));
+    const noted = this.noted[mb] ?? 0;
+    if (noted === 0) return;
+    this.noted[mb] = 0;
+    if ((noted & COUNTS) !== 0) this.counts.fill(0, ALL_BLOCKS * mb, ALL_BLOCKS * (mb + 1));
+    if ((noted & MOTION) === 0) return;
     for (const list of [0, 1] as const) {
       this.laterRefs[list].fill(0, QUARTERS * mb, QUARTERS * (mb + 1));
       this.differences[list].fill(0, 2 * LUMA_BLOCKS * mb, 2 * LUMA_BLOCKS * (mb + 1));
     }
+  }
+
+  private note(what: number): void {
+    this.noted[this.mb] = (this.noted[this.mb] ?? 0) | what;
   }
 
   mark(flags: number): void {
@@ -91,6 +109,7 @@ export class MbState {
     this.mark(FLAG.intra | FLAG.pcm);
     this.patterns[this.mb] = PCM_PATTERN;
     this.dc[this.mb] = 7;
+    this.note(COUNTS);
     this.counts.fill(PCM_COUNT, ALL_BLOCKS * this.mb, ALL_BLOCKS * (this.mb + 1));
   }
 
@@ -127,22 +146,24 @@ export class MbState {
   }
 
   setCount(block: number, count: number): void {
+    if (count === 0) return;
+    this.note(COUNTS);
     this.counts[ALL_BLOCKS * this.mb + block] = count;
   }
 
   /** Notes the reference of a part; `x`, `y`, `width` and `height` in blocks of luma. */
   setReference(list: 0 | 1, [x, y, width, height]: Rectangle, isLater: boolean): void {
+    if (!isLater) return;
+    this.note(MOTION);
     for (let row = y; row < y + height; row += 2) {
       for (let column = x; column < x + width; column += 2)
-        this.laterRefs[list][QUARTERS * this.mb + row + (column >> 1)] = isLater ? 1 : 0;
+        this.laterRefs[list][QUARTERS * this.mb + row + (column >> 1)] = 1;
     }
   }
 
-  setDifference(
-    list: 0 | 1,
-    [x, y, width, height]: Rectangle,
-    [right, down]: readonly [number, number],
-  ): void {
+  setDifference(list: 0 | 1, [x, y, width, height]: Rectangle, right: number, down: number): void {
+    if (right === 0 && down === 0) return;
+    this.note(MOTION);
     for (let row = y; row < y + height; row += 1) {
       for (let column = x; column < x + width; column += 1) {
         const at = 2 * (LUMA_BLOCKS * this.mb + 4 * row + column);

@@ -21,18 +21,17 @@ const SIDES: readonly Rectangle[] = [
   [2, 0, 2, 4],
 ];
 
-/** Parts of a macroblock and which lists each is made from: 1 the first, 2 the second, 3 both. */
-export interface Parts {
-  readonly rectangles: readonly Rectangle[];
-  readonly lists: readonly number[];
-}
+/** Parts of a macroblock that are made from each list. */
+export type Parts = readonly [readonly Rectangle[], readonly Rectangle[]];
+
+/** @param lists that each part is made from: 1 the first, 2 the second, 3 both */
+const parts = (rectangles: readonly Rectangle[], lists: readonly number[]): Parts => {
+  const of = (list: number) => rectangles.filter((_, at) => ((lists[at] ?? 0) & list) !== 0);
+  return [of(1), of(2)];
+};
 
 /** Table 7-13. */
-export const P_PARTS: readonly Parts[] = [
-  { rectangles: WHOLE, lists: [1] },
-  { rectangles: HALVES, lists: [1, 1] },
-  { rectangles: SIDES, lists: [1, 1] },
-];
+export const P_PARTS: readonly Parts[] = [parts(WHOLE, [1]), parts(HALVES, [1, 1]), parts(SIDES, [1, 1])];
 
 const PAIRS = [
   [1, 1],
@@ -48,11 +47,8 @@ const PAIRS = [
 
 /** Table 7-14, from its first type with a vector on: 1. */
 export const B_PARTS: readonly Parts[] = [
-  ...[1, 2, 3].map((list) => ({ rectangles: WHOLE, lists: [list] })),
-  ...PAIRS.flatMap((lists) => [
-    { rectangles: HALVES, lists },
-    { rectangles: SIDES, lists },
-  ]),
+  ...[1, 2, 3].map((list) => parts(WHOLE, [list])),
+  ...PAIRS.flatMap((lists) => [parts(HALVES, lists), parts(SIDES, lists)]),
 ];
 
 /** How an 8 x 8 part is divided; `lists` 0 takes its motion over. */
@@ -60,9 +56,28 @@ export interface SubParts {
   readonly lists: number;
   readonly width: number;
   readonly height: number;
+  /** Its parts in each quarter of the macroblock. */
+  readonly rectangles: readonly (readonly Rectangle[])[];
 }
 
-const sub = (lists: number, width: number, height: number): SubParts => ({ lists, width, height });
+/** The quarters of a macroblock. */
+export const QUARTERS: readonly Rectangle[] = [
+  [0, 0, 2, 2],
+  [2, 0, 2, 2],
+  [0, 2, 2, 2],
+  [2, 2, 2, 2],
+];
+
+const sub = (lists: number, width: number, height: number): SubParts => {
+  const rectangles = QUARTERS.map(([left, top]) => {
+    const parts: Rectangle[] = [];
+    for (let y = 0; y < 2; y += height) {
+      for (let x = 0; x < 2; x += width) parts.push([left + x, top + y, width, height]);
+    }
+    return parts;
+  });
+  return { lists, width, height, rectangles };
+};
 
 /** Table 7-17. */
 export const P_SUB_PARTS: readonly SubParts[] = [sub(1, 2, 2), sub(1, 2, 1), sub(1, 1, 2), sub(1, 1, 1)];

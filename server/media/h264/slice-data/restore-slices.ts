@@ -9,34 +9,54 @@ import type { Sps } from '../sps.ts';
 import { AVC_CONTEXT_COUNT } from './avc-contexts.ts';
 import { MbState } from './mb-state.ts';
 import { openMarkedSlice, type OpenSlice, type SliceMark } from './slice-data.ts';
+import type { SliceStart } from './slice-start.ts';
 import { isUsualFormat, openSlice, type TornSlice } from './torn-picture.ts';
+import { UsualValues } from './usual-values.ts';
+
+type SliceKind = SliceStart['kind'];
+
+/** What a picture's slices refer to. */
+export interface AvcSets {
+  readonly sps: Sps;
+  readonly pps: readonly Pps[];
+}
 
 /**
  * Puts single changed bytes of a picture back, as far as its coding tells them (`findChangedBytes`): frames of 4:2:0 with 8 bits by CABAC, as
  * other codes find back into step behind a wrong byte. Changed headers are not done.
  * @param units its NAL units
+ * @param intact NAL units of other pictures that are whole, nearest first: what is usual in them tells wrong data sooner
  * @returns them with the bytes put back, and how many; null where it cannot be told what it was
  */
 export async function restoreAvcUnits(
   units: readonly Buffer[],
-  { sps, pps }: AvcSets,
+  sets: AvcSets,
+  intact: AsyncIterable<readonly Buffer[]>,
   budget: SearchBudget,
   signal?: AbortSignal,
 ): Promise<RestoredUnits | null> {
+  const { sps, pps } = sets;
   const slices = units.filter(isSlice);
   // More than a byte is wrong where zeros stand in a row, which no coded data hold.
   if (!isUsualFormat(sps) || slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
-    const state = new MbState(sps.widthMbs, sps.heightMbs);
+    const reader = createReader(sps);
     const opened = slices.map((unit) => openSlice(unit, sps, pps));
     const isPlain = ({ opened: { context, start } }: TornSlice, place: number) =>
       context.pps.cabac && (place === 0) === (start.firstMb === 0);
     if (!opened.every(isPlain)) return null;
-    const readables = opened.map(({ unit, opened: one }, place) => {
-      const end = opened[place + 1]?.opened.start.firstMb ?? state.count;
-      const slice = readable({ ...one, rbsp: Buffer.from(one.rbsp) }, state, end);
-      return { unit, dataAt: (one.start.dataAt + 7) >> 3, slice };
+    const torn = opened.flatMap(({ unit, opened: one }, place) => {
+      const end = opened[place + 1]?.opened.start.firstMb ?? reader.state.count;
+      const isWhole = endsAt(() => openMarkedSlice(one, reader.state, reader.cabac).read(), end);
+      return isWhole ? [] : [{ unit, one, end }];
     });
+    if (torn.length === 0) return { units, changes: 0 };
+    const usual = await learnUsual(intact, new Set(torn.map(({ one }) => one.start.kind)), sets, budget);
+    const readables = torn.map(({ unit, one, end }) => ({
+      unit,
+      dataAt: (one.start.dataAt + 7) >> 3,
+      slice: readable({ ...one, rbsp: Buffer.from(one.rbsp) }, reader, end, usual.get(one.start.kind)),
+    }));
     return await restoreUnits(units, readables, budget, signal);
   } catch (error) {
     if (error instanceof H264Error) return null;
@@ -44,26 +64,84 @@ export async function restoreAvcUnits(
   }
 }
 
-export interface AvcSets {
-  readonly sps: Sps;
-  readonly pps: readonly Pps[];
+/** Where slices are read. */
+interface Reader {
+  readonly state: MbState;
+  readonly cabac: CabacDecoder;
 }
 
-/** Of changed bytes in slices of phones and x264 one of a hundred was read for 1 400 bytes; encoders fill the last byte as they like. */
+const createReader = ({ widthMbs, heightMbs }: Sps): Reader => ({
+  state: new MbState(widthMbs, heightMbs),
+  cabac: new CabacDecoder(AVC_CONTEXT_COUNT),
+});
+
+/** Slices of a kind that are learnt from, at least and at most, and pictures at most that are looked at for them. */
+const LEAST_SLICES = 6;
+const MOST_SLICES = 24;
+const MOST_LOOKED_AT = 120;
+/** Share of the budget at most that learning takes. */
+const LEARNING_SHARE = 0.2;
+
+/** What is usual in slices of some kinds; kinds with too few slices are left out. */
+async function learnUsual(
+  intact: AsyncIterable<readonly Buffer[]>,
+  kinds: ReadonlySet<SliceKind>,
+  { sps, pps }: AvcSets,
+  budget: SearchBudget,
+): Promise<Map<SliceKind, UsualValues>> {
+  const { state, cabac } = createReader(sps);
+  const found = new Map([...kinds].map((kind) => [kind, new UsualValues()]));
+  const reserve = budget.bytes * (1 - LEARNING_SHARE);
+  let looked = 0;
+  for await (const units of intact) {
+    for (const unit of units.filter(isSlice)) {
+      try {
+        const { opened } = openSlice(unit, sps, pps);
+        const usual = found.get(opened.start.kind);
+        if (!usual || usual.slices >= MOST_SLICES || !opened.context.pps.cabac) continue;
+        budget.bytes -= unit.length;
+        const { watch, take } = usual.learn();
+        openMarkedSlice(opened, state, cabac, watch).read();
+        take();
+      } catch (error) {
+        if (!(error instanceof H264Error)) throw error;
+      }
+    }
+    looked += 1;
+    if (looked >= MOST_LOOKED_AT || budget.bytes < reserve) break;
+    if ([...found.values()].every(({ slices }) => slices >= MOST_SLICES)) break;
+  }
+  return new Map([...found].filter(([, { slices }]) => slices >= LEAST_SLICES));
+}
+
+/**
+ * How long changed bytes in slices of phones and x264 are read on the mean until something is impossible (one of a hundred for 1 400
+ * bytes), and until something is unusual; encoders fill the last byte as they like.
+ */
 const WRONG_BYTES = 300;
+const UNUSUAL_BYTES = 80;
+/**
+ * Of 57 slices with two and four wrong bytes two were mended by a change of one byte, each where the others say nothing of what follows; of 77 with
+ * one wrong bit or byte others than the right one led to the end by chance in one alone, whose fault stood in its last bytes.
+ */
+const SURE_END_BYTES = 24;
 
 /** A slice that ends in front of a macroblock. */
-function readable(opened: OpenSlice, state: MbState, end: number): ReadableSlice<SliceMark> {
-  const cabac = new CabacDecoder(AVC_CONTEXT_COUNT);
-  const slice = openMarkedSlice(opened, state, cabac);
+function readable(
+  opened: OpenSlice,
+  { state, cabac }: Reader,
+  end: number,
+  usual: UsualValues | undefined,
+): ReadableSlice<SliceMark> {
+  const slice = openMarkedSlice(opened, state, cabac, usual?.check());
   const reading = (read: () => { readonly end: number }) => ({
     isWhole: endsAt(read, end),
     at: cabac.nextAt(),
   });
   return {
     rbsp: opened.rbsp,
-    wrongBytes: WRONG_BYTES,
-    hasSureEnd: false,
+    wrongBytes: usual ? UNUSUAL_BYTES : WRONG_BYTES,
+    sureEndBytes: usual ? SURE_END_BYTES : Infinity,
     read: (onMark) => reading(() => slice.read(onMark)),
     readFrom: (mark) => reading(() => slice.readFrom(mark)),
     stretchOf: () => ({ first: 0, end: opened.rbsp.length }),

@@ -9,6 +9,8 @@ import { CavlcElements } from './cavlc-elements.ts';
 import { type MbSettings, readMacroblock } from './macroblock.ts';
 import { FLAG, type MbState } from './mb-state.ts';
 import type { SliceStart } from './slice-start.ts';
+import type { MbWatch } from './usual-values.ts';
+import { SLICE_FAULT } from './slice-faults.ts';
 
 /** A slice whose header is read. */
 export interface OpenSlice {
@@ -27,37 +29,44 @@ export interface SliceEnd {
   readonly skipped: number;
 }
 
+export interface ReadOptions {
+  /** Reads no farther than in front of this macroblock. */
+  readonly cutAt?: number;
+  /** Hears of the values. */
+  readonly watch?: MbWatch;
+}
+
 /**
  * Reads the macroblocks of a slice (ITU-T H.264, 7.3.4), frames of 4:2:0 with 8 bits and no slice groups. Nothing is decoded into samples.
  * @param state of the picture; `state.mb` is the macroblock that a fault was found in
  * @param cabac its contexts are set anew; not used without CABAC
- * @param cutAt reads no farther than in front of this macroblock
  * @throws H264Error where a value is impossible, or the data do not end where the slice does
  */
 export function readSliceData(
   { context: { sps, pps }, rbsp, start }: OpenSlice,
   state: MbState,
   cabac: CabacDecoder,
-  cutAt = Infinity,
+  { cutAt = Infinity, watch }: ReadOptions = {},
 ): SliceEnd {
   beginSlice(start, state);
-  const slice = { ...inputOf({ context: { sps, pps }, rbsp, start }), cutAt };
+  const slice = { ...inputOf({ context: { sps, pps }, rbsp, start }, watch), cutAt };
   return pps.cabac ? startCabacData(slice, state, cabac).read() : readCavlcData(slice, state);
 }
 
-function inputOf({ context: { sps, pps }, rbsp, start }: OpenSlice): SliceInput {
+function inputOf({ context: { sps, pps }, rbsp, start }: OpenSlice, watch?: MbWatch): SliceInput {
   const settings: MbSettings = {
     kind: start.kind,
     active: start.active,
     eights: pps.extension?.transform8x8 ?? false,
     direct8x8Inference: sps.direct8x8Inference,
     constrainedIntra: pps.constrainedIntra,
+    ...(watch && { watch }),
   };
   return { rbsp, start, settings, cutAt: Infinity, rawBytes: pcmMacroblockBytes(sps) };
 }
 
-function beginSlice({ firstMb }: SliceStart, state: MbState): void {
-  state.startSlice();
+function beginSlice({ firstMb, qp }: SliceStart, state: MbState): void {
+  state.startSlice(qp);
   state.mb = firstMb;
   if (firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
 }
@@ -69,6 +78,7 @@ export interface SliceMark {
   readonly at: number;
   readonly cabac: CabacMark;
   readonly hadQpDelta: boolean;
+  readonly qp: number;
 }
 
 /** A slice by CABAC that is read more than once. */
@@ -82,8 +92,14 @@ export interface MarkedSlice {
   readFrom(mark: SliceMark): SliceEnd;
 }
 
-export function openMarkedSlice(opened: OpenSlice, state: MbState, cabac: CabacDecoder): MarkedSlice {
-  const { read, readFrom } = startCabacData(inputOf(opened), state, cabac);
+/** @param watch hears of the values */
+export function openMarkedSlice(
+  opened: OpenSlice,
+  state: MbState,
+  cabac: CabacDecoder,
+  watch?: MbWatch,
+): MarkedSlice {
+  const { read, readFrom } = startCabacData(inputOf(opened, watch), state, cabac);
   return {
     read(onMark) {
       beginSlice(opened.start, state);
@@ -113,17 +129,17 @@ function startCabacData(
   const readOn = (first: number, onMb?: (mb: number) => void): SliceEnd => {
     for (let mb = first; ; mb += 1) {
       if (mb >= cutAt) return { end: mb, endBit: 0, skipped: 0 };
-      if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
+      if (mb >= state.count) throw SLICE_FAULT.behindPicture;
       onMb?.(mb);
       state.start(mb);
       if (settings.kind !== 'I' && elements.skipped(settings.kind === 'B'))
         state.mark(skippedFlags(settings));
       else readMacroblock(elements, state, settings, passPcm);
-      if (cabac.passedEnd()) throw new H264Error('A slice ends too early.');
+      if (cabac.passedEnd()) throw SLICE_FAULT.early;
       if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
       if (cabac.terminate() === 0) continue;
       // Behind the stop bit x264 writes a bit of its own, so that only the byte tells.
-      if (cabac.nextAt() !== rbsp.length) throw new H264Error('A slice ends too early.');
+      if (cabac.nextAt() !== rbsp.length) throw SLICE_FAULT.early;
       return { end: mb + 1, endBit: 0, skipped: 0 };
     }
   };
@@ -134,12 +150,13 @@ function startCabacData(
       elements.hadQpDelta = false;
       const mark = (mb: number) => {
         const place = cabac.mark();
-        onMark?.({ mb, at: place.at, cabac: place, hadQpDelta: elements.hadQpDelta });
+        onMark?.({ mb, at: place.at, cabac: place, hadQpDelta: elements.hadQpDelta, qp: state.qp });
       };
       return readOn(start.firstMb, onMark && mark);
     },
-    readFrom({ mb, cabac: mark, hadQpDelta }) {
+    readFrom({ mb, cabac: mark, hadQpDelta, qp }) {
       cabac.goBack(mark);
+      state.qp = qp;
       elements.hadQpDelta = hadQpDelta;
       return readOn(mb);
     },
@@ -161,7 +178,7 @@ function readCavlcData({ rbsp, start, settings, cutAt, rawBytes }: SliceInput, s
     let skipped = 0;
     if (settings.kind !== 'I') {
       skipped = reader.ue();
-      if (mb + skipped > state.count) throw new H264Error('A slice goes on behind the picture.');
+      if (mb + skipped > state.count) throw SLICE_FAULT.behindPicture;
       if (mb + skipped >= cutAt) return { end: cutAt, endBit, skipped: cutAt - mb };
       for (const end = mb + skipped; mb < end; mb += 1) {
         state.start(mb);
@@ -169,14 +186,14 @@ function readCavlcData({ rbsp, start, settings, cutAt, rawBytes }: SliceInput, s
       }
       if (skipped > 0 && reader.position() >= stopBit) break;
     } else if (mb >= cutAt) return { end: mb, endBit, skipped: 0 };
-    if (mb >= state.count) throw new H264Error('A slice goes on behind the picture.');
+    if (mb >= state.count) throw SLICE_FAULT.behindPicture;
     state.start(mb);
     readMacroblock(elements, state, settings, passPcm);
     mb += 1;
-    if (reader.position() > stopBit) throw new H264Error('A slice ends too early.');
+    if (reader.position() > stopBit) throw SLICE_FAULT.early;
     endBit = reader.position();
     if (endBit === stopBit) break;
   }
-  if (reader.position() !== stopBit) throw new H264Error('A slice ends too early.');
+  if (reader.position() !== stopBit) throw SLICE_FAULT.early;
   return { end: mb, endBit, skipped: 0 };
 }

@@ -66,7 +66,7 @@ export function codeStandIn(writer: BitWriter, slice: StandInSlice): Buffer {
         const predicted = vectors.predicted(mb);
         const difference = { x: own.x - predicted.x, y: own.y - predicted.y };
         coder.moved(difference);
-        state.setDifference(0, [0, 0, 4, 4], [Math.abs(difference.x), Math.abs(difference.y)]);
+        state.setDifference(0, [0, 0, 4, 4], Math.abs(difference.x), Math.abs(difference.y));
       }
       vectors.note(mb, own);
     }

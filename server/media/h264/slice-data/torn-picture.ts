@@ -131,7 +131,7 @@ function cutSlice(opened: OpenSlice, end: number): Buffer {
   const copier = new CabacCopier(AVC_CONTEXT_COUNT);
   const { rbsp, start, context } = opened;
   const { sps, pps } = context;
-  const cut = readSliceData(opened, new MbState(sps.widthMbs, sps.heightMbs), copier, end);
+  const cut = readSliceData(opened, new MbState(sps.widthMbs, sps.heightMbs), copier, { cutAt: end });
   if (cut.end !== end) throw new H264Error('A slice ends in front of where it is cut.');
   const writer = createBitWriter(rbsp.length + 16);
   if (pps.cabac) {

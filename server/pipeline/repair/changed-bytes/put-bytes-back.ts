@@ -38,6 +38,8 @@ export interface PutBackClip {
   readonly pictures: number;
 }
 
+/** Of what the searches of a clip may still read, the share that one picture takes at most. */
+const MOST_SHARE = 0.5;
 /** Damaged pictures of a stretch at most that are tried: more are a burst of damage. */
 const MOST_PICTURES = 12;
 
@@ -73,7 +75,7 @@ export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | n
       pictures: samples.size,
     };
   } catch (error) {
-    if (error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error) return null;
+    if (isOfClip(error)) return null;
     throw error;
   } finally {
     await file.close();
@@ -101,17 +103,30 @@ async function restoreStretches(
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const { mostBytes, bytesAMs } = source;
-  const budget: SearchBudget = {
-    bytes: mostBytes,
-    onSpent: () => onSearch?.((mostBytes - budget.bytes) / bytesAMs, mostBytes / bytesAMs),
+  let left = mostBytes;
+  const searchOne = async (sample: number): Promise<RestoredSample | null> => {
+    // What is not one changed byte takes all that it may, and is rarely alone.
+    const most = left * MOST_SHARE;
+    const before = left;
+    const budget: SearchBudget = {
+      bytes: most,
+      onSpent() {
+        left = before - most + budget.bytes;
+        onSearch?.((mostBytes - left) / bytesAMs, mostBytes / bytesAMs);
+      },
+    };
+    const one = await restoreSample(source, { sample, isDamaged }, budget, signal);
+    budget.onSpent?.();
+    return one;
   };
   const restored: RestoredStretch[] = [];
+  const isDamaged = new Set(analysis.findings.flatMap((finding) => damagedSamples(finding, order)));
   for (const finding of analysis.findings) {
     const damaged = damagedSamples(finding, order);
     if (damaged.length === 0 || damaged.length > MOST_PICTURES) continue;
     const made: RestoredSample[] = [];
     for (const sample of damaged) {
-      const one = await restoreSample(source, sample, budget, signal);
+      const one = await searchOne(sample);
       if (one === null) break;
       made.push(one);
     }
@@ -131,7 +146,7 @@ function damagedSamples(finding: Finding, { samples, firstShown }: DisplayOrder)
 
 async function restoreSample(
   source: RestorableSource,
-  sample: number,
+  { sample, isDamaged }: { readonly sample: number; readonly isDamaged: ReadonlySet<number> },
   budget: SearchBudget,
   signal: AbortSignal | undefined,
 ): Promise<RestoredSample | null> {
@@ -139,7 +154,7 @@ async function restoreSample(
   if (!place) return null;
   try {
     const units = await source.units(sample);
-    const restored = await source.restore(units, budget, signal);
+    const restored = await source.restore(units, unitsNear(source, sample, isDamaged), budget, signal);
     if (restored === null) return null;
     const bytes = joinSample(restored.units, source.lengthSize);
     const before = await readExactly(source.file, place.offset, place.sizeBytes);
@@ -148,10 +163,32 @@ async function restoreSample(
     if (bytes.length !== before.length || differing !== restored.changes) return null;
     return { sample, offset: place.offset, bytes, changes: differing };
   } catch (error) {
-    if (error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error) return null;
+    if (isOfClip(error)) return null;
     throw error;
   }
 }
+
+/** NAL units of whole pictures, those nearest to one of them first. */
+async function* unitsNear(
+  source: RestorableSource,
+  sample: number,
+  isDamaged: ReadonlySet<number>,
+): AsyncGenerator<readonly Buffer[]> {
+  for (let away = 1; away < source.samples.length; away += 1) {
+    for (const other of [sample - away, sample + away]) {
+      if (!source.samples[other] || isDamaged.has(other)) continue;
+      const units = await source.units(other).catch((error: unknown) => {
+        if (isOfClip(error)) return null;
+        throw error;
+      });
+      if (units) yield units;
+    }
+  }
+}
+
+/** Whether the data of the clip are to blame. */
+const isOfClip = (error: unknown): boolean =>
+  error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error;
 
 async function writeSamples(path: string, samples: readonly RestoredSample[]): Promise<void> {
   const file = await open(path, 'r+');

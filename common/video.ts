@@ -60,10 +60,13 @@ export const NO_ISSUES: VideoIssues = {
 export const fixesApplied = z.record(z.string(), z.union([z.boolean(), z.number().int()]));
 export type FixesApplied = z.infer<typeof fixesApplied>;
 
-/** Sum of all fixes: a count counts as itself, `true` as one (D-76). */
+/** Fix that says how many of the corrupted sections that count as fixed were only made playable: traces may show. */
+export const MADE_PLAYABLE = 'corruptedSectionsMadePlayable';
+
+/** Sum of all fixes: a count counts as itself, `true` as one (D-76); sections made playable are among the corrupted ones. */
 export function countFixes(fixes: FixesApplied): number {
-  return Object.values(fixes).reduce<number>(
-    (sum, value) => sum + (typeof value === 'number' ? value : value ? 1 : 0),
+  return Object.entries(fixes).reduce<number>(
+    (sum, [name, value]) => sum + (name === MADE_PLAYABLE ? 0 : Number(value)),
     0,
   );
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { createLiveFindings } from './progress/live-findings.ts';
 import { toFailure } from './media-failure.ts';
-import { createProgressMeter } from './progress/progress-meter.ts';
+import { createProgressMeter, type ProgressMeter } from './progress/progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
 import { laterCostMs } from './steps/step-costs.ts';
@@ -40,13 +40,30 @@ export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): 
   }
 }
 
+/** So often the bar goes on where a step has no news. */
+const BEAT_MS = 250;
+
 async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<ProcessVideoResult> {
+  const meter = createProgressMeter({ send: io.send });
+  const beat = setInterval(meter.beat, BEAT_MS);
+  try {
+    return await runStepsOf(task, io, meter);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function runStepsOf(
+  task: ProcessVideoTask,
+  io: ProcessVideoIo,
+  meter: ProgressMeter,
+): Promise<ProcessVideoResult> {
   const job: JobContext = {
     task,
     signal: io.signal,
     store: await openStepStore(task.workDir, `${task.inputSha256} ${task.reelmendVersion}`),
     steps: createStepRecords((steps) => io.send({ type: 'steps', steps })),
-    meter: createProgressMeter({ send: io.send }),
+    meter,
     live: createLiveFindings((findings) => io.send({ type: 'findings', findings })),
   };
 

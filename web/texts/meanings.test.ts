@@ -51,7 +51,7 @@ describe('what figures mean', () => {
     ],
     [
       defect('wind_noise', { unit: 'dBFS', before: -35.9, after: -69.1 }),
-      'Wind rumbles in the sound and covers what is said. What is left of it is heard about 10 % as loud as before.',
+      'Wind rumbles in the sound and covers what else is heard. What is left of it is heard about 10 % as loud as before.',
     ],
     [
       defect('shaky_footage', { before: 0.0098, threshold: 0.005 }),

@@ -33,7 +33,7 @@ function sync({ action, curve, measure: { before, after } }: Defect): string {
 }
 
 function wind({ before, after }: Defect['measure']): string {
-  const found = 'Wind rumbles in the sound and covers what is said.';
+  const found = 'Wind rumbles in the sound and covers what else is heard.';
   if (before === null || after === null || after >= before) return found;
   // Ten decibels less are heard as half as loud (Stevens; ISO 532).
   return `${found} What is left of it is heard about ${percent(2 ** ((after - before) / 10))} as loud as before.`;

@@ -117,6 +117,8 @@ export const reportTexts = {
       smart_render: 'only damaged parts encoded again',
       full_encode: 'encoded again',
     },
+    /** Of `smart_render` where many pictures had to go with the mended ones. */
+    encodedWith: 'damaged parts encoded again, with what builds on them',
   },
   steps: {
     title: 'Steps',
@@ -142,6 +144,8 @@ export const reportTexts = {
     hash: 'SHA-256',
     larger:
       'Larger than the original: pictures on which others build are stored without loss, so that all behind them stay byte for byte.',
+    largerWith:
+      'Larger than the original: pictures that build on mended ones were encoded again with them, which takes more bytes for the same quality.',
     media: 'Media',
     rate: (fps: string) => `${fps} pictures per second`,
     variable: 'variable',

@@ -30,6 +30,8 @@ export const videoTexts = {
     windNoise: 'Wind noise',
     mended: 'mended',
     mendedOf: (n: number) => `${n} mended`,
+    playable: 'made playable',
+    playableOf: (n: number) => `${n} made playable`,
   },
   issuesUnknown: 'Issues: not known',
   issuesPending: 'Issues: being analysed',

@@ -125,6 +125,29 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(1.5);
   });
 
+  it('goes on by the clock while a piece is silent, but not to its end', () => {
+    const { meter, told, wait } = setUp();
+    meter.expectLater(4000, 1000);
+    meter.begin('fixing_cuts', 2000);
+    const beats = (count: number) => {
+      for (let beat = 0; beat < count; beat += 1) {
+        wait(250);
+        meter.beat();
+      }
+      return told.at(-1)?.share ?? 0;
+    };
+    expect(beats(2)).toBeCloseTo(0.3);
+    expect(beats(2)).toBeCloseTo(0.4);
+    // Far longer than was thought, it is not taken for done.
+    expect(beats(6)).toBeLessThan(0.6);
+    expect(told.at(-1)?.remainingSeconds).toBeCloseTo(3);
+    meter.end();
+    const before = told.length;
+    wait(250);
+    meter.beat();
+    expect(told.length).toBe(before);
+  });
+
   it('slows a bar down that ran ahead, and goes on', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 0.2);

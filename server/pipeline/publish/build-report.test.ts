@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defect } from '#common/report.ts';
 import type { Finding } from '../analyse/analysis.ts';
 import type { Verdict } from '../repair/picture-task.ts';
+import { countFixes, MADE_PLAYABLE } from '#common/video.ts';
 import { clock, toDefects, toFixes, toIssues } from './build-report.ts';
 
 const stutter: Finding = {
@@ -51,6 +52,14 @@ describe('toFixes', () => {
     const left: Verdict = { ...repaired(gap), outcome: 'left_alone', action: 'none' };
     expect(toFixes([repaired(stutter), left])).toEqual({ stutteredCuts: 1 });
     expect(toFixes([])).toEqual({});
+  });
+
+  it('says which corrupted sections were only made playable', () => {
+    const torn = { ...stutter, kind: 'corrupted_section' } as const;
+    const playable: Verdict = { ...repaired(torn), action: 'concealed_frames' };
+    const left: Verdict = { ...playable, outcome: 'left_alone', action: 'none' };
+    expect(toFixes([repaired(torn), playable, left])).toEqual({ corruptedSections: 2, [MADE_PLAYABLE]: 1 });
+    expect(countFixes(toFixes([repaired(torn), playable]))).toBe(2);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type StepRecord,
   type StreamTreatment,
 } from '#common/report.ts';
-import { NO_ISSUES, type FixesApplied, type VideoIssues } from '#common/video.ts';
+import { MADE_PLAYABLE, NO_ISSUES, type FixesApplied, type VideoIssues } from '#common/video.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { ACT_CONFIDENCE, type Finding, type PictureTimes } from '../analyse/analysis.ts';
 import type { Verdict } from '../repair/picture-task.ts';
@@ -152,6 +152,11 @@ export function toFixes(verdicts: readonly Verdict[]): FixesApplied {
   const issues = toIssues(repaired.map((finding) => ({ ...finding, confidence: 1 })));
   const fixes: FixesApplied = {};
   for (const [name, value] of Object.entries(issues)) if (value) fixes[name] = value;
+  const playable = verdicts.filter(
+    ({ outcome, action }) => outcome === 'repaired' && action === 'concealed_frames',
+  );
+  const { corruptedSections } = toIssues(playable.map(({ finding }) => ({ ...finding, confidence: 1 })));
+  if (corruptedSections > 0) fixes[MADE_PLAYABLE] = corruptedSections;
   return fixes;
 }
 

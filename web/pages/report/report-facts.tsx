@@ -32,12 +32,23 @@ const Quiet = styled.span`
   color: ${colour.inkSoft};
 `;
 
+/** With less of it carried over, most of what is new was coded with mended pictures, not in their places alone. */
+const MOSTLY_KEPT = 0.9;
+
+function isMostlyKept({ unitsKept, unitsTotal }: StreamTreatment): boolean {
+  return unitsKept === null || unitsTotal === null || unitsKept >= MOSTLY_KEPT * unitsTotal;
+}
+
 function Treatment({ name, stream }: { readonly name: string; readonly stream: StreamTreatment }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <strong>{texts.streams.treatments[stream.treatment]}</strong>
+        <strong>
+          {stream.treatment === 'smart_render' && !isMostlyKept(stream)
+            ? texts.streams.encodedWith
+            : texts.streams.treatments[stream.treatment]}
+        </strong>
         {stream.unitsKept !== null && stream.unitsTotal !== null && (
           <>
             <div>{texts.streams.share(stream.unitsKept / Math.max(1, stream.unitsTotal))}</div>
@@ -68,8 +79,11 @@ function describe(media: MediaSummary): string {
 /** From this growth on people ask why; some percent are noticed by nobody. */
 const NOTICED_GROWTH = 1.5;
 
-function hasGrown({ original, result, video }: RepairReport): boolean {
-  return video.treatment === 'smart_render' && result.sizeBytes > NOTICED_GROWTH * original.sizeBytes;
+/** Why a result is much larger than its original; null where it is not. */
+function growthOf({ original, result, video }: RepairReport): string | null {
+  if (video.treatment !== 'smart_render' || result.sizeBytes <= NOTICED_GROWTH * original.sizeBytes)
+    return null;
+  return isMostlyKept(video) ? texts.files.larger : texts.files.largerWith;
 }
 
 interface FileFactsProps {
@@ -109,11 +123,7 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
         <h2>{texts.files.title}</h2>
         <dl>
           <FileFacts name={texts.files.original} file={report.original} />
-          <FileFacts
-            name={texts.files.result}
-            file={report.result}
-            note={hasGrown(report) ? texts.files.larger : null}
-          />
+          <FileFacts name={texts.files.result} file={report.result} note={growthOf(report)} />
         </dl>
       </FactSheet>
       <FactSheet>

@@ -117,6 +117,20 @@ describe('ReportPage', () => {
     expect(await screen.findByText(/^Larger than the original/)).toBeInTheDocument();
   });
 
+  it('says that other pictures were encoded with the mended ones where that is most of what is new', async () => {
+    const { result, video } = makeReport();
+    const grown = { ...result, sizeBytes: 9_000_000 };
+    const few = { ...video, unitsKept: 150 };
+    open({}, () => HttpResponse.json(makeReport({ result: grown, video: few })));
+    expect(
+      await screen.findByText('damaged parts encoded again, with what builds on them'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/^Larger than the original: pictures that build on mended ones/),
+    ).toBeInTheDocument();
+    expect(screen.queryByText('only damaged parts encoded again')).not.toBeInTheDocument();
+  });
+
   it('says nothing of a result that has hardly grown', async () => {
     open({});
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();

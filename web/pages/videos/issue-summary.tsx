@@ -1,5 +1,6 @@
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
+import { MADE_PLAYABLE } from '#common/video.ts';
 import { Badge } from '../../components/badge.tsx';
 import { hasNoDefect } from '../../data/videos/arrange-videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
@@ -17,6 +18,8 @@ interface Issue {
   readonly name: string;
   readonly found: number;
   readonly mended: number;
+  /** Made playable with traces of the damage. */
+  readonly playable: number;
 }
 
 /** The five summarised kinds of defects that were found, and how many of each were mended (specification section 2). */
@@ -33,12 +36,21 @@ function issuesOf({ issues, fixesApplied }: VideoDto): Issue[] {
     .map(([kind, name]) => ({
       name,
       found: Number(issues[kind]),
-      mended: Number(fixesApplied[kind] ?? 0),
+      fixed: Number(fixesApplied[kind] ?? 0),
+      playable: kind === 'corruptedSections' ? Number(fixesApplied[MADE_PLAYABLE] ?? 0) : 0,
     }))
+    .map(({ fixed, ...issue }) => ({ ...issue, mended: fixed - issue.playable }))
     .filter(({ found }) => found > 0);
 }
 
-function IssueChip({ issue: { name, found, mended } }: { readonly issue: Issue }) {
+function IssueChip({ issue: { name, found, mended, playable } }: { readonly issue: Issue }) {
+  if (playable > 0) {
+    const parts =
+      playable >= found
+        ? [texts.playable]
+        : [...(mended > 0 ? [texts.mendedOf(mended)] : []), texts.playableOf(playable)];
+    return <Badge tone="warn">{[name, ...parts].join(', ')}</Badge>;
+  }
   if (mended === 0) return <Badge>{name}</Badge>;
   const all = mended >= found;
   return (

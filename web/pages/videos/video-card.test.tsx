@@ -4,7 +4,7 @@ import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import { draftsApi } from '#common/api/drafts.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
-import { NO_ISSUES } from '#common/video.ts';
+import { MADE_PLAYABLE, NO_ISSUES } from '#common/video.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server } from '../../test/server.ts';
@@ -66,6 +66,16 @@ describe('VideoCard', () => {
       '4 dropped frames, mended',
       'Wind noise',
     ]);
+  });
+
+  it.each([
+    [{ corruptedSections: 2, [MADE_PLAYABLE]: 2 }, '2 corrupted sections, made playable'],
+    [{ corruptedSections: 2, [MADE_PLAYABLE]: 1 }, '2 corrupted sections, 1 mended, 1 made playable'],
+    [{ corruptedSections: 1, [MADE_PLAYABLE]: 1 }, '2 corrupted sections, 1 made playable'],
+    [{ corruptedSections: 2 }, '2 corrupted sections, mended'],
+  ])('does not call pictures mended in which traces may show (%o)', (fixesApplied, words) => {
+    show({ issues: { ...NO_ISSUES, corruptedSections: 2 }, fixesApplied });
+    expect(screen.getByRole('list', { name: 'Issues' })).toHaveTextContent(words);
   });
 
   it('says in words what one came for: the download and the report', () => {

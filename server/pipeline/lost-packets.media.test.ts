@@ -111,6 +111,23 @@ describe('a picture whose packet is lost from the file', () => {
     expect(report.notes.filter((note) => note.includes('intervals'))).toEqual([]);
   });
 
+  it('H.264: one that showed the picture before once more is not made along the motion around it', async () => {
+    const [clean, broken] = [at('twice.mp4'), at('twice-lost.mp4')];
+    const encode = '-vf fps=25,fps=30 -c:v libx264 -preset veryfast -bf 0 -g 600';
+    await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: encode.split(' ') });
+    const list = '-v error -select_streams v:0 -show_entries packet=size -of csv=p=0'.split(' ');
+    const { stdout } = await runTool('read packets', tools.ffprobe, [...list, clean]);
+    const sizes = (stdout.match(/\d+/g) ?? []).map(Number);
+    // One of six is shown twice.
+    const lost = sizes.indexOf(Math.min(...sizes.slice(61, 67)), 61);
+    await dropPictures(clean, broken, [lost]);
+    const { report, resultPath } = await mendFile(broken, at('twice-work'));
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const after = await decodeHashes(resultPath ?? '');
+    expect(after.hashes.length).toBe(sizes.length);
+    expect(await lumaPsnr(resultPath ?? '', clean)).toBeGreaterThan(45);
+  });
+
   it('H.264: with a lost key picture the counts begin anew, and as many pictures come back as the times have room for', async () => {
     const [clean, broken] = [at('keyed.mp4'), at('keyed-lost.mp4')];
     // Counts of six bits: from the last picture of such a group to the second of the next they seem to go on by six pictures.

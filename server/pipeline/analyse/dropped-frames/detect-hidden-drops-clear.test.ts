@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
-import { clearSteps } from './detect-hidden-drops-clear.ts';
+import { beatenSteps, clearSteps } from './detect-hidden-drops-clear.ts';
 
 const FPS = 30;
 const CLEAR: JumpMeasure = {
@@ -66,5 +66,36 @@ describe('clearSteps', () => {
   it('finds a longer step in the midst of such a rhythm', () => {
     expect(clear([60, 110, 160, 200], 2, { factor: 4 })).toEqual([60]);
     expect(clear([60, 110, 160, 200, 240], 2, { factor: 2.2 })).toEqual([]);
+  });
+});
+
+describe('beatenSteps', () => {
+  /** Steps that change as much as the first says; all others half of it. */
+  const beaten = (
+    at: readonly number[],
+    levels: readonly number[] = [],
+    other: Partial<JumpMeasure> = {},
+  ) => {
+    const meanDiff = Array.from({ length: 400 }, (_, i) =>
+      at.includes(i) ? (levels[at.indexOf(i)] ?? 4) : 2,
+    );
+    const jumps = new Map(at.map((step) => [step, { ...CLEAR, ...other }]));
+    return [...beatenSteps({ jumps, meanDiff }, FPS)];
+  };
+
+  it('names steps of two pictures that follow each other within a second', () => {
+    expect(beaten([103, 105, 108, 111])).toEqual([103, 105, 108, 111]);
+    expect(beaten([105, 108])).toEqual([]);
+    expect(beaten([100, 140, 180])).toEqual([]);
+  });
+
+  it('leaves one that changes much more than the others', () => {
+    expect(beaten([103, 108, 113, 118], [3, 4.5, 3, 3])).toEqual([103, 113, 118]);
+  });
+
+  it('asks the windows, and whether one picture is missing', () => {
+    expect(beaten([103, 105, 108], [], { votes: { voters: 4, share: 1, factor: 2 } })).toEqual([]);
+    expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.7, factor: 2 } })).toEqual([]);
+    expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.9, factor: 3 } })).toEqual([]);
   });
 });

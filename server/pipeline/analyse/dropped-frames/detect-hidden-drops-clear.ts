@@ -67,3 +67,36 @@ function isClear(jump: JumpMeasure): boolean {
     jump.leastAround >= CLEAR.leastAround
   );
 }
+
+/** A single lost picture as nearly all of so many windows tell it: about twice as far, forth... */
+const BEAT = { voters: 6, share: 0.8, least: 1.6, most: 2.6 };
+/** ...between steps that are shorter, as single pictures were left out. */
+const BEAT_RATIO = 1.3;
+/** A step that changes so much more than the others is none of them: a loss in such a stretch. */
+const ALIKE_LEVEL = 0.75;
+
+/**
+ * Steps that are as long as others close by, three in a second and more: each looks like a single lost picture beyond doubt, but a stretch that runs faster, or was shown at
+ * another rate, leaves out its second, third or fourth pictures so. Nothing is missing there that its maker wanted.
+ */
+export function beatenSteps(
+  { jumps, meanDiff }: Pick<FrameSeries, 'jumps' | 'meanDiff'>,
+  fps: number,
+): ReadonlySet<number> {
+  const level = (at: number) => meanDiff[at] ?? 0;
+  const isLonger = (at: number) => level(at) >= BEAT_RATIO * Math.max(level(at - 1), level(at + 1));
+  const longer = meanDiff.flatMap((_, at) => (isLonger(at) ? [at] : []));
+  const isVoted = ({ votes }: JumpMeasure) => {
+    const { voters, share, least, most } = BEAT;
+    return votes.voters >= voters && votes.share >= share && votes.factor >= least && votes.factor < most;
+  };
+  const alike = (at: number) =>
+    longer.filter(
+      (other) => Math.abs(other - at) <= CROWD.reachS * fps && level(other) >= ALIKE_LEVEL * level(at),
+    );
+  const beats = longer.filter((at) => {
+    const jump = jumps.get(at);
+    return jump !== undefined && isVoted(jump) && alike(at).length >= CROWD.steps;
+  });
+  return new Set(beats);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_VOTES } from '#server/media/grey/grey-jump-votes.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
-import { leadsAstray, verdictOf, verdictOn, votesOf } from './detect-hidden-drops-direction.ts';
+import { goesOneStep, leadsAstray, verdictOf, verdictOn, votesOf } from './detect-hidden-drops-direction.ts';
 
 /** Pictures that an editor takes out at least, at thirty a second. */
 const EDITED = 6;
@@ -42,6 +42,18 @@ describe('verdictOf', () => {
     expect(verdictOf({ voters: 30, share: 0.9, factor: 7.4 }, EDITED)).toBe('goesOn');
     expect(verdictOf({ voters: 30, share: 0.9, factor: 8.2 }, EDITED)).toBe('far');
     expect(verdictOf({ voters: 30, share: 0.6, factor: 8.2 }, 8)).toBe('goesOn');
+  });
+});
+
+describe('goesOneStep', () => {
+  const votes = { voters: 18, share: 0.94, factor: 1.35 };
+
+  it('is said of a step that nearly all of many windows go no farther in than in one', () => {
+    expect(goesOneStep({ ...JUMP, votes })).toBe(true);
+    expect(goesOneStep({ ...JUMP, votes: { ...votes, factor: 1.45 } })).toBe(false);
+    expect(goesOneStep({ ...JUMP, votes: { ...votes, share: 0.7 } })).toBe(false);
+    expect(goesOneStep({ ...JUMP, votes: { ...votes, voters: 5 } })).toBe(false);
+    expect(goesOneStep(undefined)).toBe(false);
   });
 });
 

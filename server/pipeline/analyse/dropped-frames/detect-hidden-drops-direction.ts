@@ -14,6 +14,8 @@ const SHARE_OF_MANY = 0.33;
 const MIN_FACTOR = 1.3;
 /** So many windows of which nearly all agree are believed a picture more, and whatever the motion farther off does. */
 const SURE_VOTES = { voters: 6, share: 0.8 };
+/** A factor below this is nearer to one step than to the two that one lost picture leaves (logarithm). */
+const MOST_OF_ONE_STEP = Math.SQRT2;
 /** Windows asked at the places where their motion leads: fewer agree by chance, as most places look alike nowhere. */
 const AT_PLACES = { voters: 6, share: 0.5 };
 
@@ -79,6 +81,16 @@ export function agrees({ voters, share, factor }: JumpVotes): boolean {
 /** True where nearly all of many windows agree. */
 export function isUnanimous({ voters, share }: JumpVotes): boolean {
   return voters >= SURE_VOTES.voters && share >= SURE_VOTES.share;
+}
+
+/**
+ * True where nearly all of many windows agree that they go no farther than in one step: none of them is lost, and no picture is missing, whatever
+ * the whole changes by and however much longer the sound is.
+ */
+export function goesOneStep(jump: JumpMeasure | undefined): boolean {
+  if (!jump) return false;
+  const votes = votesOf(jump);
+  return isUnanimous(votes) && votes.factor < MOST_OF_ONE_STEP;
 }
 
 /** What the windows vote for: by their best places, or where these do not agree, as of windows that went far or changed, by the places where their motion leads. */

@@ -92,13 +92,52 @@ describe('detectHiddenDrops', () => {
   const byRise: Forest = (features) => 10 * (features[3] ?? 0) - 1.5;
 
   it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
-    const series = frameSeries(moves([80], 1.5), { rises: rising([80], 0.33) });
+    const series = frameSeries(moves([80], 1.7), { rises: rising([80], 0.33) });
     const found = (surplus: number | null) =>
       detectHiddenDrops(series, [], SLOW_FPS, NONE, surplus, byRise).map(({ after }) => after);
     expect(found(-2)).toEqual([80]);
     expect(found(null)).toEqual([]);
     expect(found(0)).toEqual([]);
     expect(found(-40)).toEqual([]);
+  });
+
+  it('asks for a second witness of small odds, whatever the sound misses', () => {
+    const witnessed = moves([80], 1.5);
+    const found = (at80: number, rise: number) => {
+      const series = frameSeries(
+        witnessed.map((move, i) => (i === 80 ? at80 * 14 : move)),
+        { rises: rising([80], rise) },
+      );
+      return detectHiddenDrops(series, [], SLOW_FPS, NONE, -2, byRise).map(({ after }) => after);
+    };
+    expect(found(1.5, 0.33)).toEqual([80]);
+    expect(found(1.15, 0.33)).toEqual([]);
+    expect(found(1.15, 0.4)).toEqual([80]);
+  });
+
+  it('leaves steps that others close by are like, unless the sound misses pictures', () => {
+    const beats = [78, 80, 83, 86];
+    const votes = { voters: 12, share: 0.9, factor: 2 };
+    const series = frameSeries(moves(beats, 2.4), {
+      rises: rising([80], 0.6),
+      jumps: new Map(beats.map((at) => [at, { ...LOSS, votes }])),
+    });
+    const found = (surplus: number | null) =>
+      detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).map(({ after }) => after);
+    expect(found(null)).toEqual([]);
+    expect(found(-5)).toEqual([80]);
+  });
+
+  it('leaves a step in which the windows go no farther than in one, though the sound misses pictures', () => {
+    const series = (factor: number) =>
+      frameSeries(moves([80], 1.5), {
+        rises: rising([80], 0.5),
+        jumps: new Map([[80, { ...LOSS, votes: { voters: 18, share: 0.94, factor } }]]),
+      });
+    const found = (factor: number) =>
+      detectHiddenDrops(series(factor), [], FPS, NONE, -4, byRise).map(({ after }) => after);
+    expect(found(2)).toEqual([80]);
+    expect(found(1.35)).toEqual([]);
   });
 
   it('asks for more where the sound is as long as the picture than where there is none', () => {
@@ -119,14 +158,9 @@ describe('detectHiddenDrops', () => {
     const strong = rising([60], 0.5);
     const rises = rising([120], 0.33).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
     const found = (surplus: number) =>
-      detectHiddenDrops(
-        frameSeries(moves([60, 120], 1.5), { rises }),
-        [],
-        SLOW_FPS,
-        NONE,
-        surplus,
-        byRise,
-      ).map(({ after }) => after);
+      detectHiddenDrops(frameSeries(moves([60, 120], 2), { rises }), [], SLOW_FPS, NONE, surplus, byRise).map(
+        ({ after }) => after,
+      );
     expect(found(-2)).toEqual([60]);
     expect(found(-4)).toEqual([60, 120]);
   });

@@ -5,6 +5,12 @@ import type { Displacements } from './conceal-picture-vectors.ts';
 /** Writes row `y` of a plane into the first samples of `out`. */
 export type RowMaker = (plane: Plane, y: number, out: Samples) => void;
 
+/** Rows of a picture as they are. */
+export const asItIs =
+  (picture: Samples): RowMaker =>
+  ({ start, width }, y, out) =>
+    out.set(picture.subarray(start + y * width, start + (y + 1) * width));
+
 /**
  * Rows of a picture whose content has moved: each sample is taken from where its vector says that it stood, between samples by
  * bilinear interpolation. Vectors between the middles of cells are interpolated too.

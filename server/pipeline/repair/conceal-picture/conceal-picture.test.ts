@@ -3,7 +3,8 @@ import { median } from '#server/media/statistics.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rawFormat, toPsnr, type RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { concealLost, concealPicture } from './conceal-picture.ts';
-import type { ConcealInput, GapInput, TimedPicture } from './conceal-picture-guess.ts';
+import { missesKnown, type ConcealInput, type GapInput, type TimedPicture } from './conceal-picture-guess.ts';
+import type { RowMaker } from './conceal-picture-move.ts';
 import { motionOfGap, motionToConceal } from './conceal-picture-motion.ts';
 
 const WIDTH = 320;
@@ -325,5 +326,34 @@ describe('a picture of which nothing is left', () => {
     const { x = 0, y = 0 } = motion?.(160, 96, 16) ?? {};
     expect(Math.abs(x + 16)).toBeLessThanOrEqual(1);
     expect(Math.abs(y + 8)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('missesKnown', () => {
+  /** Half of the picture is lost; the known half differs a little from the one before. */
+  const flat = (known: number, lost: number) =>
+    new Uint8Array(layout().pictureBytes).map((_, i) => (isLost(i, HALF) ? lost : known));
+  const guess =
+    (known: number): RowMaker =>
+    ({ width, height }, y, out) =>
+      void out.fill(2 * y < height ? known : 200, 0, width);
+  const misses = (known: number, isProvenLater: boolean) => {
+    const { input } = broken(STEADY, HALF);
+    const flatInput = {
+      ...input,
+      before: at(1, flat(100, 100)),
+      damaged: at(2, flat(105, 105)),
+      isProvenLater,
+    };
+    const nowhere = { columns: 0, rows: 0, x: new Float32Array(), y: new Float32Array() };
+    const half = HEIGHT / 2;
+    const motion = { top: 0, lostTop: half, lostEnd: HEIGHT, past: nowhere, futures: [], means: [] };
+    return missesKnown(flatInput, { ...motion, known: [[0, half]] }, [guess(known)], layout());
+  };
+
+  it('leaves the picture where motion tells its whole part worse than no motion does, unless that is proven later', () => {
+    expect(misses(115, false)).toBe(true);
+    expect(misses(108, false)).toBe(false);
+    expect(misses(115, true)).toBe(false);
   });
 });

@@ -5,7 +5,6 @@ import {
   planesOf,
   samplesOf,
   type RawFormat,
-  type Samples,
 } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import {
   goesOn,
@@ -15,7 +14,7 @@ import {
   type ConcealInput,
   type GapInput,
 } from './conceal-picture-guess.ts';
-import type { RowMaker } from './conceal-picture-move.ts';
+import { asItIs, type RowMaker } from './conceal-picture-move.ts';
 
 /**
  * Conceals what a decoder has lost of a picture and guessed itself. The motion of the two pictures before goes on, so does back in time
@@ -54,11 +53,6 @@ export function concealLost(around: GapInput, isNextLost: boolean, format: RawFo
   const guesses = isNextLost ? [past] : [past, ...futures, ...means];
   return fillLost(around.damaged.pixels, around.lost, moversOf(guesses, around, guessed, format), format);
 }
-
-const asItIs =
-  (picture: Samples): RowMaker =>
-  ({ start, width }, y, out) =>
-    out.set(picture.subarray(start + y * width, start + (y + 1) * width));
 
 /** A picture whose lost part is the mean of what some others show there, the lowest and the highest of more than two left out. */
 function fillLost(

@@ -6,6 +6,7 @@ import type { SquareMotion } from '#server/media/square-motion.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { concealLost, concealPicture } from '../../conceal-picture/conceal-picture.ts';
 import { motionOfGap } from '../../conceal-picture/conceal-picture-motion.ts';
+import { isTurnOfRepeat } from '../../conceal-picture/repeats-in-turn.ts';
 import type { TimedPicture } from '../../conceal-picture/conceal-picture-guess.ts';
 import type { LostBlocks } from '#server/media/lost-blocks.ts';
 import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
@@ -107,6 +108,8 @@ export async function concealFirst(
   const around = picturesAround(pictures, places, format);
   const isProvenLater = keyBehind(source, part) !== null;
   if (missing.has(sample)) {
+    // What stands in its place is the picture before.
+    if (isTurnOfRepeat(source.samples, sample)) return { decoded, concealed: null };
     const isNextLost = missing.has(order.samples[places.after] ?? -1);
     const gap = around && { ...around, lost: allMacroblocks(source.sps), isProvenLater };
     if (!areMoved) return { decoded, concealed: gap && concealLost(gap, isNextLost, format) };

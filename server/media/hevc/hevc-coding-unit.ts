@@ -1,5 +1,5 @@
 import { CONTEXT } from './hevc-contexts.ts';
-import { HevcError } from './hevc-error.ts';
+import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { noteNoIntra, readIntraModes } from './hevc-intra-modes.ts';
 import { PARTS, readMergeIndex, readPredictionUnits } from './hevc-prediction-unit.ts';
 import { SLICE } from './hevc-slice-header.ts';
@@ -81,7 +81,7 @@ function readPcm({ cabac, sps: { pcm } }: SliceState, log2: number): boolean {
   if (!pcm || log2 < pcm.minLog2 || log2 > pcm.maxLog2 || cabac.terminate() === 0) return false;
   const samples = 1 << (2 * log2);
   const bits = samples * pcm.lumaBits + (samples >> 1) * pcm.chromaBits;
-  if (!cabac.stopsHere()) throw new HevcError('Plain samples do not begin where they should.');
+  if (!cabac.stopsHere()) throw HEVC_SLICE_FAULT.plainSamples;
   cabac.skipTo(cabac.nextAt() + ((bits + 7) >> 3));
   return true;
 }

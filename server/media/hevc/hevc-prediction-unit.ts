@@ -1,6 +1,6 @@
 import type { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT } from './hevc-contexts.ts';
-import { HevcError } from './hevc-error.ts';
+import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import type { SliceState } from './hevc-slice-state.ts';
 
@@ -81,9 +81,9 @@ function readComponent(cabac: CabacDecoder, isLarge: boolean): void {
     let order = 1;
     for (; cabac.bypass() === 1; order++) {
       size += 1 << order;
-      if (size > MOST_MVD) throw new HevcError('A motion vector is impossible.');
+      if (size > MOST_MVD) throw HEVC_SLICE_FAULT.vector;
     }
-    if (size + cabac.bypassBits(order) > MOST_MVD) throw new HevcError('A motion vector is impossible.');
+    if (size + cabac.bypassBits(order) > MOST_MVD) throw HEVC_SLICE_FAULT.vector;
   }
   cabac.bypass();
 }

@@ -1,6 +1,6 @@
 import type { CabacDecoder } from '../cabac/cabac-decoder.ts';
 import { CONTEXT } from './hevc-contexts.ts';
-import { HevcError } from './hevc-error.ts';
+import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { BLOCK_NUMBER_OF, BLOCK_OF, NUMBER_OF, PLACE_OF, SCAN, SIGNIFICANCE } from './hevc-scan.ts';
 
 /** Largest absolute value of a coefficient (CoeffMinY, ITU-T H.265, 7.4.9.11). */
@@ -45,11 +45,11 @@ function readLastSuffix(cabac: CabacDecoder, prefix: number): number {
 function readRemaining(cabac: CabacDecoder, rice: number): number {
   let prefix = 0;
   while (cabac.bypass() === 1) {
-    if (++prefix > MOST_PREFIX) throw new HevcError('A coefficient is impossible.');
+    if (++prefix > MOST_PREFIX) throw HEVC_SLICE_FAULT.coefficient;
   }
   if (prefix <= 3) return (prefix << rice) + cabac.bypassBits(rice);
   const bits = prefix - 3 + rice;
-  if (bits > 16) throw new HevcError('A coefficient is impossible.');
+  if (bits > 16) throw HEVC_SLICE_FAULT.coefficient;
   return (((1 << (prefix - 3)) + 2) << rice) + cabac.bypassBits(bits);
 }
 
@@ -138,7 +138,7 @@ export function readResidual(state: ResidualState, log2: number, scan: number, i
         } else level = 2;
       }
       level += readRemaining(cabac, rice);
-      if (level > MOST_LEVEL) throw new HevcError('A coefficient is impossible.');
+      if (level > MOST_LEVEL) throw HEVC_SLICE_FAULT.coefficient;
       if (rice < 4 && level > 3 << rice) rice++;
     }
   }

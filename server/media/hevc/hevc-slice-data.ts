@@ -1,7 +1,7 @@
 import type { CabacMark } from '../cabac/cabac-decoder.ts';
 import { initContexts } from './hevc-contexts.ts';
 import { readCodingTree, readSao, readTreeFrom, type TreeNode } from './hevc-coding-tree.ts';
-import { HevcError } from './hevc-error.ts';
+import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { SLICE, type SliceSegment } from './hevc-slice-header.ts';
 import type { SliceState } from './hevc-slice-state.ts';
 
@@ -85,23 +85,23 @@ function readBlocks(
     }
     // The second block of a row is what the next row starts with.
     if (pps.wavefronts && column === (layout.tileLeft[raster] ?? 0) + 1) state.rowStates.set(cabac.states);
-    if (cabac.passedEnd()) throw new HevcError('The data of a slice end too early.');
+    if (cabac.passedEnd()) throw HEVC_SLICE_FAULT.tooShort;
     if (coded + 1 === until) return until;
     const isLast = cabac.terminate() === 1;
     coded++;
     state.blocksRead = coded;
     if (isLast) {
       checkEnd(state, ends, substream);
-      if (substream !== ends.length - 1) throw new HevcError('A slice ends too early.');
+      if (substream !== ends.length - 1) throw HEVC_SLICE_FAULT.early;
       if (pps.dependentSlices) state.segmentStates.set(cabac.states);
       return coded;
     }
-    if (coded >= ctbs) throw new HevcError('A slice does not end with its picture.');
+    if (coded >= ctbs) throw HEVC_SLICE_FAULT.behindPicture;
     const next = layout.toRaster[coded] ?? 0;
     const startsTile = pps.tiles !== null && layout.tileOf[next] !== tile;
     const startsRow = pps.wavefronts && next % ctbColumns === layout.tileLeft[next];
     if (startsTile || startsRow) {
-      if (cabac.terminate() === 0) throw new HevcError('A substream does not end with its blocks.');
+      if (cabac.terminate() === 0) throw HEVC_SLICE_FAULT.substream;
       checkEnd(state, ends, substream);
       substream++;
       cabac.skipTo(cabac.nextAt());
@@ -162,7 +162,7 @@ export function readFromMark(started: StartedSlice, mark: SliceMark): number {
 /** end_of_slice_segment_flag or end_of_subset_one_bit was read: the data must end right behind. */
 function checkEnd({ cabac }: SliceState, ends: readonly number[], substream: number): void {
   if (!cabac.stopsHere() || cabac.nextAt() !== ends[substream]) {
-    throw new HevcError('A slice does not end where its data do.');
+    throw HEVC_SLICE_FAULT.end;
   }
 }
 

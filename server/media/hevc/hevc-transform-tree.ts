@@ -1,5 +1,5 @@
 import { CONTEXT } from './hevc-contexts.ts';
-import { HevcError } from './hevc-error.ts';
+import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { readResidual } from './hevc-residual.ts';
 import { SCAN } from './hevc-scan.ts';
 import type { SliceState } from './hevc-slice-state.ts';
@@ -70,12 +70,12 @@ function readQpDelta(state: SliceState): void {
     let order = 0;
     for (; cabac.bypass() === 1; order++) {
       size += 1 << order;
-      if (order > 6) throw new HevcError('A step of the quantiser is impossible.');
+      if (order > 6) throw HEVC_SLICE_FAULT.quantiser;
     }
     size += cabac.bypassBits(order);
   }
   if (size === 0) return;
   const isNegative = cabac.bypass() === 1;
   const most = 25 + 3 * (sps.bitDepthLuma - 8) + (isNegative ? 1 : 0);
-  if (size > most) throw new HevcError('A step of the quantiser is impossible.');
+  if (size > most) throw HEVC_SLICE_FAULT.quantiser;
 }

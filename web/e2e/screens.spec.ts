@@ -244,6 +244,29 @@ test('what stands together has the same edges and distances', async ({ page, ser
   );
   expect.soft(sizes[0]).toBe(sizes[1]);
 
+  const mended = page.locator('main tbody').getByText('mended', { exact: true }).first();
+  const tint = await mended.evaluate((element) => getComputedStyle(element).color);
+  await visit(page, `/editor/${videoId}`);
+  const repaired = page.locator('main li').getByText('mended', { exact: true }).first();
+  expect.soft(await repaired.evaluate((element) => getComputedStyle(element).color)).toBe(tint);
+
+  await visit(page, '/');
+  const plans = await Promise.all(['Starter', 'Creator Pro'].map((name) => box(heading(name))));
+  expect.soft(plans[0]?.y, 'names of plans').toBe(plans[1]?.y);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page
+    .locator('#dashboard small')
+    .getByText(/this month/)
+    .waitFor();
+  const notes = await page
+    .locator('#dashboard dl small')
+    .evaluateAll((all) => all.map((note) => Math.round(note.getBoundingClientRect().height)));
+  expect.soft(notes, 'one line for the note, none where there is none').toEqual([18, 0, 0, 0]);
+  const live = page.locator('#dashboard').getByText('Live', { exact: true });
+  const tiles = page.locator('#dashboard dl');
+  expect.soft(Math.abs((await box(live)).right - (await box(tiles)).right)).toBeLessThan(2);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
   await visit(page, '/videos');
   const card = page.locator(`[data-video="${videoId}"]`);
   await card.getByText(/^Size/).waitFor();

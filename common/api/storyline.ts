@@ -43,6 +43,8 @@ export const storylineStateDto = z.object({
   message: z.string().nullable(),
   /** The storyline that is read meanwhile is that of an earlier version with the same times. */
   earlier: z.boolean().optional(),
+  /** Whether there is a storyline to read, so that nobody asks in vain; left out by a server that does not tell. */
+  readable: z.boolean().optional(),
 });
 export type StorylineStateDto = z.infer<typeof storylineStateDto>;
 

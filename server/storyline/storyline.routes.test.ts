@@ -60,6 +60,7 @@ for (const engine of ENGINES) {
         state: 'none',
         progress: 0,
         message: null,
+        readable: false,
       });
     });
 
@@ -82,7 +83,10 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.get, { params })).body).toEqual(STORY);
       await client.call(storylineApi.analyze, { params });
       expect(await jobs()).toHaveLength(2);
-      expect((await client.call(storylineApi.state, { params })).body?.state).toBe('waiting');
+      expect((await client.call(storylineApi.state, { params })).body).toMatchObject({
+        state: 'waiting',
+        readable: true,
+      });
       expect((await client.call(storylineApi.get, { params })).body).toEqual(STORY);
     });
 
@@ -102,9 +106,17 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.state, { params })).body).toMatchObject({
         state: 'none',
         earlier: true,
+        readable: true,
+      });
+      await client.call(storylineApi.analyze, { params });
+      expect((await client.call(storylineApi.state, { params })).body).toMatchObject({
+        state: 'waiting',
+        earlier: true,
+        readable: true,
       });
       await another({ reportSha256: before.sha256 });
       expect((await client.call(storylineApi.get, { params })).status).toBe(404);
+      expect((await client.call(storylineApi.state, { params })).body?.readable).toBe(false);
     });
 
     it('says why it failed and can be asked for again', async () => {

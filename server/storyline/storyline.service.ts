@@ -10,6 +10,9 @@ import type { JobQueue } from '#server/jobs/job-queue.ts';
 /** Repairs go first: a storyline is a look at something that is finished. */
 const PRIORITY = -10;
 
+/** Where the analysis stands that nobody has asked for. */
+const NONE = { state: 'none', progress: 0, message: null } as const;
+
 export interface StorylineServiceDeps {
   readonly db: Knex;
   readonly queue: Pick<JobQueue, 'enqueue'>;
@@ -64,12 +67,10 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
 
     async state(video) {
       const row = await rowOf(video);
-      if (!row) {
-        const none = { state: 'none', progress: 0, message: null } as const;
-        return (await ofEarlier(video)) ? { ...none, earlier: true } : none;
-      }
-      const { state, progress, message } = row;
-      return { state, progress, message };
+      const earlier = !row?.storyline && (await ofEarlier(video)) !== null;
+      const { state, progress, message } = row ?? NONE;
+      const readable = earlier || Boolean(row?.storyline);
+      return { state, progress, message, readable, ...(earlier && { earlier }) };
     },
 
     async analyze(video) {

@@ -8,7 +8,8 @@ export const FactSheet = styled(Card)`
   align-content: start;
   gap: ${space(1.5)};
   min-width: 0;
-  h2 {
+  /* Before what a page says of its own headings: those of its parts are larger. */
+  && h2 {
     font-size: ${text.l};
   }
   dl {

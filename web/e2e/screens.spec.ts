@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test';
+import type { Locator, Page } from 'playwright/test';
 import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
 import { collectRefusals, expectAccessible, expectFits, visit } from './soundness.ts';
 
@@ -194,6 +194,84 @@ test('the board has three columns on a desktop', async ({ page, server }) => {
   expect(middle.x).toBeGreaterThan(left.x + left.width);
   expect(right.x).toBeGreaterThan(middle.x + middle.width);
   expect(Math.max(left.y, middle.y, right.y) - Math.min(left.y, middle.y, right.y)).toBeLessThan(20);
+});
+
+test('what stands together has the same edges and distances', async ({ page, server, filled }) => {
+  const { account, videoId } = filled;
+  await logIn(page, server, account);
+  const box = async (found: Locator): Promise<{ x: number; y: number; right: number; bottom: number }> => {
+    const { x, y, width, height } = (await found.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    expect(width, 'it is there').toBeGreaterThan(0);
+    return { x, y, right: x + width, bottom: y + height };
+  };
+  const heading = (name: string): Locator => page.getByRole('heading', { name, exact: true });
+
+  await visit(page, '/nice2have');
+  const under = async (label: string): Promise<number> =>
+    (await box(page.getByLabel(label))).y - (await box(page.getByText(label, { exact: true }))).bottom;
+  expect.soft(Math.abs((await under('Your Idea')) - (await under('Your Name (Optional)')))).toBeLessThan(2);
+
+  const leads: number[] = [];
+  for (const path of ['/account', '/upgrade', '/fonts']) {
+    await visit(page, path);
+    const title = page.getByRole('heading', { level: 1 });
+    leads.push((await box(title.locator('xpath=following::p[1]'))).y - (await box(title)).bottom);
+  }
+  expect.soft(Math.max(...leads) - Math.min(...leads), 'below the headings of pages').toBeLessThan(2);
+
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await visit(page, '/upgrade');
+    const ground = (found: Locator): Promise<string> =>
+      found.evaluate((element) => getComputedStyle(element).backgroundColor);
+    const badge = page.getByText('Unlocks the AI tools');
+    const column = page.locator('thead [data-plan="business"]');
+    expect.soft(await ground(badge), 'the badge has edges').not.toBe(await ground(column));
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  await visit(page, `/editor/${videoId}`);
+  await heading('Ready for platforms').waitFor();
+  expect.soft((await box(heading('Versions'))).x).toBe((await box(heading('Ready for platforms'))).x);
+
+  await visit(page, `/videos/${videoId}/report`);
+  await heading('Ready for platforms').waitFor();
+  expect.soft((await box(heading('Steps'))).x).toBe((await box(heading('Ready for platforms'))).x);
+  const sizes = await Promise.all(
+    ['Steps', 'Ready for platforms'].map((name) =>
+      heading(name).evaluate((element) => getComputedStyle(element).fontSize),
+    ),
+  );
+  expect.soft(sizes[0]).toBe(sizes[1]);
+
+  const mended = page.locator('main tbody').getByText('mended', { exact: true }).first();
+  const tint = await mended.evaluate((element) => getComputedStyle(element).color);
+  await visit(page, `/editor/${videoId}`);
+  const repaired = page.locator('main li').getByText('mended', { exact: true }).first();
+  expect.soft(await repaired.evaluate((element) => getComputedStyle(element).color)).toBe(tint);
+
+  await visit(page, '/');
+  const plans = await Promise.all(['Starter', 'Creator Pro'].map((name) => box(heading(name))));
+  expect.soft(plans[0]?.y, 'names of plans').toBe(plans[1]?.y);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page
+    .locator('#dashboard small')
+    .getByText(/this month/)
+    .waitFor();
+  const notes = await page
+    .locator('#dashboard dl small')
+    .evaluateAll((all) => all.map((note) => Math.round(note.getBoundingClientRect().height)));
+  expect.soft(notes, 'one line for the note, none where there is none').toEqual([18, 0, 0, 0]);
+  const live = page.locator('#dashboard').getByText('Live', { exact: true });
+  const tiles = page.locator('#dashboard dl');
+  expect.soft(Math.abs((await box(live)).right - (await box(tiles)).right)).toBeLessThan(2);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  await visit(page, '/videos');
+  const card = page.locator(`[data-video="${videoId}"]`);
+  await card.getByText(/^Size/).waitFor();
+  const strip = card.locator('xpath=.//p[span[starts-with(., "Size")]]/preceding-sibling::*[1]');
+  expect.soft((await box(card.getByText(/^Size/))).y - (await box(strip)).bottom).toBeGreaterThanOrEqual(4);
 });
 
 test('the landing page shows its sections in order and its anchors work from other pages', async ({

@@ -10,8 +10,8 @@ export const editorTexts = {
   retry: 'Retry',
   notFound: 'That video is not in your library. Choose one below.',
   notReady: (name: string) => `${name} is not ready yet. It can be edited when processing is complete.`,
-  cannotBe: (name: string) =>
-    `${name} could not be processed, so there is nothing to edit. My Videos says why.`,
+  cannotBe: (name: string, reason: string) =>
+    `${name} could not be processed, so there is nothing to edit. ${reason}`,
   emptyTitle: 'Nothing to edit yet',
   emptyText: 'Videos appear here when their repair is complete.',
   emptyAction: 'Upload a video',

@@ -54,7 +54,7 @@ export const reportTexts = {
   failed: 'The report could not be loaded.',
   none: {
     processing: 'There is no report yet. It is written when processing is complete.',
-    failed: 'There is no report: this video could not be processed. My Videos says why.',
+    failed: 'There is no report: this video could not be processed.',
     completed:
       'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
   },

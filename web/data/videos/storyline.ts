@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useAtomValue } from 'jotai';
+import { atom, useAtomValue } from 'jotai';
 import { atomWithQuery } from 'jotai-tanstack-query';
 import { useMemo } from 'react';
 import { storylineApi, type StorylineStateDto } from '#common/api/storyline.ts';
@@ -22,28 +22,36 @@ function keysOf(videoId: string, version: string) {
   };
 }
 
-/** The storyline of a version (null: none yet) and where its analysis stands, which is followed while it runs. */
+/**
+ * The storyline of a version (null: none yet) and where its analysis stands, which is followed while it runs. The storyline is asked
+ * for behind the state alone, as a browser prints every 404 as a fault of the page.
+ */
 export function useStoryline(videoId: string, version: string) {
   const [stateAtom, storylineAtom] = useMemo(() => {
     const keys = keysOf(videoId, version);
     const params = { id: videoId };
-    return [
-      atomWithQuery(() => ({
-        queryKey: keys.state,
-        queryFn: async ({ signal, client }) => {
-          const before = client.getQueryData<StorylineStateDto>(keys.state);
-          const state = await callApi(storylineApi.state, { params, signal }).catch(whenMissing(NONE));
-          if (isAtWork(before) && !isAtWork(state))
-            void client.invalidateQueries({ queryKey: keys.storyline, exact: true });
-          return state;
-        },
-        refetchInterval: (query) => (isAtWork(query.state.data) ? INTERVAL_MS : false),
-      })),
-      atomWithQuery(() => ({
-        queryKey: keys.storyline,
-        queryFn: ({ signal }) => callApi(storylineApi.get, { params, signal }).catch(whenMissing(null)),
-      })),
-    ];
+    const ofState = atomWithQuery(() => ({
+      queryKey: keys.state,
+      queryFn: async ({ signal, client }) => {
+        const before = client.getQueryData<StorylineStateDto>(keys.state);
+        const state = await callApi(storylineApi.state, { params, signal }).catch(whenMissing(NONE));
+        if (isAtWork(before) && !isAtWork(state))
+          void client.invalidateQueries({ queryKey: keys.storyline, exact: true });
+        return state;
+      },
+      refetchInterval: (query) => (isAtWork(query.state.data) ? INTERVAL_MS : false),
+    }));
+    const ofStoryline = atomWithQuery(() => ({
+      queryKey: keys.storyline,
+      queryFn: ({ signal }) => callApi(storylineApi.get, { params, signal }).catch(whenMissing(null)),
+    }));
+    // Without news of the analysis the answer itself says whether there is one. Not `enabled`: as it changes, the read that it has
+    // begun is given up and begun again.
+    const ifThere = atom((get) => {
+      const { data, isError } = get(ofState);
+      return isError || (data && data.readable !== false) ? get(ofStoryline) : { data: data && null };
+    });
+    return [ofState, ifThere];
   }, [videoId, version]);
   return { state: useAtomValue(stateAtom), storyline: useAtomValue(storylineAtom) };
 }
@@ -55,8 +63,13 @@ export function useAnalyzeStoryline(videoId: string, version: string) {
   return useMutation({
     mutationFn: () => tellApi(storylineApi.analyze, { params: { id: videoId } }),
     onSuccess: () => {
-      const waiting: StorylineStateDto = { state: 'waiting', progress: 0, message: null };
-      client.setQueryData(keysOf(videoId, version).state, waiting);
+      // What could be read before the wish can be read meanwhile.
+      client.setQueryData<StorylineStateDto>(keysOf(videoId, version).state, (before) => ({
+        ...before,
+        state: 'waiting',
+        progress: 0,
+        message: null,
+      }));
     },
     onError: (error) =>
       showToast({

@@ -125,12 +125,13 @@ describe('EditorPage', () => {
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
   });
 
-  it('promises nothing of a video that failed', async () => {
+  it('promises nothing of a video that failed, and says why', async () => {
+    const errorMessage = 'The picture data are missing.';
     open('/editor/torn', [
-      makeVideo({ id: 'torn', originalFileName: 'torn.mp4', status: 'failed' }),
+      makeVideo({ id: 'torn', originalFileName: 'torn.mp4', status: 'failed', errorMessage }),
       makeVideo({ id: 'done-1' }),
     ]);
-    expect(await screen.findByText(/torn\.mp4 could not be processed/)).toBeInTheDocument();
+    expect(await screen.findByText(/torn\.mp4 could not be processed/)).toHaveTextContent(errorMessage);
   });
 
   it.each([

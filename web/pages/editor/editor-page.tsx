@@ -10,6 +10,7 @@ import { useSession } from '../../data/account/session.ts';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useVideos } from '../../data/videos/videos.ts';
 import { editorTexts as texts } from '../../texts/editor.ts';
+import { videoTexts } from '../../texts/videos.ts';
 import { colour, radius, screen, space } from '../../theme.ts';
 import { VideoChooser } from './video-chooser.tsx';
 import { Workbench } from './workbench.tsx';
@@ -47,7 +48,8 @@ const Notice = styled.p`
 function whyNot(video: VideoDto | null | undefined): string {
   if (!video) return texts.notFound;
   const name = video.originalFileName;
-  return video.status === 'failed' ? texts.cannotBe(name) : texts.notReady(name);
+  if (video.status !== 'failed') return texts.notReady(name);
+  return texts.cannotBe(name, video.errorMessage || videoTexts.unknownError);
 }
 
 /** Choose a completed video and work on it; an unknown or unfinished id leads back to the choice (D-94c). */

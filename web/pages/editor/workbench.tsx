@@ -60,6 +60,7 @@ const ReportLink = styled(Link)`
 const Versions = styled(Card)`
   display: grid;
   gap: ${space(1)};
+  padding: ${space(2)};
   h3 {
     font-size: ${text.l};
   }

@@ -51,8 +51,10 @@ const plain = (family: string): string => family.replace(' Variable', '');
 export function FontsPage() {
   return (
     <PageColumn>
-      <PageHeading title={texts.title}>{texts.title}</PageHeading>
-      <PageLead>{texts.lead}</PageLead>
+      <div>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <PageLead>{texts.lead}</PageLead>
+      </div>
       <Grid>
         {PAIRINGS.map((pairing) => (
           <li key={pairing.display}>

@@ -28,6 +28,12 @@ const Head = styled.div`
   h2 {
     font-size: ${text.xxl};
   }
+  /* Beside the heading it ends where the cards below do. */
+  @media (min-width: 360px) {
+    & > [role='status'] {
+      justify-content: flex-end;
+    }
+  }
 `;
 const Tiles = styled.dl`
   display: grid;
@@ -52,9 +58,13 @@ const Tile = styled.div`
     font-weight: 600;
     letter-spacing: -0.04em;
   }
+  /* The place of the one note is held before it is known; in two columns it runs on below its neighbour, which has none. */
+  &:first-child small {
+    min-height: 1.5em;
+  }
   small {
     display: block;
-    min-height: 1.5em;
+    white-space: nowrap;
     font-family: ${font.text};
     font-weight: 400;
     letter-spacing: 0;

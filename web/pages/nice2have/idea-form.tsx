@@ -29,6 +29,11 @@ const Area = styled(Input).attrs({ as: 'textarea' })`
   padding-block: ${space(1.25)};
   resize: vertical;
 `;
+/* As far from its label as the other field is. */
+const Labelled = styled.div`
+  display: grid;
+  gap: ${space(0.75)};
+`;
 const Small = styled.p`
   font-size: ${text.s};
   color: ${colour.inkFaint};
@@ -94,7 +99,7 @@ export function IdeaForm() {
           onChange={(event) => change({ name: event.target.value })}
           autoComplete="nickname"
         />
-        <div>
+        <Labelled>
           <label htmlFor={areaId}>{texts.idea}</label>
           <Area
             id={areaId}
@@ -105,7 +110,7 @@ export function IdeaForm() {
             onChange={(event) => change({ text: event.target.value })}
           />
           {left <= COUNT_FROM_LEFT && <Small>{texts.left(left)}</Small>}
-        </div>
+        </Labelled>
         <div aria-live="polite">
           {similar.length > 0 && (
             <Similar>

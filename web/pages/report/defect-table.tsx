@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import type { Defect } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
-import { Badge, type Tone } from '../../components/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { formatFigure } from '../../components/figure-text.ts';
 import { explanationParts } from '../../components/explanation-parts.ts';
@@ -11,16 +11,9 @@ import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { EXPERT } from './expert.ts';
 import { colour, figures, font, space, text, visuallyHidden } from '../../theme.ts';
+import { OUTCOME_TONES } from '../../panels/outcome-tones.ts';
 
 const { defects: texts } = reportTexts;
-
-const TONES: Record<ReturnType<typeof outcomeOf>, Tone> = {
-  found: 'defect',
-  repaired: 'ok',
-  concealed: 'warn',
-  left_alone: 'defect',
-  flagged: 'warn',
-};
 
 const Table = styled(DataTable)`
   td.words {
@@ -156,7 +149,7 @@ function DefectRow({ defect }: { readonly defect: Defect }) {
         </Figures>
       </td>
       <td className="words" data-name={texts.outcome}>
-        <Badge tone={TONES[outcomeOf(outcome, action)]}>{outcomeWord(outcome, action)}</Badge>
+        <Badge tone={OUTCOME_TONES[outcomeOf(outcome, action)]}>{outcomeWord(outcome, action)}</Badge>
         <Small>{plain}</Small>
         {expert !== '' && <Small className={EXPERT}>{expert}</Small>}
       </td>

@@ -13,6 +13,9 @@ const Grid = styled.div`
   gap: ${space(2)};
   ${screen.desktop} {
     grid-template-columns: 1fr 1fr;
+    & > :last-child:nth-child(odd) {
+      grid-column: 1 / -1;
+    }
   }
 `;
 const Lines = styled.ul`

@@ -310,6 +310,11 @@ describe('ReportPage', () => {
     );
   });
 
+  it('says why the clip could not be processed, where there is no report', async () => {
+    open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
+    expect(await screen.findByText('The picture data are missing.')).toBeInTheDocument();
+  });
+
   it('says when it could not be loaded and tries again', async () => {
     open({}, () => refusal('internal'));
     expect(await screen.findByText(/The report could not be loaded/)).toBeInTheDocument();

@@ -17,6 +17,7 @@ import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
 import { outcomeOf } from '../../texts/outcomes.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
+import { videoTexts } from '../../texts/videos.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
@@ -74,6 +75,9 @@ const Save = styled.a`
 const Quiet = styled.p`
   color: ${colour.inkSoft};
   font-size: ${text.s};
+`;
+const Reason = styled.p`
+  color: ${colour.defect};
 `;
 
 /** What became of the clip, and of each defect that was not mended: "nothing was wrong" is said of no other clip. */
@@ -143,6 +147,7 @@ export function ReportPage() {
       {video && !video.hasReport && (
         <>
           <p>{noneText(video.status)}</p>
+          {video.status === 'failed' && <Reason>{video.errorMessage || videoTexts.unknownError}</Reason>}
           {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
         </>
       )}
@@ -187,7 +192,7 @@ export function ReportPage() {
             defects={report.defects}
             ratio={(video?.width ?? 16) / (video?.height ?? 9)}
           />
-          {!isOlder && <PlatformList report={report} />}
+          {!isOlder && <PlatformList report={report} roomy />}
           <ReportFacts report={report} />
           {report.notes.length > 0 && (
             <div>

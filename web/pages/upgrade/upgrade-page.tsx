@@ -9,6 +9,9 @@ import { useSession } from '../../data/account/session.ts';
 import { upgradeTexts as texts } from '../../texts/subscribe.ts';
 import { colour, figures, space, text, visuallyHidden } from '../../theme.ts';
 
+/** Fainter than the badge that stands on it, so that the badge keeps its edges. */
+const TINT = `color-mix(in srgb, ${colour.liveSoft} 50%, ${colour.raised})`;
+
 const Table = styled(DataTable)`
   font-size: ${text.m};
   caption {
@@ -26,7 +29,7 @@ const Table = styled(DataTable)`
     color: ${colour.inkSoft};
   }
   [data-plan='business'] {
-    background: ${colour.liveSoft};
+    background: ${TINT};
   }
   /* On a phone each feature is a line of its own above its three values: no plan lies out of sight. */
   @media (max-width: 639.98px) {
@@ -53,6 +56,13 @@ const Table = styled(DataTable)`
     tbody tr:last-child {
       border-bottom: 0;
     }
+    /* The column goes on behind the names of the features, which are as wide as all three. */
+    tbody tr {
+      background: linear-gradient(90deg, transparent calc(200% / 3), ${TINT} 0);
+    }
+    tbody [data-plan='business'] {
+      background: none;
+    }
     tbody th {
       grid-column: 1 / -1;
       padding-bottom: 0;
@@ -66,7 +76,7 @@ const Table = styled(DataTable)`
       font-size: ${text.m};
     }
     a {
-      padding-inline: ${space(0.5)};
+      padding: ${space(0.75, 0.5)};
       width: 100%;
     }
     thead span {
@@ -113,8 +123,10 @@ export function UpgradePage() {
   const { user } = useSession();
   return (
     <PageColumn>
-      <PageHeading title={texts.title}>{texts.title}</PageHeading>
-      <PageLead>{texts.lead}</PageLead>
+      <div>
+        <PageHeading title={texts.title}>{texts.title}</PageHeading>
+        <PageLead>{texts.lead}</PageLead>
+      </div>
       <TableScroll tabIndex={0} aria-label={texts.compare}>
         <Table $minWidth={640}>
           <caption>{texts.compare}</caption>

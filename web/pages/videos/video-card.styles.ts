@@ -109,6 +109,13 @@ export const Middle = styled.div`
   min-height: 46px;
 `;
 
+/** Marks that lie below the thread stand clear of the figures under it. */
+export const Measured = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  gap: ${space(0.5)};
+`;
+
 export const Facts = styled.p`
   ${figures}
   display: flex;
@@ -117,6 +124,11 @@ export const Facts = styled.p`
   gap: 0 ${space(2)};
   font-size: ${text.xs};
   color: ${colour.inkSoft};
+`;
+
+/** Each on a line of its own: names of steps are of all lengths, and as one began another line, all below it would jump. */
+export const ProgressFacts = styled(Facts)`
+  flex-direction: column;
 `;
 
 export const Failure = styled.p`

@@ -110,7 +110,9 @@ describe('VideoCard', () => {
     const bar = screen.getByRole('progressbar', { name: 'harbour.mp4' });
     expect(bar).toHaveAttribute('aria-valuenow', '42');
     expect(bar).toHaveAttribute('aria-valuetext', 'Fixing stuttered cuts, 42 percent');
-    expect(screen.getByText('42 % · 2 min remaining')).toBeInTheDocument();
+    // Under the step, however long its name is: beside some and under others, it would move what is below.
+    const line = screen.getByText('42 % · 2 min remaining').parentElement;
+    expect(line && getComputedStyle(line).flexDirection).toBe('column');
     for (const name of ['Open in editor', 'Download', 'Share']) {
       const button = screen.getByRole('button', { name });
       expect(button).toBeDisabled();

@@ -78,7 +78,7 @@ function Progress({ video }: { readonly video: VideoDto }) {
   const label = step ?? video.errorMessage ?? queued;
   const percent = Math.round(video.progress);
   return (
-    <div>
+    <Styled.Measured>
       <ThreadProgress
         label={video.originalFileName}
         percent={video.progress}
@@ -87,13 +87,13 @@ function Progress({ video }: { readonly video: VideoDto }) {
         durationMs={video.findings?.durationMs ?? null}
         size="s"
       />
-      <Styled.Facts>
+      <Styled.ProgressFacts>
         <span>{label}</span>
         <span>
           {percent} % · {texts.remaining(remainingMinutes(video.estimatedTimeRemaining))}
         </span>
-      </Styled.Facts>
-    </div>
+      </Styled.ProgressFacts>
+    </Styled.Measured>
   );
 }
 
@@ -101,7 +101,7 @@ function Outcome({ video }: { readonly video: VideoDto }) {
   const settled = useSettled();
   const { data: report } = useReport(video.id, video.hasReport && settled, resultMark(video));
   return (
-    <div title={video.unchanged ? videoTexts.unchanged : undefined}>
+    <Styled.Measured title={video.unchanged ? videoTexts.unchanged : undefined}>
       <ThreadStrip
         size="s"
         marks={report ? marksOf(report.defects) : []}
@@ -116,7 +116,7 @@ function Outcome({ video }: { readonly video: VideoDto }) {
         </span>
       </Styled.Facts>
       <LimitedExportNote video={video} />
-    </div>
+    </Styled.Measured>
   );
 }
 

@@ -2,11 +2,12 @@ import styled, { css } from 'styled-components';
 import type { LiveState } from '#common/live-findings.ts';
 import type { Defect, RepairAction } from '#common/report.ts';
 import { explanationParts } from '../../components/explanation-parts.ts';
-import { Badge, type Tone } from '../../components/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { outcomeOf, outcomeWord } from '../../texts/outcomes.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
+import { OUTCOME_TONES } from '../outcome-tones.ts';
 
 const List = styled.ol`
   display: grid;
@@ -58,14 +59,6 @@ const Title = styled.h3`
   margin-bottom: ${space(1)};
   font-size: ${text.l};
 `;
-const TONES: Record<ReturnType<typeof outcomeOf>, Tone> = {
-  found: 'defect',
-  repaired: 'live',
-  concealed: 'warn',
-  left_alone: 'defect',
-  flagged: 'warn',
-};
-
 /** What a row shows: a defect of the report, or one of a repair that is still running. */
 export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'explanation'> {
   readonly outcome: LiveState;
@@ -98,7 +91,7 @@ export function DefectList({ defects, unchanged, compact = false, onJump }: Defe
             >
               <Time>{formatMark(defect.startMs)}</Time>
               <strong>{videoTexts.defects[defect.kind]}</strong>
-              <Badge tone={TONES[outcomeOf(defect.outcome, defect.action)]}>
+              <Badge tone={OUTCOME_TONES[outcomeOf(defect.outcome, defect.action)]}>
                 {outcomeWord(defect.outcome, defect.action)}
               </Badge>
               <p>{explanationParts(defect.explanation).plain}</p>

@@ -6,12 +6,12 @@ import { Card } from '../../components/card.tsx';
 import { platformTexts as texts } from '../../texts/platforms.ts';
 import { colour, space, text } from '../../theme.ts';
 
-const Panel = styled(Card)`
+const Panel = styled(Card)<{ $roomy: boolean }>`
   display: grid;
   align-content: start;
   gap: ${space(1)};
   min-width: 0;
-  padding: ${space(2)};
+  padding: ${({ $roomy }) => space($roomy ? 3 : 2)};
   break-inside: avoid;
   h3 {
     font-size: ${text.l};
@@ -41,10 +41,16 @@ function Verdict({ verdict: { remarks, refused } }: { readonly verdict: Platform
   return remarks.length > 0 ? <Badge tone="warn">{texts.look}</Badge> : <Badge tone="ok">{texts.fits}</Badge>;
 }
 
+interface PlatformListProps {
+  readonly report: RepairReport;
+  /** Among the cards of a page, which have more room at their edges than panels. */
+  readonly roomy?: boolean;
+}
+
 /** Whether TikTok, YouTube Shorts and Instagram Reels take the result as it is, and what they will do to it (N11). */
-export function PlatformList({ report: { result } }: { readonly report: RepairReport }) {
+export function PlatformList({ report: { result }, roomy = false }: PlatformListProps) {
   return (
-    <Panel aria-label={texts.title}>
+    <Panel $roomy={roomy} aria-label={texts.title}>
       <h3>{texts.title}</h3>
       <ul>
         {checkPlatforms(result.media, result.sizeBytes).map((verdict) => (

@@ -70,6 +70,33 @@ describe('StorylinePanel', () => {
     expect(screen.getByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
   });
 
+  it('asks for none where there is none: a browser prints every 404 as a fault', async () => {
+    const reads: string[] = [];
+    const states: StorylineStateDto[] = [
+      { ...NONE, readable: false },
+      { ...NONE, state: 'working', progress: 42, readable: false },
+      { ...READY, readable: true },
+    ];
+    let at = 0;
+    server.use(
+      on(storylineApi.state, () => {
+        reads.push('state');
+        return HttpResponse.json(states[Math.min(at++, states.length - 1)]);
+      }),
+      on(storylineApi.get, () => {
+        reads.push('story');
+        return at === states.length ? HttpResponse.json(story()) : refusal('not_found');
+      }),
+      on(storylineApi.analyze, () => HttpResponse.json({ jobId: 'j1' })),
+    );
+    renderAt('/', <StorylinePanel video={makeVideo({ id: 'v1' })} />);
+    expect(await screen.findByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
+    await person.click(screen.getByRole('button', { name: 'Analyze' }));
+    expect(await screen.findByText('Looking at the clip, 42 percent')).toBeInTheDocument();
+    expect(await screen.findByText('Talk in 7 scenes, 0:12')).toBeInTheDocument();
+    expect(reads).toEqual(['state', 'state', 'state', 'story']);
+  });
+
   it('keeps the one of the version before until there is another, and says so', async () => {
     open([{ ...NONE, earlier: true }], [story()]);
     expect(await screen.findByText(/^Of the version before this one/)).toBeInTheDocument();

@@ -42,11 +42,11 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
       showToast({ title: texts.failed, description: message, tone: 'destructive' });
     waited.current = atWork;
   }, [stands, atWork, message, showToast]);
-  const unread = storyline.isError;
+  const unread = 'isError' in storyline && storyline.isError;
   const percent = state.data?.progress ?? 0;
   const reread = (): void => {
     void state.refetch();
-    void storyline.refetch();
+    if ('refetch' in storyline) void storyline.refetch();
   };
   return (
     <Panel aria-label={texts.title}>

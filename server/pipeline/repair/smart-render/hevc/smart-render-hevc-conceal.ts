@@ -35,8 +35,6 @@ export interface ConcealGroupInput extends StayingInput {
 
 /** Pictures in the places of damaged ones. */
 export interface ConcealedGroup {
-  /** Whether all that can be read stays as it is, though it shows faults in front of where it cannot be. */
-  readonly isCautious: boolean;
   readonly samples: readonly number[];
   /** In the order of the samples. */
   readonly pictures: readonly EncodedPicture[];
@@ -75,14 +73,16 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
         if (next) coded.set(sample, await input.store(next));
       }
       if (coded.size < standIns.length) continue;
-      const group = { samples: [...coded.keys()], pictures: [...coded.values()] };
-      made.push({ ...group, isCautious: kind === 'cautious' });
+      made.push({ samples: [...coded.keys()], pictures: [...coded.values()] });
     }
   }
   return made;
 }
 
-/** Samples in the place of a damaged one, the likeliest of each kind first. */
+/**
+ * Samples in the place of a damaged one, the likeliest of each kind first. In cautious ones all that can be read stays as it is, though it
+ * shows faults in front of where it cannot be.
+ */
 interface Guesses {
   readonly likely: readonly Buffer[];
   readonly cautious: readonly Buffer[];

@@ -35,6 +35,8 @@ export interface ConcealGroupInput extends StayingInput {
 
 /** Pictures in the places of damaged ones. */
 export interface ConcealedGroup {
+  /** Whether something can be read of each of them: behind one that is lost the clip as it is goes on as well, too late. */
+  readonly mustGain: boolean;
   readonly samples: readonly number[];
   /** In the order of the samples. */
   readonly pictures: readonly EncodedPicture[];
@@ -67,13 +69,16 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   for (const kind of isOneWay ? (['cautious'] as const) : (['likely', 'cautious'] as const)) {
     for (const [guess, bytes] of (guessed?.[kind] ?? []).entries()) {
       const coded = new Map([[first, await input.store(bytes)]]);
+      let mustGain = guessed?.likely !== guessed?.cautious;
       for (const sample of others) {
-        const guesses = (await guessSample(input, sample, { coded, format }))?.[kind];
+        const both = await guessSample(input, sample, { coded, format });
+        mustGain &&= both?.likely !== both?.cautious;
+        const guesses = both?.[kind];
         const next = guesses?.[guess] ?? guesses?.[0];
         if (next) coded.set(sample, await input.store(next));
       }
       if (coded.size < standIns.length) continue;
-      made.push({ samples: [...coded.keys()], pictures: [...coded.values()] });
+      made.push({ mustGain, samples: [...coded.keys()], pictures: [...coded.values()] });
     }
   }
   return made;

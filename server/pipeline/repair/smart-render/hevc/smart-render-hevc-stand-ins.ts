@@ -200,7 +200,8 @@ async function concealAnew(
       held: beside?.held ?? [],
     }));
     const trials = made.map((one) => stayingTrial(input, group, one));
-    const best = made[(await nearestMended(input, trials)) ?? -1];
+    const mustGain = all.every((one) => one.mustGain);
+    const best = made[(await nearestMended(input, trials, mustGain)) ?? -1];
     const otherwise = best && (await proveGroup(input, group, best));
     return best && otherwise ? { ...best, staying: otherwise } : null;
   } catch (error) {

@@ -81,11 +81,13 @@ const MOST_PAIRS = 8;
  * vectors that were made for other pixels is held nowhere by the picture before. Whole pictures beside them alone tell less, and those in
  * front mislead, where B pictures lie between: they show what is wrong the least.
  * @param trials all of the same part, the likeliest first
- * @returns its place; null where the clip as it is goes on clearly better, or none decodes
+ * @param mustGain whether the clip as it is may not go on clearly better
+ * @returns its place; null where it does, or none decodes
  */
 export async function nearestMended(
   input: StayingInput,
   trials: readonly StayingTrial[],
+  mustGain: boolean,
 ): Promise<number | null> {
   const [first] = trials;
   if (!first) return null;
@@ -96,10 +98,10 @@ export async function nearestMended(
   const pairs = evenly(behind.length > 0 ? behind : all, MOST_PAIRS);
   if (pairs.length === 0) return 0;
   const errors: number[] = [];
-  for (const trial of [...trials, asTorn(input, first)]) {
+  for (const trial of mustGain ? [...trials, asTorn(input, first)] : trials) {
     errors.push(shareOf(await errorsBetween(input, trial, pairs, moved)));
   }
-  const torn = errors.pop() ?? Infinity;
+  const torn = mustGain ? (errors.pop() ?? Infinity) : Infinity;
   const least = Math.min(...errors);
   return least === Infinity || least > MOST_SHARE * torn ? null : errors.indexOf(least);
 }

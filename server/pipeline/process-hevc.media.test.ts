@@ -11,7 +11,7 @@ import {
 } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { lumaPsnr } from '#server/test/psnr.ts';
-import { decodeHashes, soundHash } from '#server/test/rendered-clips.ts';
+import { decodeHashes, encodeSource, soundHash } from '#server/test/rendered-clips.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { processVideo } from './process-video.ts';
 
@@ -144,4 +144,36 @@ it('HEVC pictures with noise in their place are moved from those before, beside 
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
   expect((await decodeHashes(resultPath ?? '')).warnings).toBe('');
   expect(await lumaPsnr(resultPath ?? '', whole)).toBeGreaterThan((await lumaPsnr(broken, whole)) + 3);
+});
+
+/** As x265 codes by itself: B pictures, one long group, rows that can be read side by side. */
+const LONG_GROUP = [
+  ...'-pix_fmt yuv420p -c:v libx265 -preset fast -tag:v hvc1 -x265-params'.split(' '),
+  'log-level=error:keyint=250:pools=1:frame-threads=1',
+];
+
+it('conceals no torn picture by blocks that lead the rest of its group farther astray', async () => {
+  const source = 'testsrc2=s=640x360:r=25:d=2,noise=alls=9:allf=t';
+  const whole = await encodeSource(source, at('long-group.mp4'), LONG_GROUP);
+  const broken = at('long-group-torn.mp4');
+  const file = await open(whole, 'r');
+  const bytes = await readFile(whole);
+  try {
+    const { tracks } = await readMovie(file);
+    const { offset = 0, sizeBytes = 0 } = tracks.flatMap(({ stbl }) => readSamples(stbl))[36] ?? {};
+    // Two beside each other, which cannot be put back, in the last rows.
+    const place = offset + sizeBytes - 36;
+    bytes[place] = (bytes[place] ?? 0) ^ 0xaf;
+    bytes[place + 1] = (bytes[place + 1] ?? 0) ^ 0xd6;
+  } finally {
+    await file.close();
+  }
+  await writeFile(broken, bytes);
+  const task = await makeTask(broken, at('long-group-work'));
+  const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
+  const { report, resultPath = '' } = mustBeOk(answer);
+  expect(report.defects.map(({ action }) => action)).toEqual(['concealed_frames']);
+  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+  expect(report.video.unitsKept).toBe(49);
+  expect(await lumaPsnr(resultPath ?? '', whole)).toBeGreaterThan(await lumaPsnr(broken, whole));
 });

@@ -35,8 +35,8 @@ export interface ConcealGroupInput extends StayingInput {
 
 /** Pictures in the places of damaged ones. */
 export interface ConcealedGroup {
-  /** Whether all that can be read stays as it is, though it shows faults in front of where it cannot be. */
-  readonly isCautious: boolean;
+  /** Whether something can be read of each of them: behind one that is lost the clip as it is goes on as well, too late. */
+  readonly mustGain: boolean;
   readonly samples: readonly number[];
   /** In the order of the samples. */
   readonly pictures: readonly EncodedPicture[];
@@ -69,20 +69,25 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   for (const kind of isOneWay ? (['cautious'] as const) : (['likely', 'cautious'] as const)) {
     for (const [guess, bytes] of (guessed?.[kind] ?? []).entries()) {
       const coded = new Map([[first, await input.store(bytes)]]);
+      let mustGain = guessed?.likely !== guessed?.cautious;
       for (const sample of others) {
-        const guesses = (await guessSample(input, sample, { coded, format }))?.[kind];
+        const both = await guessSample(input, sample, { coded, format });
+        mustGain &&= both?.likely !== both?.cautious;
+        const guesses = both?.[kind];
         const next = guesses?.[guess] ?? guesses?.[0];
         if (next) coded.set(sample, await input.store(next));
       }
       if (coded.size < standIns.length) continue;
-      const group = { samples: [...coded.keys()], pictures: [...coded.values()] };
-      made.push({ ...group, isCautious: kind === 'cautious' });
+      made.push({ mustGain, samples: [...coded.keys()], pictures: [...coded.values()] });
     }
   }
   return made;
 }
 
-/** Samples in the place of a damaged one, the likeliest of each kind first. */
+/**
+ * Samples in the place of a damaged one, the likeliest of each kind first. In cautious ones all that can be read stays as it is, though it
+ * shows faults in front of where it cannot be.
+ */
 interface Guesses {
   readonly likely: readonly Buffer[];
   readonly cautious: readonly Buffer[];

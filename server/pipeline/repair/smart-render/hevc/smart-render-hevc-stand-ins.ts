@@ -191,8 +191,7 @@ async function concealAnew(
       return { bytes: { file: input.spool, offset, sizeBytes: bytes.length }, sync: false };
     };
     const all = await concealGroup({ ...input, group: torn, orders, store });
-    const made = all.map(({ samples, pictures, isCautious }) => ({
-      isCautious,
+    const made = all.map(({ samples, pictures }) => ({
       spans: group.candidates.map(({ span }) => span),
       staying: group.candidates.flatMap((candidate) => candidate.staying),
       samples: [...samples, ...(beside?.samples ?? [])],
@@ -200,15 +199,11 @@ async function concealAnew(
       pps: beside?.pps ?? null,
       held: beside?.held ?? [],
     }));
-    const nearest = async (ones: typeof made, mustGain: boolean) => {
-      const trials = ones.map((one) => stayingTrial(input, group, one));
-      const best = ones[(await nearestMended(input, trials, mustGain)) ?? -1];
-      const otherwise = best && (await proveGroup(input, group, best));
-      return best && otherwise ? { ...best, staying: otherwise } : null;
-    };
-    // What can be read shows the very same as before, so that it needs no proof.
-    const cautious = made.filter(({ isCautious }) => isCautious);
-    return (await nearest(made, true)) ?? (await nearest(cautious, false));
+    const trials = made.map((one) => stayingTrial(input, group, one));
+    const mustGain = all.every((one) => one.mustGain);
+    const best = made[(await nearestMended(input, trials, mustGain)) ?? -1];
+    const otherwise = best && (await proveGroup(input, group, best));
+    return best && otherwise ? { ...best, staying: otherwise } : null;
   } catch (error) {
     if (isUnfit(error)) return null;
     throw error;

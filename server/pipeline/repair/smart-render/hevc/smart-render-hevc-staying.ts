@@ -64,15 +64,25 @@ export async function isNoFartherMended(input: StayingInput, trial: StayingTrial
   return mended !== null && (torn === null || mended <= MOST_SHARE * torn);
 }
 
-/** By so much of its error the likeliest trial must be outdone. */
-const LEAD = 0.87;
+/** Mean square error that says nothing of two pictures: noise and rounding. */
+const FLOOR = 2;
+
+/** The geometric mean of errors, to which a cut or wild motion adds no more than a still place; infinite where there are none. */
+function shareOf(errors: readonly number[] | null): number {
+  if (!errors) return Infinity;
+  return Math.exp(errors.reduce((sum, error) => sum + Math.log(error + FLOOR), 0) / errors.length);
+}
+
+/** Pairs of pictures at most that tell how well a trial goes on: each is searched for motion, in every trial. */
+const MOST_PAIRS = 8;
 
 /**
- * Which of some trials of a group leaves the pictures that keep their data nearest to the undamaged ones right beside them, along the
- * motion: the first, unless another is clearly nearer.
+ * Which of some trials of a group lets the pictures that keep their data go on best, one to the next along the motion: what is moved by
+ * vectors that were made for other pixels is held nowhere by the picture before. Whole pictures beside them alone tell less, and those in
+ * front mislead, where B pictures lie between: they show what is wrong the least.
  * @param trials all of the same part, the likeliest first
- * @param mustGain whether they may not be nearer in the clip as it is
- * @returns its place; null where they are, or do not decode
+ * @param mustGain whether the clip as it is may not go on clearly better
+ * @returns its place; null where it does, or none decodes
  */
 export async function nearestMended(
   input: StayingInput,
@@ -82,16 +92,18 @@ export async function nearestMended(
   const [first] = trials;
   if (!first) return null;
   const exchanged = new Set(first.coded.keys());
-  if (edgesOf(input.order, { ...first, exchanged }).length === 0) return 0;
+  const all = pairsOf(input.order, { ...first, exchanged });
+  const start = Math.min(...[...exchanged].map((sample) => input.order.placeOf[sample] ?? 0));
+  const behind = all.filter((place) => place > start);
+  const pairs = evenly(behind.length > 0 ? behind : all, MOST_PAIRS);
+  if (pairs.length === 0) return 0;
   const errors: number[] = [];
   for (const trial of mustGain ? [...trials, asTorn(input, first)] : trials) {
-    errors.push((await errorBeside(input, trial, exchanged, moved)) ?? Infinity);
+    errors.push(shareOf(await errorsBetween(input, trial, pairs, moved)));
   }
   const torn = mustGain ? (errors.pop() ?? Infinity) : Infinity;
   const least = Math.min(...errors);
-  const [likeliest = Infinity] = errors;
-  const best = LEAD * likeliest <= least ? 0 : errors.indexOf(least);
-  return (errors[best] ?? Infinity) > torn || least === Infinity ? null : best;
+  return least === Infinity || least > MOST_SHARE * torn ? null : errors.indexOf(least);
 }
 
 const asTorn = ({ source }: StayingInput, trial: StayingTrial): StayingTrial => ({
@@ -107,9 +119,20 @@ async function errorBeside(
   exchanged: ReadonlySet<number>,
   measure: Measure,
 ): Promise<number | null> {
-  const { source, order, raw, workDir } = input;
-  const edges = edgesOf(order, { ...trial, exchanged });
-  if (edges.length === 0) return 0;
+  const edges = edgesOf(input.order, { ...trial, exchanged });
+  const errors = await errorsBetween(input, trial, edges, measure);
+  return errors && errors.reduce((sum, error) => sum + error, 0);
+}
+
+/** What pictures differ by from those shown next; null where one does not decode. */
+async function errorsBetween(
+  input: StayingInput,
+  trial: StayingTrial,
+  places: readonly number[],
+  measure: Measure,
+): Promise<number[] | null> {
+  if (places.length === 0) return [];
+  const { source, raw, workDir } = input;
   const pictures = await decodePlaces({
     ...input,
     label: 'decode pictures that keep their data',
@@ -117,36 +140,46 @@ async function errorBeside(
     coded: trial.coded,
     entry: trial.entry,
     outputPath: path.join(workDir, 'smart-render-staying-trial.mp4'),
-    wanted: new Set(edges.flatMap((place) => [place, place + 1])),
+    wanted: new Set(places.flatMap((place) => [place, place + 1])),
     pixelFormat: 'gray',
     pictureBytes: raw.width * raw.height,
   });
   input.onTrial?.();
-  let sum = 0;
-  for (const place of edges) {
+  const errors: number[] = [];
+  for (const place of places) {
     const [left, right] = [pictures.get(place), pictures.get(place + 1)];
     if (!left || !right) return null;
-    sum += measure(left.pixels, right.pixels, raw);
+    errors.push(measure(left.pixels, right.pixels, raw));
   }
-  return sum;
+  return errors;
+}
+
+interface Touched extends Pick<StayingTrial, 'part' | 'staying'> {
+  readonly exchanged: ReadonlySet<number>;
 }
 
 /** Places of undamaged pictures whose next one in the order of display is one of those that stay, or the other way round. */
-export function edgesOf(
-  order: DisplayOrder,
-  {
-    part,
-    exchanged,
-    staying,
-  }: Pick<StayingTrial, 'part' | 'staying'> & { readonly exchanged: ReadonlySet<number> },
-): number[] {
+export function edgesOf(order: DisplayOrder, touched: Touched): number[] {
+  const stays = new Set(touched.staying);
+  return pairsOf(order, touched).filter(
+    (place) => !stays.has(order.samples[place] ?? -1) || !stays.has(order.samples[place + 1] ?? -1),
+  );
+}
+
+/** Places of pictures of which they or the next ones in the order of display stay, and none is exchanged. */
+function pairsOf(order: DisplayOrder, { part, exchanged, staying }: Touched): number[] {
   const stays = new Set(staying);
-  const isWhole = (sample: number) => !stays.has(sample) && !exchanged.has(sample);
   const inside = new Set(samplesOfPart(part));
   return order.samples.flatMap((sample, place) => {
     const next = order.samples[place + 1];
     if (next === undefined || !inside.has(sample) || !inside.has(next)) return [];
-    const isEdge = (stays.has(sample) && isWhole(next)) || (stays.has(next) && isWhole(sample));
-    return isEdge ? [place] : [];
+    if (exchanged.has(sample) || exchanged.has(next)) return [];
+    return stays.has(sample) || stays.has(next) ? [place] : [];
   });
 }
+
+/** Some of a list at even distances, the first and the last among them. */
+const evenly = (list: readonly number[], most: number): number[] =>
+  list.length <= most
+    ? [...list]
+    : Array.from({ length: most }, (_, at) => list[Math.round((at * (list.length - 1)) / (most - 1))] ?? 0);

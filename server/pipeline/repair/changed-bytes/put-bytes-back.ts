@@ -102,6 +102,7 @@ async function restoreStretches(
   if (!source) return [];
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const isDamaged = new Set(analysis.findings.flatMap((finding) => damagedSamples(finding, order)));
   const { mostBytes, bytesAMs } = source;
   let left = mostBytes;
   const searchOne = async (sample: number): Promise<RestoredSample | null> => {
@@ -120,7 +121,6 @@ async function restoreStretches(
     return one;
   };
   const restored: RestoredStretch[] = [];
-  const isDamaged = new Set(analysis.findings.flatMap((finding) => damagedSamples(finding, order)));
   for (const finding of analysis.findings) {
     const damaged = damagedSamples(finding, order);
     if (damaged.length === 0 || damaged.length > MOST_PICTURES) continue;

@@ -29,7 +29,7 @@ const REPEAT_CHANCE = 0.45;
 /** ...and where their sizes say so. Holes in the times, which show before the first picture is decoded, are certain. */
 const SIZES_CHANCE = 0.9;
 /** Part of a whole search for changed bytes that is made where damage is heard in the decode, not seen in the structure of the data. */
-const SEARCHED = 0.6;
+const SEARCHED = 0.3;
 /** How likely a sound that is not heard to its end holds wind. */
 const WIND_CHANCE = 0.06;
 

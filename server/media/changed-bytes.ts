@@ -50,8 +50,9 @@ export interface SearchBudget {
 
 /** Bytes in front of a fault in which one of them may have changed in any way. Of 51 faults in HEVC slices 45 are noticed so soon. */
 const WINDOW = 400;
-/** The same for a single bit. */
+/** The same for a single bit: at most, and as many times as far as wrong data are read on the mean. */
 const BIT_WINDOW = 2048;
+const BIT_TIMES = 16;
 /** Changes at most in one slice. */
 const MOST_CHANGES = 6;
 /** A change that does not mend all of a slice must lead so many times farther behind the fault than any other. */
@@ -110,7 +111,13 @@ async function findOne<Mark extends SliceMarkAt>(
   if (!last) return null;
   const stretch = slice.stretchOf(last);
   const fault = Math.min(first.at, stretch.end);
-  const lowest = (window: number) => Math.max(dataAt, stretch.first, marks[0]?.at ?? fault, fault - window);
+  const nearest = Math.max(
+    dataAt,
+    stretch.first,
+    marks[0]?.at ?? fault,
+    fault - BIT_TIMES * slice.wrongBytes,
+  );
+  const lowest = (window: number) => Math.max(nearest, fault - window);
   const trial = (at: number, bits: number, mark: Mark): Candidate => {
     const old = rbsp[at] ?? 0;
     const value = old ^ bits;

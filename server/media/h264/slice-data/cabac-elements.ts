@@ -65,8 +65,7 @@ export class CabacElements implements ElementReader {
 
   bType(): number {
     const { state, cabac } = this;
-    const isOther = (mb: number) => (mb >= 0 && !state.has(mb, FLAG.skipped | FLAG.direct) ? 1 : 0);
-    if (cabac.bin(CONTEXT.bType + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    if (cabac.bin(CONTEXT.bType + isOtherB(state, state.left) + isOtherB(state, state.above)) === 0) return 0;
     if (cabac.bin(CONTEXT.bType + 3) === 0) return 1 + cabac.bin(CONTEXT.bType + 5);
     let bits = cabac.bin(CONTEXT.bType + 4);
     for (let left = 3; left > 0; left -= 1) bits = 2 * bits + cabac.bin(CONTEXT.bType + 5);
@@ -100,13 +99,9 @@ export class CabacElements implements ElementReader {
 
   reference(list: 0 | 1, x: number, y: number): number {
     const { cabac, state } = this;
-    const isLater = (block: number) => {
-      if (block < 0) return 0;
-      const inside = block & 15;
-      return state.laterRefs[list][4 * (block >> 4) + 2 * (inside >> 3) + ((inside & 3) >> 1)] ?? 0;
-    };
     const block = 4 * y + x;
-    let context = isLater(state.leftBlock(block)) + 2 * isLater(state.aboveBlock(block));
+    const refs = state.laterRefs[list];
+    let context = laterAt(refs, state.leftBlock(block)) + 2 * laterAt(refs, state.aboveBlock(block));
     let reference = 0;
     while (cabac.bin(CONTEXT.reference + context) === 1) {
       reference += 1;
@@ -141,8 +136,8 @@ export class CabacElements implements ElementReader {
 
   chromaMode(): number {
     const { cabac, state } = this;
-    const isOther = (mb: number) => (mb >= 0 && (state.chromaModes[mb] ?? 0) > 0 ? 1 : 0);
-    if (cabac.bin(CONTEXT.chromaMode + isOther(state.left) + isOther(state.above)) === 0) return 0;
+    const beside = isOtherMode(state, state.left) + isOtherMode(state, state.above);
+    if (cabac.bin(CONTEXT.chromaMode + beside) === 0) return 0;
     if (cabac.bin(CONTEXT.chromaMode + 3) === 0) return 1;
     return 2 + cabac.bin(CONTEXT.chromaMode + 3);
   }
@@ -158,8 +153,9 @@ export class CabacElements implements ElementReader {
 
   eights(): boolean {
     const { cabac, state } = this;
-    const isEights = (mb: number) => (state.has(mb, FLAG.eights) ? 1 : 0);
-    return cabac.bin(CONTEXT.eights + isEights(state.left) + isEights(state.above)) === 1;
+    const left = state.has(state.left, FLAG.eights) ? 1 : 0;
+    const above = state.has(state.above, FLAG.eights) ? 1 : 0;
+    return cabac.bin(CONTEXT.eights + left + above) === 1;
   }
 
   noQpDelta(): void {
@@ -184,11 +180,31 @@ export class CabacElements implements ElementReader {
     const { cabac, state } = this;
     if (kind === BLOCK.eight) return readCabacBlock(cabac, kind, null);
     const missing = state.has(state.mb, FLAG.intra) ? 1 : 0;
-    const isCoded = (count: number) => (count < 0 ? missing : count > 0 ? 1 : 0);
-    const dcOf = (mb: number) => (mb < 0 ? -1 : ((state.dc[mb] ?? 0) >> place) & 1);
     const isDc = kind === BLOCK.lumaDc || kind === BLOCK.chromaDc;
-    const a = isCoded(isDc ? dcOf(state.left) : state.leftCount(place));
-    const b = isCoded(isDc ? dcOf(state.above) : state.aboveCount(place));
-    return readCabacBlock(cabac, kind, a + 2 * b);
+    const a = isDc ? dcOf(state, state.left, place) : state.leftCount(place);
+    const b = isDc ? dcOf(state, state.above, place) : state.aboveCount(place);
+    return readCabacBlock(cabac, kind, isCoded(a, missing) + 2 * isCoded(b, missing));
   }
 }
+
+// What contexts ask of a macroblock beside another. Plain functions: they are called for nearly each bit of a slice.
+
+const isOtherB = (state: MbState, mb: number): number =>
+  mb >= 0 && !state.has(mb, FLAG.skipped | FLAG.direct) ? 1 : 0;
+
+const isOtherMode = (state: MbState, mb: number): number =>
+  mb >= 0 && (state.chromaModes[mb] ?? 0) > 0 ? 1 : 0;
+
+/** @param block 16 times its macroblock plus its place there, below 0 where there is none */
+function laterAt(laterRefs: Uint8Array, block: number): number {
+  if (block < 0) return 0;
+  const inside = block & 15;
+  return laterRefs[4 * (block >> 4) + 2 * (inside >> 3) + ((inside & 3) >> 1)] ?? 0;
+}
+
+/** Whether a block of DC coefficients holds any; -1 where there is no macroblock. */
+const dcOf = (state: MbState, mb: number, place: number): number =>
+  mb < 0 ? -1 : ((state.dc[mb] ?? 0) >> place) & 1;
+
+/** @param missing what is said of a block that is not there */
+const isCoded = (count: number, missing: number): number => (count < 0 ? missing : count > 0 ? 1 : 0);

@@ -25,10 +25,16 @@ const DC = 2;
 
 /** @throws H264Error where a macroblock is made of one that is not there */
 export function checkMode(needs: Needs | undefined, state: MbState, settings: Constrained): void {
-  const isThere = (mb: number) => mb >= 0 && (!settings.constrainedIntra || state.has(mb, FLAG.intra));
-  if (!needs || (needs.left && !isThere(state.left)) || (needs.above && !isThere(state.above)))
+  if (
+    !needs ||
+    (needs.left && !isThere(state.left, state, settings)) ||
+    (needs.above && !isThere(state.above, state, settings))
+  )
     throw SLICE_FAULT.neighbour;
 }
+
+const isThere = (mb: number, state: MbState, { constrainedIntra }: Constrained): boolean =>
+  mb >= 0 && (!constrainedIntra || state.has(mb, FLAG.intra));
 
 type Constrained = Pick<MbSettings, 'constrainedIntra'>;
 

@@ -169,9 +169,9 @@ function readQuarters(elements: ElementReader, state: MbState, settings: MbSetti
       for (const part of one.rectangles[at] ?? []) readVector(elements, state, settings, list, part);
     });
   }
-  const isWhole = ({ lists, width, height }: SubParts) =>
-    lists === 0 ? settings.direct8x8Inference : width === 2 && height === 2;
-  return subs.every(isWhole);
+  return subs.every(({ lists, width, height }) =>
+    lists === 0 ? settings.direct8x8Inference : width === 2 && height === 2,
+  );
 }
 
 const isMadeFrom = (parts: SubParts | undefined, list: 0 | 1): boolean =>

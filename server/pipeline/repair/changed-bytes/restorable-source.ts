@@ -28,9 +28,9 @@ export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 
   ): Promise<RestoredUnits | null>;
 }
 
-/** Of the searches of a clip: 2 to 8 s of work if nothing is found; a changed bit of H.264 takes 0.1 to 0.5 MB, another byte mostly 1 to 3. */
+/** Of the searches of a clip: 3 to 8 s of work if nothing is found; a changed bit of H.264 takes 0.1 to 0.5 MB, another byte mostly 1 to 3. */
 const MOST_HEVC_BYTES = 24e6;
-const MOST_AVC_BYTES = 6e6;
+const MOST_AVC_BYTES = 10e6;
 
 /** What a search reads in a millisecond of processor time, the compiler of its code with it: 14 clips of HEVC and nine pictures of H.264 with one changed byte each. */
 const BYTES_A_MS = 3000;

@@ -86,7 +86,7 @@ export async function findChangedBytes<Mark extends SliceMarkAt>(
 }
 
 interface Candidate extends ChangedByte, Pick<SliceReading, 'isWhole'> {
-  /** That have changed. */
+  /** Those of its byte that have changed. */
   readonly bits: number;
   /** Where reading stops with it. */
   readonly readTo: number;
@@ -125,7 +125,7 @@ async function findOne<Mark extends SliceMarkAt>(
     const { isWhole, at: readTo } = slice.readFrom(mark);
     rbsp[at] = old;
     budget.bytes -= READ_COST + readTo - mark.at;
-    return { at, value, isWhole, readTo, bits: countOnes(bits) };
+    return { at, value, isWhole, readTo, bits };
   };
   const search = createSearch(slice, fault, stretch.end);
   for (const { window, changes } of PASSES) {
@@ -194,9 +194,9 @@ function createSearch(
     /** Where a change that fits has been found, another one that fits as well is not looked for much farther away. */
     lowest: () => Math.max(0, ...whole.map(({ at }) => fault - BEYOND * (fault - at) - BEYOND_BYTES)),
     found(): ChangedByte | null {
-      const likeliest = whole.toSorted((a, b) => a.bits - b.bits)[0];
+      const likeliest = whole.toSorted((a, b) => countOnes(a.bits) - countOnes(b.bits))[0];
       if (likeliest) {
-        const isBit = likeliest.bits === 1;
+        const isBit = countOnes(likeliest.bits) === 1;
         const isKnown = end - fault >= sureEndBytes || isSure(isBit ? SURE_TIMES.bit : SURE_TIMES.byte);
         // Bits that nothing depends on, as signs are, may have changed with the one that led astray: other values of the byte, or its neighbour, lead to
         // the end as well, and differ little.

@@ -95,44 +95,22 @@ const texture: FunctionSource = {
   },
 };
 
-/** (before, after, width, left, top): sum of absolute differences of a window at the same place in both. */
-const windowChange: FunctionSource = {
-  name: 'windowChange',
-  result: 'i32',
-  body: (scope) => {
-    const before = scope.param('i32');
-    const after = scope.param('i32');
-    const width = scope.param('i32');
-    const left = scope.param('i32');
-    const top = scope.param('i32');
-    const row = scope.local('i32');
-    const from = scope.local('i32');
-    const va = scope.local('v128');
-    const vb = scope.local('v128');
-    const sum = scope.local('v128');
-    const scratch = scope.local('v128');
-    return block(
-      from.set(i32.add(i32.mul(top.get, width.get), left.get)),
-      repeatWhile(
-        i32.ltS(row.get, i32.const(WINDOW)),
-        va.set(v128.load(i32.add(before.get, from.get))),
-        vb.set(v128.load(i32.add(after.get, from.get))),
-        sum.set(i16x8.add(sum.get, u8x16.addPairs(absoluteDifference(va, vb)))),
-        advance(from, width.get),
-        advance(row, i32.const(1)),
-      ),
-      sum.set(i32x4.addPairs(sum.get)),
-      lanesSum(sum, scratch),
-    );
-  },
-};
+/** Which pixels of windows are compared: all, or every second one of every second row. */
+type SampleStep = 1 | 2;
+
+/**
+ * Differences of 16 bytes in 8 lanes of 16 bits: the sum of each two, or the first alone.
+ * @param mask holds `EVERY_SECOND`
+ */
+const inLanes = (difference: Code, sampleStep: SampleStep, mask: Local): Code =>
+  sampleStep === 1 ? u8x16.addPairs(difference) : v128.and(difference, mask.get);
 
 /**
  * (before, after, width, left, top, x, y): sum of absolute differences between a window and the one whose corner is at
- * x and y of the other picture, by every second pixel of every second row.
+ * x and y of the other picture.
  */
-const movedChange: FunctionSource = {
-  name: 'movedChange',
+const changeOf = (name: string, sampleStep: SampleStep): FunctionSource => ({
+  name,
   result: 'i32',
   body: (scope) => {
     const before = scope.param('i32');
@@ -154,15 +132,15 @@ const movedChange: FunctionSource = {
     const cornerOf = (picture: Local, column: Local, line: Local) =>
       i32.add(picture.get, i32.add(i32.mul(line.get, width.get), column.get));
     return block(
-      stride.set(i32.mul(width.get, i32.const(2))),
+      stride.set(i32.mul(width.get, i32.const(sampleStep))),
       mask.set(v128.const(EVERY_SECOND)),
       here.set(cornerOf(before, left, top)),
       there.set(cornerOf(after, x, y)),
       repeatWhile(
-        i32.ltS(row.get, i32.const(WINDOW / 2)),
+        i32.ltS(row.get, i32.const(WINDOW / sampleStep)),
         va.set(v128.load(here.get)),
         vb.set(v128.load(there.get)),
-        sum.set(i16x8.add(sum.get, v128.and(absoluteDifference(va, vb), mask.get))),
+        sum.set(i16x8.add(sum.get, inLanes(absoluteDifference(va, vb), sampleStep, mask))),
         advance(here, stride.get),
         advance(there, stride.get),
         advance(row, i32.const(1)),
@@ -171,15 +149,18 @@ const movedChange: FunctionSource = {
       lanesSum(sum, scratch),
     );
   },
-};
+});
+
+/** What a window that stands still changes by, and one that has moved. */
+const windowChange = changeOf('windowChange', 1);
+const movedChange = changeOf('movedChange', 2);
 
 /** What a search compares, and where. */
 interface SearchShape {
   readonly name: string;
   /** Farthest displacement looked for, pixels of the small picture. */
   readonly reach: number;
-  /** 1 compares all pixels of a window, 2 every second one of every second row. */
-  readonly sampleStep: 1 | 2;
+  readonly sampleStep: SampleStep;
   /** Whether standing still goes before all other places, and a guess (two more parameters) next. */
   readonly takesGuess: boolean;
 }
@@ -216,13 +197,10 @@ const searchOf = ({ name, reach, sampleStep, takesGuess }: SearchShape): Functio
     const scratch = scope.local('v128');
     const mask = scope.local('v128');
     const rows = Array.from({ length: WINDOW / sampleStep }, () => scope.local('v128'));
-    // Two bytes in one lane of 16 bits: their sum, or the first alone.
-    const inLanes = (difference: Code) =>
-      sampleStep === 1 ? u8x16.addPairs(difference) : v128.and(difference, mask.get);
     const add = (row: Local) =>
       block(
         vb.set(v128.load(at.get)),
-        sum.set(i16x8.add(sum.get, inLanes(absoluteDifference(row, vb)))),
+        sum.set(i16x8.add(sum.get, inLanes(absoluteDifference(row, vb), sampleStep, mask))),
         advance(at, stride.get),
       );
     const packed = i32.or(

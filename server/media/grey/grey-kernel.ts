@@ -128,7 +128,8 @@ export function createGreyKernel(size: GreySize, places: number): GreyKernel {
       texture(of(place), width, height, left, top, at.texture);
       return products;
     },
-    windowChange: (before, after, left, top) => windowChange(of(before), of(after), width, left, top),
+    windowChange: (before, after, left, top) =>
+      windowChange(of(before), of(after), width, left, top, left, top),
     movedChange: (before, after, ...window) => movedChange(of(before), of(after), width, ...window),
     search: (before, after, ...window) => unpack(search(of(before), of(after), width, height, ...window)),
     searchFar: (before, after, ...window) =>

@@ -33,13 +33,15 @@ function issuesOf({ issues, fixesApplied }: VideoDto): Issue[] {
     ['windNoise', texts.windNoise],
   ] as const;
   return counts
-    .map(([kind, name]) => ({
-      name,
-      found: Number(issues[kind]),
-      fixed: Number(fixesApplied[kind] ?? 0),
-      playable: kind === 'corruptedSections' ? Number(fixesApplied[MADE_PLAYABLE] ?? 0) : 0,
-    }))
-    .map(({ fixed, ...issue }) => ({ ...issue, mended: fixed - issue.playable }))
+    .map(([kind, name]) => {
+      const playable = kind === 'corruptedSections' ? Number(fixesApplied[MADE_PLAYABLE] ?? 0) : 0;
+      return {
+        name,
+        found: Number(issues[kind]),
+        mended: Number(fixesApplied[kind] ?? 0) - playable,
+        playable,
+      };
+    })
     .filter(({ found }) => found > 0);
 }
 

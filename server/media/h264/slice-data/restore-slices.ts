@@ -8,12 +8,13 @@ import type { Pps } from '../pps.ts';
 import type { Sps } from '../sps.ts';
 import { AVC_CONTEXT_COUNT } from './avc-contexts.ts';
 import { MbState } from './mb-state.ts';
-import { openMarkedSlice, type OpenSlice, type SliceMark } from './slice-data.ts';
+import { openMarkedSlice, type OpenSlice, readSliceData, type SliceMark } from './slice-data.ts';
 import type { SliceStart } from './slice-start.ts';
 import { isUsualFormat, openSlice, type TornSlice } from './torn-picture.ts';
 import { UsualValues } from './usual-values.ts';
 
-type SliceKind = SliceStart['kind'];
+/** Those that are read: no switching slices. */
+type ReadKind = SliceStart['kind'];
 
 /** What a picture's slices refer to. */
 export interface AvcSets {
@@ -40,18 +41,22 @@ export async function restoreAvcUnits(
   // More than a byte is wrong where zeros stand in a row, which no coded data hold.
   if (!isUsualFormat(sps) || slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
-    const reader = createReader(sps);
+    const reader: Reader = {
+      state: new MbState(sps.widthMbs, sps.heightMbs),
+      cabac: new CabacDecoder(AVC_CONTEXT_COUNT),
+    };
     const opened = slices.map((unit) => openSlice(unit, sps, pps));
     const isPlain = ({ opened: { context, start } }: TornSlice, place: number) =>
       context.pps.cabac && (place === 0) === (start.firstMb === 0);
     if (!opened.every(isPlain)) return null;
     const torn = opened.flatMap(({ unit, opened: one }, place) => {
       const end = opened[place + 1]?.opened.start.firstMb ?? reader.state.count;
-      const isWhole = endsAt(() => openMarkedSlice(one, reader.state, reader.cabac).read(), end);
+      const isWhole = endsAt(() => readSliceData(one, reader.state, reader.cabac), end);
       return isWhole ? [] : [{ unit, one, end }];
     });
     if (torn.length === 0) return { units, changes: 0 };
-    const usual = await learnUsual(intact, new Set(torn.map(({ one }) => one.start.kind)), sets, budget);
+    const kinds = new Set(torn.map(({ one }) => one.start.kind));
+    const usual = await learnUsual(intact, kinds, sets, reader, budget);
     const readables = torn.map(({ unit, one, end }) => ({
       unit,
       dataAt: (one.start.dataAt + 7) >> 3,
@@ -70,11 +75,6 @@ interface Reader {
   readonly cabac: CabacDecoder;
 }
 
-const createReader = ({ widthMbs, heightMbs }: Sps): Reader => ({
-  state: new MbState(widthMbs, heightMbs),
-  cabac: new CabacDecoder(AVC_CONTEXT_COUNT),
-});
-
 /** Slices of a kind that are learnt from, at least and at most, and pictures at most that are looked at for them. */
 const LEAST_SLICES = 6;
 const MOST_SLICES = 24;
@@ -85,11 +85,11 @@ const LEARNING_SHARE = 0.2;
 /** What is usual in slices of some kinds; kinds with too few slices are left out. */
 async function learnUsual(
   intact: AsyncIterable<readonly Buffer[]>,
-  kinds: ReadonlySet<SliceKind>,
+  kinds: ReadonlySet<ReadKind>,
   { sps, pps }: AvcSets,
+  { state, cabac }: Reader,
   budget: SearchBudget,
-): Promise<Map<SliceKind, UsualValues>> {
-  const { state, cabac } = createReader(sps);
+): Promise<Map<ReadKind, UsualValues>> {
   const found = new Map([...kinds].map((kind) => [kind, new UsualValues()]));
   const reserve = budget.bytes * (1 - LEARNING_SHARE);
   let looked = 0;
@@ -101,7 +101,7 @@ async function learnUsual(
         if (!usual || usual.slices >= MOST_SLICES || !opened.context.pps.cabac) continue;
         budget.bytes -= unit.length;
         const { watch, take } = usual.learn();
-        openMarkedSlice(opened, state, cabac, watch).read();
+        readSliceData(opened, state, cabac, { watch });
         take();
       } catch (error) {
         if (!(error instanceof H264Error)) throw error;

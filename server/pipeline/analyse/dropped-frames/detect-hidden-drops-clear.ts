@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
+import { isUnanimous } from './detect-hidden-drops-direction.ts';
 
 /** The windows must say so by every measure that they have. */
 const CLEAR = {
@@ -68,8 +69,8 @@ function isClear(jump: JumpMeasure): boolean {
   );
 }
 
-/** A single lost picture as nearly all of so many windows tell it: about twice as far, forth... */
-const BEAT = { voters: 6, share: 0.8, least: 1.6, most: 2.6 };
+/** A single lost picture as nearly all of many windows tell it (`isUnanimous`): about twice as far... */
+const BEAT = { least: 1.6, most: 2.6 };
 /** ...between steps that are shorter, as single pictures were left out. */
 const BEAT_RATIO = 1.3;
 /** A step that changes so much more than the others is none of them: a loss in such a stretch. */
@@ -86,10 +87,8 @@ export function beatenSteps(
   const level = (at: number) => meanDiff[at] ?? 0;
   const isLonger = (at: number) => level(at) >= BEAT_RATIO * Math.max(level(at - 1), level(at + 1));
   const longer = meanDiff.flatMap((_, at) => (isLonger(at) ? [at] : []));
-  const isVoted = ({ votes }: JumpMeasure) => {
-    const { voters, share, least, most } = BEAT;
-    return votes.voters >= voters && votes.share >= share && votes.factor >= least && votes.factor < most;
-  };
+  const isVoted = ({ votes }: JumpMeasure) =>
+    isUnanimous(votes) && votes.factor >= BEAT.least && votes.factor < BEAT.most;
   const alike = (at: number) =>
     longer.filter(
       (other) => Math.abs(other - at) <= CROWD.reachS * fps && level(other) >= ALIKE_LEVEL * level(at),

@@ -10,7 +10,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { hiddenData, tornPictures } from '../damaged-pictures.ts';
-import { openRestorable, type RestorableSource } from './restorable-source.ts';
+import { openRestorable, searchMs, type RestorableSource } from './restorable-source.ts';
 
 export interface PutBackInput {
   readonly inputPath: string;
@@ -103,17 +103,17 @@ async function restoreStretches(
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const isDamaged = new Set(analysis.findings.flatMap((finding) => damagedSamples(finding, order)));
-  const { mostBytes, bytesAMs } = source;
+  const { mostBytes } = source;
   let left = mostBytes;
   const searchOne = async (sample: number): Promise<RestoredSample | null> => {
     // What is not one changed byte takes all that it may, and is rarely alone.
     const most = left * MOST_SHARE;
-    const before = left;
+    const reserve = left - most;
     const budget: SearchBudget = {
       bytes: most,
       onSpent() {
-        left = before - most + budget.bytes;
-        onSearch?.((mostBytes - left) / bytesAMs, mostBytes / bytesAMs);
+        left = reserve + budget.bytes;
+        onSearch?.(searchMs(mostBytes - left), searchMs(mostBytes));
       },
     };
     const one = await restoreSample(source, { sample, isDamaged }, budget, signal);

@@ -4,6 +4,7 @@ import { restoreAvcUnits } from '#server/media/h264/slice-data/restore-slices.ts
 import { restoreHevcUnits } from '#server/media/hevc/restore-slices.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { RestoredUnits } from '#server/media/restore-units.ts';
+import type { ClipMeasures } from '../../analyse/analysis-costs.ts';
 import { openHevcSource } from '../smart-render/hevc/smart-render-hevc-source.ts';
 import { openSmartSource, type ClipSource } from '../smart-render/smart-render-source.ts';
 
@@ -12,8 +13,6 @@ export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 
   readonly lengthSize: number;
   /** What all searches of the clip may read. */
   readonly mostBytes: number;
-  /** What is read in a millisecond on an idle core. */
-  readonly bytesAMs: number;
   /** NAL units of a sample. */
   units(sample: number): Promise<Buffer[]>;
   /**
@@ -29,24 +28,19 @@ export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 
 }
 
 /** Of the searches of a clip: 3 to 8 s of work if nothing is found; a changed bit of H.264 takes 0.1 to 0.5 MB, another byte mostly 1 to 3. */
-const MOST_HEVC_BYTES = 24e6;
-const MOST_AVC_BYTES = 10e6;
+const MOST_BYTES = { hevc: 24e6, h264: 10e6 } as const;
 
 /** What a search reads in a millisecond of processor time, the compiler of its code with it: 14 clips of HEVC and nine pictures of H.264 with one changed byte each. */
 const BYTES_A_MS = 3000;
 
+/** What reading so much takes on an idle core, ms. */
+export const searchMs = (bytes: number): number => bytes / BYTES_A_MS;
+
 /** What a search costs if nothing is found, ms on an idle core; 0 for clips that are not searched. */
-export function mostSearchMs({
-  format,
-  video,
-}: {
-  format: string;
-  video: readonly { codec: string }[];
-}): number {
-  if (format !== 'mov') return 0;
+export function mostSearchMs({ format, video }: Pick<ClipMeasures, 'format' | 'video'>): number {
   const codec = video[0]?.codec;
-  if (codec === 'hevc') return MOST_HEVC_BYTES / BYTES_A_MS;
-  return codec === 'h264' ? MOST_AVC_BYTES / BYTES_A_MS : 0;
+  if (format !== 'mov' || (codec !== 'hevc' && codec !== 'h264')) return 0;
+  return searchMs(MOST_BYTES[codec]);
 }
 
 /**
@@ -61,8 +55,7 @@ export async function openRestorable(file: FileHandle, info: MediaInfo): Promise
     const { source } = answer;
     return {
       ...source,
-      mostBytes: MOST_HEVC_BYTES,
-      bytesAMs: BYTES_A_MS,
+      mostBytes: MOST_BYTES.hevc,
       restore: (units, _intact, budget, signal) =>
         restoreHevcUnits(units, source.parameterSets, budget, signal),
     };
@@ -74,8 +67,7 @@ export async function openRestorable(file: FileHandle, info: MediaInfo): Promise
   return {
     ...source,
     lengthSize: source.config.lengthSize,
-    mostBytes: MOST_AVC_BYTES,
-    bytesAMs: BYTES_A_MS,
+    mostBytes: MOST_BYTES.h264,
     restore: (units, intact, budget, signal) => restoreAvcUnits(units, source, intact, budget, signal),
   };
 }

@@ -156,12 +156,10 @@ export function missesKnown(
   // Nor may they miss those by more than the picture before as it is does, where nothing proves them later.
   const still = asItIs(samplesOf(before.pixels, format));
   return known.some((rows, at) => {
-    if (at === 0 && !isProvenLater) {
-      const missed = meanMiss(damaged.pixels, makers, rows, format);
-      if (missed > STILL_NOISE && missed > meanMiss(damaged.pixels, [still], rows, format)) return true;
-    }
-    const times = at === 0 && !isProvenLater ? UNPROVEN_TIMES : 1;
-    return meanMiss(damaged.pixels, makers, rows, format) * times >= allowed;
+    const missed = meanMiss(damaged.pixels, makers, rows, format);
+    if (at > 0 || isProvenLater) return missed >= allowed;
+    const isBeaten = missed > STILL_NOISE && missed > meanMiss(damaged.pixels, [still], rows, format);
+    return isBeaten || missed * UNPROVEN_TIMES >= allowed;
   });
 }
 

@@ -58,9 +58,9 @@ const moved: Measure = (one, other, { width, height }) => {
  */
 export async function isNoFartherMended(input: StayingInput, trial: StayingTrial): Promise<boolean> {
   const exchanged = new Set(trial.coded.keys());
-  const mended = await errorBeside(input, trial, exchanged, standing);
+  const mended = await errorBeside(input, trial, exchanged);
   if (mended === 0) return true;
-  const torn = await errorBeside(input, asTorn(input, trial), exchanged, standing);
+  const torn = await errorBeside(input, asTorn(input, trial), exchanged);
   return mended !== null && (torn === null || mended <= MOST_SHARE * torn);
 }
 
@@ -117,10 +117,9 @@ async function errorBeside(
   input: StayingInput,
   trial: StayingTrial,
   exchanged: ReadonlySet<number>,
-  measure: Measure,
 ): Promise<number | null> {
   const edges = edgesOf(input.order, { ...trial, exchanged });
-  const errors = await errorsBetween(input, trial, edges, measure);
+  const errors = await errorsBetween(input, trial, edges, standing);
   return errors && errors.reduce((sum, error) => sum + error, 0);
 }
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
-import { findTools } from '#server/media/ffmpeg/find-tools.ts';
 import { smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries, type FrameSeries } from '#server/media/grey/grey-series.ts';
 import { probe } from '#server/media/probe/probe.ts';
@@ -14,6 +13,7 @@ import { readForest } from '#server/pipeline/analyse/dropped-frames/detect-hidde
 import { jumpFeatures } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-score.ts';
 import { judgeableSteps } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-step.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
+import { BenchInputError, benchTools, mediaFolder, wholeNumber } from './bench-options.ts';
 import { growForest, type LabelledRows } from './boosted-trees.ts';
 import { greyPictures } from './motion-noise.ts';
 
@@ -50,31 +50,24 @@ export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      media: { type: 'string', default: '../shared/media' },
+      media: { type: 'string' },
       seed: { type: 'string', default: '1' },
       'leave-out': { type: 'string', default: '' },
       out: { type: 'string' },
     },
   });
-  const found = await findTools({
-    ffmpegPath: process.env.FFMPEG_PATH ?? null,
-    ffprobePath: process.env.FFPROBE_PATH ?? null,
-    searchPath: process.env.PATH ?? '',
-  });
-  if (!found) throw new Error('ffmpeg and ffprobe are needed.');
+  const tools = await benchTools();
+  const seed = wholeNumber('--seed', values.seed, 0);
+  const media = await mediaFolder(values.media);
+  if (media === null) throw new BenchInputError('Name a folder of clips by --media.');
   const leftOut = values['leave-out'].split(',').filter(Boolean);
-  const names = (await readdir(values.media)).filter(
+  const names = (await readdir(media)).filter(
     (name) => /\.(mp4|mov|webm|avi|mkv)$/.test(name) && !name.startsWith('odd-'),
   );
-  const random = seededRandom(Number(values.seed));
+  const random = seededRandom(seed);
   const rows: Row[] = [];
   for (const name of names.filter((one) => !leftOut.some((word) => one.includes(word))).sort()) {
-    const clip = await measureClip(
-      path.join(values.media, name),
-      rows.at(-1)?.clip ?? -1,
-      found.paths,
-      random,
-    );
+    const clip = await measureClip(path.join(media, name), rows.at(-1)?.clip ?? -1, tools, random);
     for (const row of clip) rows.push(row);
     console.log(`${name}: ${clip.length} steps`);
   }

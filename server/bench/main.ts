@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
+import { BenchInputError } from './bench-options.ts';
 
 const bench = z.object({
   run: z.custom<(args: string[]) => Promise<void>>((value) => typeof value === 'function'),
@@ -15,7 +16,18 @@ async function main([name, ...args]: string[]): Promise<void> {
     return;
   }
   const { run } = bench.parse(await import(`./${name}.bench.ts`));
-  await run(args);
+  try {
+    await run(args);
+  } catch (error) {
+    if (!isMistaken(error)) throw error;
+    console.error(`${error.message}\nThe options stand at the head of server/bench/${name}.bench.ts.`);
+    process.exitCode = 2;
+  }
 }
+
+/** Whether what was asked for is to blame, so that no trace helps. */
+const isMistaken = (error: unknown): error is Error =>
+  error instanceof BenchInputError ||
+  (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
 
 await main(process.argv.slice(2));

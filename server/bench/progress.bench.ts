@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ProcessingStepId } from '#common/video.ts';
-import { findTools } from '#server/media/ffmpeg/find-tools.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import { hashFile } from '#server/pipeline/steps/step-store.ts';
@@ -14,6 +13,7 @@ import {
 } from '#server/test/broken-clips.ts';
 import { replaceSound } from '#server/test/broken-sound.ts';
 import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { benchTools } from './bench-options.ts';
 
 const CLIP = { seconds: 12, width: 1280, height: 720 } as const;
 const RATE_HZ = 48_000;
@@ -30,24 +30,17 @@ interface Told {
  * known. Clips may be given as arguments; by default they are made.
  */
 export async function run(args: readonly string[]): Promise<void> {
-  const found = await findTools({
-    ffmpegPath: null,
-    ffprobePath: null,
-    searchPath: process.env['PATH'] ?? '',
-  });
-  if (!found) throw new Error('This benchmark needs ffmpeg.');
+  const tools = await benchTools();
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-progress-'));
   try {
     const clips: [string, string][] =
-      args.length > 0
-        ? args.map((file) => [path.basename(file), file])
-        : await makeClips(found.paths, folder);
+      args.length > 0 ? args.map((file) => [path.basename(file), file]) : await makeClips(tools, folder);
     process.stdout.write(
       'clip                 whole job  in analysis  after it  steps: told at their end / time\n',
     );
     for (const [name, file] of clips) {
       await rm(path.join(folder, 'work'), { recursive: true, force: true });
-      const { log, totalMs, outcome } = await watch(file, path.join(folder, 'work'), found.paths);
+      const { log, totalMs, outcome } = await watch(file, path.join(folder, 'work'), tools);
       process.stdout.write(`${describe(name, log, totalMs)}; ${outcome}, ${(totalMs / 1000).toFixed(1)} s\n`);
     }
   } finally {

@@ -37,6 +37,8 @@ export interface PlantInput {
   readonly tools: ToolPaths;
   readonly inputPath: string;
   readonly outputPath: string;
+  /** How the pictures of the input are coded. */
+  readonly codec: 'h264' | 'hevc';
   /** Pictures of the input fit for a defect, ascending, far from each other. */
   readonly places: readonly number[];
   readonly random: () => number;

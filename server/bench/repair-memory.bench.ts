@@ -7,12 +7,12 @@ import { z } from 'zod';
 import { authApi } from '#common/api/auth.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { statusDto } from '#common/api/videos.ts';
-import { findTools } from '#server/media/ffmpeg/find-tools.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { injectRepeats, injectTimestampGaps, makeMovingClip } from '#server/test/broken-clips.ts';
 import { replaceSound } from '#server/test/broken-sound.ts';
 import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { createServerProcess, type ServerProcess } from '#web/e2e/server-process.ts';
+import { BenchInputError, benchTools } from './bench-options.ts';
 import { serverPid, treeMegabytes } from './process-tree.ts';
 
 const LIMIT_MB = 512;
@@ -31,13 +31,9 @@ const ACCOUNT = {
  * its processes together (proportional set size, sampled every 50 ms) as a share of that limit.
  */
 export async function run(): Promise<void> {
-  if (!existsSync('/proc/self/smaps_rollup')) throw new Error('This benchmark reads /proc and needs Linux.');
-  const found = await findTools({
-    ffmpegPath: null,
-    ffprobePath: null,
-    searchPath: process.env['PATH'] ?? '',
-  });
-  if (!found) throw new Error('This benchmark needs ffmpeg.');
+  if (!existsSync('/proc/self/smaps_rollup'))
+    throw new BenchInputError('This benchmark reads /proc and needs Linux.');
+  const tools = await benchTools();
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-memory-'));
   const server = await createServerProcess({
     EMAIL_VERIFICATION: 'off',
@@ -45,7 +41,7 @@ export async function run(): Promise<void> {
     DEFAULT_PLAN: 'business',
   });
   try {
-    const clips = await makeClips(found.paths, folder);
+    const clips = await makeClips(tools, folder);
     await server.start();
     const pid = await serverPid(server.dataDir);
     const cookie = await signIn(server);

@@ -31,6 +31,8 @@ export interface BenchResult {
   readonly machine: string;
   readonly media: string;
   readonly clips: number;
+  /** Clips that nothing was planted in, and why. */
+  readonly notPlanted: readonly string[];
   readonly seed: number;
   readonly figures: readonly CaseFigures[];
   readonly clean: CleanFigures | null;
@@ -49,6 +51,9 @@ export function formatTable(result: BenchResult): string {
     '## Repair',
     '',
     `Measured on ${result.machine}; ${result.clips} clips (${result.media}), seed ${result.seed}.`,
+    ...(result.notPlanted.length > 0
+      ? [`Nothing was planted in ${result.notPlanted.length} of them: ${result.notPlanted.join('; ')}.`]
+      : []),
     '',
     '| defect | clips | planted | precision | recall | place off (frames) | PSNR over hold | PSNR over blend | PSNR | SSIM | residual ms | kept bit-exact | failed checks |',
     '|---|---|---|---|---|---|---|---|---|---|---|---|---|',

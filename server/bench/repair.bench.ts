@@ -1,39 +1,25 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTools } from '#server/media/ffmpeg/find-tools.ts';
 import { probe } from '#server/media/probe/probe.ts';
-import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding } from '#server/pipeline/analyse/analysis.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { processVideo } from '#server/pipeline/process-video.ts';
-import { makeMovingClip, type Scenery } from '#server/test/broken-clips.ts';
 import { makeTask } from '#server/test/media-job.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
+import { benchTools, mediaFolder, wholeNumber } from './bench-options.ts';
 import { describeMachine } from './machine.ts';
 import { scoreDamage, type DamageScore } from './damage-score.ts';
 import { countOwnClaims, DEFECT_CASES, scoreDefects, type DefectCase, type Score } from './repair-cases.ts';
 import { measureMotionNoise } from './motion-noise.ts';
 import { measureRepair, type RepairQuality } from './repair-quality.ts';
 import { formatWind, measureWind } from './repair-sound-cases.ts';
+import { collectSources, type SourceClip } from './repair-sources.ts';
 import { formatTable, type CaseFigures } from './repair-table.ts';
 import { isAudible } from './sound-residual.ts';
 import { measureTime, type TimeFigures } from './repair-time.ts';
-
-const REAL_MEDIA = '../shared/media';
-/** Clips are cut to this length, so that a folder of long ones is still measured in minutes. */
-const CLIP_SECONDS = 10;
-
-interface SourceClip {
-  readonly name: string;
-  /** The clip as it came, for false alarms. */
-  readonly path: string;
-  /** Its first seconds as an MP4 of constant rate, to plant defects in; null when that is not possible. */
-  readonly basePath: string | null;
-}
 
 /**
  * `npm run bench -- repair [--media DIR] [--seed N] [--clips N] [--only WORD] [--out FILE]`: plants each
@@ -54,18 +40,13 @@ export async function run(args: string[]): Promise<void> {
       out: { type: 'string' },
     },
   });
-  const found = await findTools({
-    ffmpegPath: process.env.FFMPEG_PATH ?? null,
-    ffprobePath: process.env.FFPROBE_PATH ?? null,
-    searchPath: process.env.PATH ?? '',
-  });
-  if (!found)
-    throw new Error('ffmpeg and ffprobe were not found. Install them, or set FFMPEG_PATH and FFPROBE_PATH.');
-  const tools = found.paths;
+  const seed = wholeNumber('--seed', values.seed, 0);
+  const most = wholeNumber('--clips', values.clips, 1);
+  const media = await mediaFolder(values.media);
+  const tools = await benchTools();
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-bench-'));
   try {
-    const sources = (await collectSources(values.media, folder, tools)).slice(0, Number(values.clips));
-    const seed = Number(values.seed);
+    const sources = await collectSources(media, most, folder, tools);
     const wants = (name: string) => values.only === undefined || name.includes(values.only);
     const analyseOnly = values.analyse;
     const cases = DEFECT_CASES.filter(({ name, kind }) => {
@@ -78,12 +59,12 @@ export async function run(args: string[]): Promise<void> {
     }
     const clean = wants('clean') ? await measureClean(sources, folder, tools) : null;
     const time = wants('speed') ? await timeOf(sources, folder, tools) : null;
-    const media = values.media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : null);
     const wind = wants('wind') ? await measureWind(media, folder, tools) : null;
     const table = formatTable({
       machine: await describeMachine(tools),
       media: media ?? 'made clips',
       clips: sources.length,
+      notPlanted: sources.flatMap(({ name, base }) => ('reason' in base ? [`${name}: ${base.reason}`] : [])),
       seed,
       figures,
       clean,
@@ -94,82 +75,6 @@ export async function run(args: string[]): Promise<void> {
     if (values.out !== undefined) await writeFile(values.out, text);
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function collectSources(
-  media: string | undefined,
-  folder: string,
-  tools: ToolPaths,
-): Promise<SourceClip[]> {
-  const from = media ?? ((await exists(REAL_MEDIA)) ? REAL_MEDIA : null);
-  if (from === null) return makeSources(folder, tools);
-  const sources: SourceClip[] = [];
-  for (const name of (await readdir(from)).sort()) {
-    const file = path.resolve(from, name);
-    // Files that are broken by themselves say nothing about planted defects.
-    if (name.startsWith('odd-') || !(await stat(file)).isFile()) continue;
-    const format = await sniffFile(file);
-    const info = format === null ? null : await probe(tools, file, format).catch(() => null);
-    if (!info || info.video.length === 0) continue;
-    const basePath = path.join(folder, `base-${sources.length}.mp4`);
-    sources.push({ name, path: file, basePath: (await makeBase(file, basePath, tools)) ? basePath : null });
-  }
-  return sources;
-}
-
-async function makeSources(folder: string, tools: ToolPaths): Promise<SourceClip[]> {
-  const sceneries: Scenery[] = ['pan', 'zoom', 'mover', 'cuts', 'still'];
-  const sources: SourceClip[] = [];
-  for (const scenery of sceneries) {
-    const outputPath = path.join(folder, `${scenery}.mp4`);
-    await makeMovingClip({ tools, outputPath, seconds: CLIP_SECONDS, scenery });
-    sources.push({ name: scenery, path: outputPath, basePath: scenery === 'still' ? null : outputPath });
-  }
-  return sources;
-}
-
-/** First seconds by stream copy; false for clips of variable rate, other codecs or too short ones. */
-async function makeBase(file: string, outputPath: string, tools: ToolPaths): Promise<boolean> {
-  try {
-    await runFfmpeg(
-      {
-        label: 'cut a clip',
-        inputs: [{ path: file }],
-        outputs: [
-          {
-            path: outputPath,
-            options: [
-              '-map',
-              '0:v:0',
-              '-map',
-              '0:a:0?',
-              '-c',
-              'copy',
-              '-t',
-              String(CLIP_SECONDS),
-              '-f',
-              'mp4',
-            ],
-          },
-        ],
-        expectedDurationMs: null,
-      },
-      { tools },
-    );
-    const info = await probe(tools, outputPath, 'mov');
-    if (info.video[0]?.codec !== 'h264') return false;
-    const { pictures } = await analysePicture({ inputPath: outputPath, info, tools });
-    return pictures !== null && !pictures.variableByNature && pictures.ptsTicks.length >= 60;
-  } catch {
-    return false;
   }
 }
 
@@ -204,18 +109,20 @@ async function measureCase(
       );
   };
   for (const source of sources) {
-    if (source.basePath === null) continue;
-    const { places, findings: clean } = await pickPlaces(source.basePath, defect.needsMotion, random, tools);
-    if (places.length === 0 || (defect.needsSound && !(await isAudible(source.basePath, tools)))) continue;
+    const { base } = source;
+    if ('reason' in base) continue;
+    const { places, findings: clean } = await pickPlaces(base.path, defect.needsMotion, random, tools);
+    if (places.length === 0 || (defect.needsSound && !(await isAudible(base.path, tools)))) continue;
     const broken = path.join(folder, 'broken.mp4');
     const planted = await defect.plant({
       tools,
-      inputPath: source.basePath,
+      inputPath: base.path,
       outputPath: broken,
+      codec: base.codec,
       places,
       random,
     });
-    const noise = isHidden(defect) ? await measureMotionNoise(source.basePath, tools) : null;
+    const noise = isHidden(defect) ? await measureMotionNoise(base.path, tools) : null;
     const countAboveNoise = ({ hits }: Score) => {
       planted.truth.forEach(({ count: missing }, index) => {
         if (!noise?.isAbove(places[index] ?? 0, missing)) return;
@@ -242,7 +149,7 @@ async function measureCase(
       const byPicture =
         defect.kind === 'corrupted_section'
           ? await scoreDamage({
-              clean: source.basePath,
+              clean: base.path,
               broken,
               repaired: repairedPath,
               report: result.report,
@@ -270,7 +177,7 @@ async function measureCase(
       countAboveNoise(score);
       quality.push(
         await measureRepair({
-          source: source.basePath,
+          source: base.path,
           broken,
           repairedPath,
           result,
@@ -367,7 +274,7 @@ async function timeOf(
   folder: string,
   tools: ToolPaths,
 ): Promise<TimeFigures | null> {
-  const usable = sources.filter(({ basePath }) => basePath !== null);
-  const middle = usable[Math.floor(usable.length / 2)]?.basePath;
-  return middle === undefined || middle === null ? null : measureTime(middle, folder, tools);
+  const usable = sources.flatMap(({ base }) => ('reason' in base ? [] : [base.path]));
+  const middle = usable[Math.floor(usable.length / 2)];
+  return middle === undefined ? null : measureTime(middle, folder, tools);
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTools } from '#server/media/ffmpeg/find-tools.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import {
   createLayout,
   createWindSuppressor,
@@ -9,6 +9,7 @@ import {
 import { createShapeLearner } from '#server/pipeline/repair/wind-noise/repair-wind-noise-shape.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { mixAtSnr, rms, siSdr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';
+import { benchTools, mediaFolder, wholeNumber } from './bench-options.ts';
 import { decodeMono } from './sound-residual.ts';
 import { microphoneWind } from './wind-gain-sounds.ts';
 
@@ -35,16 +36,18 @@ export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      media: { type: 'string', default: '../shared/media' },
+      media: { type: 'string' },
       voices: { type: 'string', default: 'speech-austen,speech-jfk' },
       winds: { type: 'string', default: 'wind-iphone,wind-outdoor' },
       seconds: { type: 'string', default: '7' },
     },
   });
-  const seconds = Number(values.seconds);
-  const found = await readSounds(values.media, values.voices, seconds);
+  const seconds = wholeNumber('--seconds', values.seconds, 1);
+  const media = await mediaFolder(values.media);
+  const tools = await benchTools();
+  const found = await readSounds(media, values.voices, seconds, tools);
   const voices = found.length > 0 ? found : madeVoices(seconds);
-  const winds = [...(await readSounds(values.media, values.winds, seconds)), ...madeWinds(seconds)];
+  const winds = [...(await readSounds(media, values.winds, seconds, tools)), ...madeWinds(seconds)];
   console.log(`| wind | SNR | mean | ${voices.map(({ name }) => name).join(' | ')} |`);
   console.log(`|---|---|---|${'---|'.repeat(voices.length)}`);
   for (const wind of winds) {
@@ -61,20 +64,19 @@ export async function run(args: string[]): Promise<void> {
   console.log(`| none: loss of the voice alone | | | ${losses.join(' | ')} |`);
 }
 
-async function readSounds(folder: string, names: string, seconds: number): Promise<Sound[]> {
-  const found = await findTools({
-    ffmpegPath: process.env.FFMPEG_PATH ?? null,
-    ffprobePath: process.env.FFPROBE_PATH ?? null,
-    searchPath: process.env.PATH ?? '',
-  });
-  const tools = found?.paths;
+async function readSounds(
+  folder: string | null,
+  names: string,
+  seconds: number,
+  tools: ToolPaths,
+): Promise<Sound[]> {
   const parts = names.split(',').filter(Boolean);
-  const files = (await readdir(folder).catch(() => [])).filter((name) =>
+  const files = (folder === null ? [] : await readdir(folder)).filter((name) =>
     parts.some((part) => name.includes(part)),
   );
   const sounds: Sound[] = [];
-  for (const name of tools ? files.toSorted() : []) {
-    const all = tools ? await decodeMono(path.join(folder, name), tools, RATE_HZ) : new Float32Array(0);
+  for (const name of files.toSorted()) {
+    const all = await decodeMono(path.join(folder ?? '', name), tools, RATE_HZ);
     const fromS = WIND_FROM_S.find(([part]) => name.includes(part))?.[1] ?? 0;
     const samples = all.slice(fromS * RATE_HZ, (fromS + seconds) * RATE_HZ);
     if (rms(samples) > 1e-4) sounds.push({ name: path.parse(name).name, samples });

@@ -255,11 +255,15 @@ async function constantRate(input: MakeInput): Promise<string> {
  */
 export type ByteFault = 'zero' | 'random' | 'flip' | 'cut' | 'lost';
 
+type VideoCodec = 'h264' | 'hevc';
+
 export interface CorruptSamplesInput {
   readonly tools: ToolPaths;
   readonly inputPath: string;
   /** A copy of the input with the faults, same length. */
   readonly outputPath: string;
+  /** How its pictures are coded; default H.264. */
+  readonly codec?: VideoCodec;
   /** Display-order numbers of the coded pictures to hit. */
   readonly frames: readonly number[];
   readonly fault: ByteFault;
@@ -300,7 +304,7 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
       const amount = input.amount ?? (input.fault === 'flip' ? 1 : 64);
       if (input.fault === 'cut' || input.fault === 'lost') {
         const keep = input.fault === 'cut' ? (input.place ?? 0.1 + 0.7 * random()) : null;
-        truth.push({ frame, offsetBytes: await fillUnits(file, sample, keep) });
+        truth.push({ frame, offsetBytes: await fillUnits(file, sample, keep, input.codec ?? 'h264') });
         continue;
       }
       // Length field, NAL header and the first bytes of the slice header stay, as a torn write leaves them.
@@ -325,7 +329,8 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
   return truth;
 }
 
-const NAL_FILLER = 12;
+/** Headers of filler data units: ITU-T H.264, 7.3.2.7, and H.265, 7.3.2.8. */
+const FILLER_HEADS: Readonly<Record<VideoCodec, readonly number[]>> = { h264: [12], hevc: [38 << 1, 1] };
 const LENGTH_BYTES = 4;
 /** Bytes of a slice that are always kept: its header. */
 const SLICE_HEAD_BYTES = 24;
@@ -339,6 +344,7 @@ async function fillUnits(
   file: FileHandle,
   sample: { readonly pos: number; readonly size: number },
   keep: number | null,
+  codec: VideoCodec,
 ): Promise<number> {
   const bytes = Buffer.alloc(sample.size);
   await file.read(bytes, 0, bytes.length, sample.pos);
@@ -347,25 +353,26 @@ async function fillUnits(
     starts.push(at);
   let changed = 0;
   if (keep === null) {
-    for (const start of starts) writeFiller(bytes, start, start + LENGTH_BYTES + bytes.readUInt32BE(start));
+    for (const start of starts)
+      writeFiller(bytes, start, start + LENGTH_BYTES + bytes.readUInt32BE(start), codec);
   } else {
     changed = starts.at(-1) ?? 0;
     const length = bytes.readUInt32BE(changed);
     const kept = Math.max(SLICE_HEAD_BYTES, Math.floor(length * keep));
     if (length - kept > LENGTH_BYTES + 2) {
       bytes.writeUInt32BE(kept, changed);
-      writeFiller(bytes, changed + LENGTH_BYTES + kept, changed + LENGTH_BYTES + length);
+      writeFiller(bytes, changed + LENGTH_BYTES + kept, changed + LENGTH_BYTES + length, codec);
     }
   }
   await file.write(bytes, 0, bytes.length, sample.pos);
   return sample.pos + changed;
 }
 
-/** A filler data unit (ITU-T H.264, 7.3.2.7) with its length, over `[start, end)`. */
-function writeFiller(bytes: Buffer, start: number, end: number): void {
+/** A filler data unit with its length, over `[start, end)`. */
+function writeFiller(bytes: Buffer, start: number, end: number, codec: VideoCodec): void {
   bytes.writeUInt32BE(end - start - LENGTH_BYTES, start);
   bytes.fill(0xff, start + LENGTH_BYTES, end);
-  bytes[start + LENGTH_BYTES] = NAL_FILLER;
+  bytes.set(FILLER_HEADS[codec], start + LENGTH_BYTES);
   bytes[end - 1] = 0x80;
 }
 

@@ -5,7 +5,9 @@ import { annexB, createAnnexBSplitter, isSlice, NAL, nalType, opensPicture } fro
 import { parsePps } from '#server/media/h264/pps.ts';
 import type { SliceContext } from '#server/media/h264/slice-header.ts';
 import { parseSps } from '#server/media/h264/sps.ts';
+import type { AvcSets } from '#server/media/h264/slice-data/learn-usual.ts';
 import { testTools as tools } from './media-job.ts';
+import { encodeSource } from './rendered-clips.ts';
 
 /** Width and height of the streams, pixels. */
 export const STREAM_WIDTH = 176;
@@ -26,6 +28,33 @@ export async function makeH264Stream(folder: string, options: string): Promise<B
   );
   const splitter = createAnnexBSplitter();
   return [...splitter.push(await readFile(file)), ...splitter.end()];
+}
+
+const NOISE = 'testsrc2=s=1280x720:r=25:d=0.6,noise=alls=9:allf=t';
+/** Calm pictures, in which wrong data soon look odd. */
+export const CALM = 'mandelbrot=s=1280x720:r=25,trim=duration=0.6';
+
+/**
+ * NAL units of pictures that refer to the one before, and what they name.
+ * @param params of x264
+ * @param chosen number of one of them, order of decoding
+ */
+export async function codePictures(
+  folder: string,
+  name: string,
+  params: string,
+  chosen: number,
+  source = NOISE,
+): Promise<{ sets: AvcSets; picture: Buffer[]; others: Buffer[][] }> {
+  const coding = ['-pix_fmt', 'yuv420p', ...'-c:v libx264 -preset fast -x264-params'.split(' ')];
+  const options = [...coding, `bframes=0:keyint=100:ref=1:${params}`, '-f', 'h264'];
+  const file = await encodeSource(source, path.join(folder, `${name}.h264`), options);
+  const splitter = createAnnexBSplitter();
+  const units = [...splitter.push(await readFile(file)), ...splitter.end()];
+  const { sps, pps } = contextOf(units);
+  const pictures = picturesOf(units);
+  const others = pictures.filter((_, at) => at !== chosen);
+  return { sets: { sps, pps: [pps] }, picture: pictures[chosen] ?? [], others };
 }
 
 /** Pictures of a stream of NAL units in display order, and what the decoder said about them. */

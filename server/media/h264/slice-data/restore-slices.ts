@@ -4,23 +4,12 @@ import { type RestoredUnits, restoreUnits } from '../../restore-units.ts';
 import { findStartCode } from '../check-sample.ts';
 import { H264Error } from '../h264-error.ts';
 import { isSlice } from '../nal.ts';
-import type { Pps } from '../pps.ts';
-import type { Sps } from '../sps.ts';
 import { AVC_CONTEXT_COUNT } from './avc-contexts.ts';
+import { type AvcSets, type IntactPictures, learnUsual, type SliceReader } from './learn-usual.ts';
 import { MbState } from './mb-state.ts';
 import { openMarkedSlice, type OpenSlice, readSliceData, type SliceMark } from './slice-data.ts';
-import type { SliceStart } from './slice-start.ts';
 import { isUsualFormat, openSlice, type TornSlice } from './torn-picture.ts';
-import { UsualValues } from './usual-values.ts';
-
-/** Those that are read: no switching slices. */
-type ReadKind = SliceStart['kind'];
-
-/** What a picture's slices refer to. */
-export interface AvcSets {
-  readonly sps: Sps;
-  readonly pps: readonly Pps[];
-}
+import type { UsualValues } from './usual-values.ts';
 
 /**
  * Puts single changed bytes of a picture back, as far as its coding tells them (`findChangedBytes`): frames of 4:2:0 with 8 bits by CABAC, as
@@ -32,7 +21,7 @@ export interface AvcSets {
 export async function restoreAvcUnits(
   units: readonly Buffer[],
   sets: AvcSets,
-  intact: AsyncIterable<readonly Buffer[]>,
+  intact: IntactPictures,
   budget: SearchBudget,
   signal?: AbortSignal,
 ): Promise<RestoredUnits | null> {
@@ -41,7 +30,7 @@ export async function restoreAvcUnits(
   // More than a byte is wrong where zeros stand in a row, which no coded data hold.
   if (!isUsualFormat(sps) || slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
-    const reader: Reader = {
+    const reader: SliceReader = {
       state: new MbState(sps.widthMbs, sps.heightMbs),
       cabac: new CabacDecoder(AVC_CONTEXT_COUNT),
     };
@@ -69,51 +58,6 @@ export async function restoreAvcUnits(
   }
 }
 
-/** Where slices are read. */
-interface Reader {
-  readonly state: MbState;
-  readonly cabac: CabacDecoder;
-}
-
-/** Slices of a kind that are learnt from, at least and at most, and pictures at most that are looked at for them. */
-const LEAST_SLICES = 6;
-const MOST_SLICES = 24;
-const MOST_LOOKED_AT = 120;
-/** Share of the budget at most that learning takes. */
-const LEARNING_SHARE = 0.2;
-
-/** What is usual in slices of some kinds; kinds with too few slices are left out. */
-async function learnUsual(
-  intact: AsyncIterable<readonly Buffer[]>,
-  kinds: ReadonlySet<ReadKind>,
-  { sps, pps }: AvcSets,
-  { state, cabac }: Reader,
-  budget: SearchBudget,
-): Promise<Map<ReadKind, UsualValues>> {
-  const found = new Map([...kinds].map((kind) => [kind, new UsualValues()]));
-  const reserve = budget.bytes * (1 - LEARNING_SHARE);
-  let looked = 0;
-  for await (const units of intact) {
-    for (const unit of units.filter(isSlice)) {
-      try {
-        const { opened } = openSlice(unit, sps, pps);
-        const usual = found.get(opened.start.kind);
-        if (!usual || usual.slices >= MOST_SLICES || !opened.context.pps.cabac) continue;
-        budget.bytes -= unit.length;
-        const { watch, take } = usual.learn();
-        readSliceData(opened, state, cabac, { watch });
-        take();
-      } catch (error) {
-        if (!(error instanceof H264Error)) throw error;
-      }
-    }
-    looked += 1;
-    if (looked >= MOST_LOOKED_AT || budget.bytes < reserve) break;
-    if ([...found.values()].every(({ slices }) => slices >= MOST_SLICES)) break;
-  }
-  return new Map([...found].filter(([, { slices }]) => slices >= LEAST_SLICES));
-}
-
 /**
  * How long changed bytes in slices of phones and x264 are read on the mean until something is impossible (one of a hundred for 1 400
  * bytes), and until something is unusual; encoders fill the last byte as they like.
@@ -129,7 +73,7 @@ const SURE_END_BYTES = 24;
 /** A slice that ends in front of a macroblock. */
 function readable(
   opened: OpenSlice,
-  { state, cabac }: Reader,
+  { state, cabac }: SliceReader,
   end: number,
   usual: UsualValues | undefined,
 ): ReadableSlice<SliceMark> {

@@ -1,15 +1,13 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rm, type FileHandle } from 'node:fs/promises';
 import type { SearchBudget } from '#server/media/changed-bytes.ts';
-import { H264Error } from '#server/media/h264/h264-error.ts';
 import { joinSample } from '#server/media/h264/nal.ts';
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { hiddenData, tornPictures } from '../damaged-pictures.ts';
+import { isOfClip, unitsNear } from '../units-near.ts';
 import { openRestorable, searchMs, type RestorableSource } from './restorable-source.ts';
 
 export interface PutBackInput {
@@ -154,7 +152,8 @@ async function restoreSample(
   if (!place) return null;
   try {
     const units = await source.units(sample);
-    const restored = await source.restore(units, unitsNear(source, sample, isDamaged), budget, signal);
+    const whole = unitsNear(source, sample, (other) => isDamaged.has(other));
+    const restored = await source.restore(units, whole, budget, signal);
     if (restored === null) return null;
     const bytes = joinSample(restored.units, source.lengthSize);
     const before = await readExactly(source.file, place.offset, place.sizeBytes);
@@ -167,28 +166,6 @@ async function restoreSample(
     throw error;
   }
 }
-
-/** NAL units of whole pictures, those nearest to one of them first. */
-async function* unitsNear(
-  source: RestorableSource,
-  sample: number,
-  isDamaged: ReadonlySet<number>,
-): AsyncGenerator<readonly Buffer[]> {
-  for (let away = 1; away < source.samples.length; away += 1) {
-    for (const other of [sample - away, sample + away]) {
-      if (!source.samples[other] || isDamaged.has(other)) continue;
-      const units = await source.units(other).catch((error: unknown) => {
-        if (isOfClip(error)) return null;
-        throw error;
-      });
-      if (units) yield units;
-    }
-  }
-}
-
-/** Whether the data of the clip are to blame. */
-const isOfClip = (error: unknown): boolean =>
-  error instanceof Mp4Error || error instanceof HevcError || error instanceof H264Error;
 
 async function writeSamples(path: string, samples: readonly RestoredSample[]): Promise<void> {
   const file = await open(path, 'r+');

@@ -15,6 +15,7 @@ const MOST_SAID = 2;
  * holds nowhere; what they differ from it by along the motion is held against what that one differs from its own. The place is taken where
  * all blocks behind it speak most for a fault (cumulative sum test: Page, "Continuous inspection schemes", 1954).
  * @param lost as far as it is known: data are impossible from its first block on
+ * @param mostBefore blocks at most in front of that which are looked at
  */
 export function firstTornBlock(
   earlier: GreyPlane,
@@ -22,6 +23,7 @@ export function firstTornBlock(
   damaged: GreyPlane,
   lost: LostBlocks,
   kernel: MotionKernel,
+  mostBefore = Infinity,
 ): number {
   const across = Math.ceil(damaged.width / lost.size);
   const end = Math.min(damaged.height, lost.size * Math.ceil(lost.first / across));
@@ -29,7 +31,7 @@ export function firstTornBlock(
   const usual = movedErrors(earlier, before, end, lost.size, kernel);
   const own = movedErrors(before, damaged, end, lost.size, kernel);
   let [first, most, sum] = [lost.first, 0, 0];
-  for (let block = lost.first - 1; block >= 0; block -= 1) {
+  for (let block = lost.first - 1; block >= Math.max(0, lost.first - mostBefore); block -= 1) {
     const said = Math.log(((own[block] ?? 0) + FLOOR) / ((usual[block] ?? 0) + FLOOR) / TORN_TIMES);
     sum += Math.max(-MOST_SAID, Math.min(MOST_SAID, said));
     if (sum <= most) continue;

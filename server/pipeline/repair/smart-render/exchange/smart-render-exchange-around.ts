@@ -16,6 +16,7 @@ import type { SmartSource } from '../smart-render-source.ts';
 import { picturesAround, placesAround } from '../smart-render-surroundings.ts';
 import type { VerbatimPps } from '../smart-render-verbatim.ts';
 import { decodePart, type PartInput } from './smart-render-exchange-decode.ts';
+import { startOfLoss } from './smart-render-exchange-start.ts';
 import {
   allMacroblocks,
   createDamageLog,
@@ -121,12 +122,13 @@ export async function concealFirst(
   const [damage] = said.length === told ? said : [];
   const slices = units?.filter(isSlice) ?? [];
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
-  const lost = damage && heads && lostMacroblocks(source.sps, heads, damage);
+  const noticed = damage && heads && lostMacroblocks(source.sps, heads, damage);
   const beforePixels = pictures.get(places.before)?.pixels;
   const beforeSample = order.samples[places.before];
   const inFront =
     beforePixels && beforeSample !== undefined ? { pixels: beforePixels, sample: beforeSample } : undefined;
-  if (!lost || !around) return { decoded, concealed: null, before: inFront };
+  if (!units || !noticed || !around) return { decoded, concealed: null, before: inFront };
+  const lost = await startOfLoss(source, { sample, units, damaged: open }, noticed, around, format);
   return {
     decoded,
     before: inFront,

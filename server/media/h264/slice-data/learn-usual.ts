@@ -1,0 +1,67 @@
+import type { CabacDecoder } from '../../cabac/cabac-decoder.ts';
+import { H264Error } from '../h264-error.ts';
+import { isSlice } from '../nal.ts';
+import type { Pps } from '../pps.ts';
+import type { Sps } from '../sps.ts';
+import type { MbState } from './mb-state.ts';
+import { readSliceData } from './slice-data.ts';
+import type { SliceStart } from './slice-start.ts';
+import { openSlice } from './torn-picture.ts';
+import { UsualValues } from './usual-values.ts';
+
+/** Those that are read: no switching slices. */
+type ReadKind = SliceStart['kind'];
+
+/** What a picture's slices refer to. */
+export interface AvcSets {
+  readonly sps: Sps;
+  readonly pps: readonly Pps[];
+}
+
+/** NAL units of whole pictures, one after the other. */
+export type IntactPictures = AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>;
+
+/** Where slices are read. */
+export interface SliceReader {
+  readonly state: MbState;
+  readonly cabac: CabacDecoder;
+}
+
+/** Slices of a kind that are learnt from, at least and at most, and pictures at most that are looked at for them. */
+const LEAST_SLICES = 6;
+const MOST_SLICES = 24;
+const MOST_LOOKED_AT = 120;
+/** Share of the budget at most that learning takes. */
+const LEARNING_SHARE = 0.2;
+
+/** What is usual in slices of some kinds; kinds with too few slices are left out. */
+export async function learnUsual(
+  intact: IntactPictures,
+  kinds: ReadonlySet<ReadKind>,
+  { sps, pps }: AvcSets,
+  { state, cabac }: SliceReader,
+  budget: { bytes: number },
+): Promise<Map<ReadKind, UsualValues>> {
+  const found = new Map([...kinds].map((kind) => [kind, new UsualValues()]));
+  const reserve = budget.bytes * (1 - LEARNING_SHARE);
+  let looked = 0;
+  for await (const units of intact) {
+    for (const unit of units.filter(isSlice)) {
+      try {
+        const { opened } = openSlice(unit, sps, pps);
+        const usual = found.get(opened.start.kind);
+        if (!usual || usual.slices >= MOST_SLICES || !opened.context.pps.cabac) continue;
+        budget.bytes -= unit.length;
+        const { watch, take } = usual.learn();
+        readSliceData(opened, state, cabac, { watch });
+        take();
+      } catch (error) {
+        if (!(error instanceof H264Error)) throw error;
+      }
+    }
+    looked += 1;
+    if (looked >= MOST_LOOKED_AT || budget.bytes < reserve) break;
+    if ([...found.values()].every(({ slices }) => slices >= MOST_SLICES)) break;
+  }
+  return new Map([...found].filter(([, { slices }]) => slices >= LEAST_SLICES));
+}

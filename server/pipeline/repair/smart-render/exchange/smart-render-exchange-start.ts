@@ -42,7 +42,9 @@ export async function startOfLoss(
   const [earlier, before, own] = [around.earlier, around.before, around.damaged].map(planeOf(format));
   if (!earlier || !before || !own) return lost;
   const { first, firstOfSlice } = noticed;
+  // What the decoder guesses it does not show as it was read, so that no picture tells where in that the fault begins.
+  const shown = Math.min(first, lost.first);
+  const most = Math.min(shown - firstOfSlice, MOST_BEFORE - (first - shown));
   const kernel = createSearchKernel(format);
-  const most = Math.min(MOST_BEFORE, first - firstOfSlice);
-  return { ...lost, first: firstTornBlock(earlier, before, own, { ...lost, first }, kernel, most) };
+  return { ...lost, first: firstTornBlock(earlier, before, own, { ...lost, first: shown }, kernel, most) };
 }

@@ -1,52 +1,26 @@
 import path from 'node:path';
-import type { FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { isSlice, joinSample } from '#server/media/h264/nal.ts';
 import { areTold, orderCounts, withOrderCount } from '#server/media/h264/order-counts.ts';
 import { readMarking } from '#server/media/h264/reference-marking.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
-import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { wrapped } from '#server/media/order-count.ts';
+import { factorFor, holesOf, type CountedPlace, type Hole } from './smart-render-holes.ts';
+import type { RaisedClip, Roomless } from './smart-render-raised.ts';
 import { spoolFrom } from './smart-render-encoder.ts';
 import { hashClip } from './smart-render-hashes.ts';
 import { writeTrialClip, type Part } from './smart-render-part.ts';
 import { type SmartSource, withReplaced } from './smart-render-source.ts';
 
-export interface RaiseInput extends Pick<RunOptions, 'tools' | 'signal'> {
-  /** Lost pictures have their places in it. */
-  readonly source: SmartSource;
-  readonly order: DisplayOrder;
-  /** Those for which the counts may leave no room. */
-  readonly uncounted: readonly number[];
+export interface RaiseInput extends Roomless<SmartSource>, Pick<RunOptions, 'tools' | 'signal'> {
   readonly workDir: string;
   readonly pixelFormat: string;
-  /** Samples with new counts are written here. */
-  readonly spool: FileHandle;
 }
 
-export interface RaisedClip {
-  readonly source: SmartSource;
-  /** Where the samples lie that have other counts now, and otherwise the same data. */
-  readonly moved: ReadonlyMap<number, ByteRange>;
-}
-
-/** A picture of a group by its order count; the counts of lost and damaged ones are not known. */
-interface Counted {
-  readonly sample: number;
-  readonly place: number;
+interface Counted extends CountedPlace {
   readonly head: SliceHeader | null;
-  readonly count: number | null;
-}
-
-/** A lost picture between others, or several in a row. */
-interface Hole {
-  /** The picture shown behind it. */
-  readonly behind: number;
-  readonly lost: number;
-  /** From the order count of the picture before to that of the one behind. */
-  readonly rise: number;
 }
 
 /**
@@ -56,7 +30,7 @@ interface Hole {
  * @returns null where that does not work out
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function raiseCounts(input: RaiseInput): Promise<RaisedClip | null> {
+export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSource> | null> {
   const { source, order, uncounted } = input;
   const { pocType, pocBits } = source.sps;
   if (pocType !== 0) return null;
@@ -65,17 +39,23 @@ export async function raiseCounts(input: RaiseInput): Promise<RaisedClip | null>
   let countStep = 1;
   for (const part of await groupsWith(source, uncounted)) {
     const group = await readGroup(input, part);
-    const holes = group && holesOf(group, order, part.from, source.vacant ?? new Set());
+    const holes = group && holesOf(group, order, source.vacant ?? new Set());
     if (!holes) return null;
-    const ways = [raisedBehind(group, holes), multiplied(group, holes)];
+    const times = factorFor(holes);
+    const ways = [
+      { scale: 1, counts: raisedBehind(group, holes) },
+      ...[times, times + 1].map((scale) => ({ scale, counts: multiplied(group, scale) })),
+    ];
     const heads = group.map(({ head }) => head);
+    const before = await hashesOf(input, part, new Map());
     let found: ReadonlyMap<number, ByteRange> | null = null;
-    for (const [way, counts] of ways.entries()) {
+    for (const { scale, counts } of ways) {
       if (found || !areTold(counts, heads, pocBits)) continue;
       const written = await writeCounts(input, group, counts, take);
-      if (!(await decodesAlike(input, part, written))) continue;
+      const after = await hashesOf(input, part, written);
+      if (before.length !== after.length || !before.every((hash, at) => hash === after[at])) continue;
       found = written;
-      if (way > 0) countStep = Math.max(countStep, factorFor(holes));
+      countStep = Math.max(countStep, scale);
     }
     if (!found) return null;
     for (const [sample, bytes] of found) moved.set(sample, bytes);
@@ -126,30 +106,6 @@ async function readGroup({ source, order }: RaiseInput, { from, end }: Part): Pr
   });
 }
 
-/** The rows of lost pictures in a group; null where the counts beside one are not known, or do not rise. */
-function holesOf(
-  group: readonly Counted[],
-  { samples }: DisplayOrder,
-  from: number,
-  vacant: ReadonlySet<number>,
-): Hole[] | null {
-  const countOf = new Map(group.map(({ sample, count }) => [sample, count]));
-  const isLost = (place: number) => vacant.has(samples[place] ?? -1);
-  const holes: Hole[] = [];
-  for (const { sample, place } of group) {
-    if (vacant.has(sample) || !isLost(place - 1)) continue;
-    let lost = 1;
-    while (isLost(place - lost - 1)) lost += 1;
-    const before = countOf.get(samples[place - lost - 1] ?? -1) ?? null;
-    const behind = countOf.get(sample) ?? null;
-    // In front of a key picture there is all room that there can be.
-    if (sample === from) continue;
-    if (before === null || behind === null || behind <= before) return null;
-    holes.push({ behind: place, lost, rise: behind - before });
-  }
-  return holes;
-}
-
 function raisedBehind(group: readonly Counted[], holes: readonly Hole[]): (number | null)[] {
   return group.map(({ count, place }) => {
     const before = holes.filter(({ behind }) => behind <= place);
@@ -158,11 +114,8 @@ function raisedBehind(group: readonly Counted[], holes: readonly Hole[]): (numbe
   });
 }
 
-const factorFor = (holes: readonly Hole[]): number =>
-  Math.max(1, ...holes.map(({ lost, rise }) => Math.ceil((lost + 1) / rise)));
-
-const multiplied = (group: readonly Counted[], holes: readonly Hole[]): (number | null)[] =>
-  group.map(({ count }) => (count === null ? null : count * factorFor(holes)));
+const multiplied = (group: readonly Counted[], times: number): (number | null)[] =>
+  group.map(({ count }) => (count === null ? null : count * times));
 
 /** Writes the samples whose counts change. */
 async function writeCounts(
@@ -187,27 +140,16 @@ async function writeCounts(
   return written;
 }
 
-/** Whether a group shows the very same pictures with new counts, and nothing else is said of it. */
-async function decodesAlike(
-  input: RaiseInput,
+/** Of the pictures of a group, some of whose samples have other bytes. */
+async function hashesOf(
+  { source, order, workDir, pixelFormat, tools, signal }: RaiseInput,
   part: Part,
   written: ReadonlyMap<number, ByteRange>,
-): Promise<boolean> {
-  const { source, order, workDir, pixelFormat, tools, signal } = input;
+): Promise<string[]> {
   const outputPath = path.join(workDir, 'raised.mp4');
-  const decode = async (replaced: ReadonlyMap<number, ByteRange> | null) => {
-    const coded = new Map([...(replaced ?? [])].map(([sample, bytes]) => [sample, { bytes }]));
-    await writeTrialClip({ source, order, part, replaced: { coded, pps: [] }, outputPath, signal });
-    const label = 'decode a group with other order counts';
-    return hashClip(outputPath, {
-      label,
-      pixelFormat,
-      codec: 'h264',
-      tools,
-      signal,
-      onLine: () => {},
-    });
-  };
-  const [before, after] = [await decode(null), await decode(written)];
-  return before.length === after.length && before.every((hash, at) => hash === after[at]);
+  const coded = new Map([...written].map(([sample, bytes]) => [sample, { bytes }]));
+  await writeTrialClip({ source, order, part, replaced: { coded, pps: [] }, outputPath, signal });
+  const label = 'decode pictures with other order counts';
+  const onLine = () => {};
+  return hashClip(outputPath, { label, pixelFormat, codec: 'h264', tools, signal, onLine });
 }

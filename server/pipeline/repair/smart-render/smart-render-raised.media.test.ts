@@ -13,17 +13,27 @@ afterAll(() => folder.remove());
 
 const LOST = 3;
 
+const X264 = '-c:v libx264 -preset veryfast -g 600';
+const X265 =
+  '-c:v libx265 -preset fast -tag:v hvc1 -x265-params log-level=error:frame-threads=1:pools=1:b-adapt=0';
+
 const MAKERS = [
   // A hole between two P pictures, behind which all is raised.
   {
     name: 'no B pictures over it',
-    encode: '-bf 2 -x264-params b-adapt=0:b-pyramid=none:bframes=2',
+    encode: `${X264} -bf 2 -x264-params b-adapt=0:b-pyramid=none:bframes=2`,
     first: 49,
   },
   // B pictures on both sides, whose references are weighted by their counts.
-  { name: 'weighted B pictures over it', encode: '-bf 3 -x264-params b-adapt=0:b-pyramid=normal', first: 51 },
-  { name: 'CAVLC', encode: '-bf 3 -x264-params b-adapt=0:cabac=0', first: 50 },
-  { name: 'three slices', encode: '-bf 3 -x264-params b-adapt=0:slices=3', first: 50 },
+  {
+    name: 'weighted B pictures over it',
+    encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,
+    first: 51,
+  },
+  { name: 'CAVLC', encode: `${X264} -bf 3 -x264-params b-adapt=0:cabac=0`, first: 50 },
+  { name: 'three slices', encode: `${X264} -bf 3 -x264-params b-adapt=0:slices=3`, first: 50 },
+  { name: 'HEVC', encode: `${X265}:bframes=4:keyint=250`, first: 51 },
+  { name: 'HEVC, open groups', encode: `${X265}:bframes=3:keyint=30:min-keyint=30:scenecut=0`, first: 67 },
 ] as const;
 
 it.each(MAKERS)(
@@ -31,7 +41,7 @@ it.each(MAKERS)(
   async (maker) => {
     const broken = path.join(folder.path, `${maker.name}.mp4`);
     const hole = `select='not(between(n,${maker.first},${maker.first + LOST - 1}))'`;
-    const encode = `-vf ${hole} -fps_mode vfr -c:v libx264 -preset veryfast -g 600 ${maker.encode}`;
+    const encode = `-vf ${hole} -fps_mode vfr ${maker.encode}`;
     await makeMovingClip({ tools, outputPath: broken, seconds: 4, encode: encode.split(' ') });
     const task = await makeTask(broken, path.join(folder.path, `${maker.name}-work`));
     const io = { signal: new AbortController().signal, send: () => {} };

@@ -1,18 +1,23 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { displayOrder } from '#server/media/mp4/display-order.ts';
+import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
-import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
+import type { ChangedSpan } from '../picture-edit.ts';
 import type { SmartRenderResult } from './smart-render.ts';
-import { raiseCounts, type RaiseInput } from './smart-render-raise.ts';
-import { withVacant, type SmartSource } from './smart-render-source.ts';
-import { withVacancies, type Vacated } from './smart-render-vacancies.ts';
+import type { ClipSource } from './smart-render-source.ts';
+import type { RoomlessSpans, Vacated } from './smart-render-vacancies.ts';
+
+/** A clip whose order counts leave room for pictures that were never counted. */
+export interface RaisedClip<Source> {
+  readonly source: Source;
+  /** Where the samples lie that have other counts now, and otherwise the same data. */
+  readonly moved: ReadonlyMap<number, ByteRange>;
+}
 
 /** A clip in which lost pictures have places, and what of it lies elsewhere for their sake. */
-export interface PlacedClip {
-  readonly vacated: Vacated<SmartSource>;
-  /** Samples with other order counts than in the file. */
-  readonly moved: ReadonlyMap<number, ByteRange>;
+export interface PlacedClip<Source> {
+  readonly vacated: Vacated<Source>;
+  readonly moved: RaisedClip<Source>['moved'];
 }
 
 /** What became of it; `unfilled` names spans whose pictures could not be put into their places, where nothing was written for that. */
@@ -20,43 +25,68 @@ export type PlacedResult =
   | { readonly result: SmartRenderResult }
   | { readonly unfilled: ReadonlySet<ChangedSpan> };
 
-export interface RaisedInput extends Omit<RaiseInput, 'order' | 'uncounted' | 'spool'> {
-  readonly edit: PictureEdit;
+/** A clip whose uncounted pictures have places in the coded stream, for which its counts leave no room. */
+export interface Roomless<Source> {
+  readonly source: Source;
+  readonly order: DisplayOrder;
+  /** Samples of those pictures. */
+  readonly uncounted: readonly number[];
+  /** Samples with new counts are written here. */
+  readonly spool: FileHandle;
+}
+
+export interface RaisedInput<Source extends ClipSource> {
   /** Spans that show more pictures than the order counts leave room for. */
   readonly noRoom: ReadonlySet<ChangedSpan>;
-  readonly render: (placed: PlacedClip) => Promise<PlacedResult>;
+  readonly workDir: string;
+  readonly place: (noRoom: RoomlessSpans) => Vacated<Source>;
+  /** Null where no room can be made. */
+  readonly raise: (roomless: Roomless<Source>) => Promise<RaisedClip<Source> | null>;
+  readonly render: (placed: PlacedClip<Source>) => Promise<PlacedResult>;
 }
 
 /** Tries with fewer spans each time. */
 const MOST_TRIES = 2;
 
 /**
- * Renders a clip with the order counts raised where pictures are put in that were never counted; all others keep what they show.
- * @returns null where no span can be filled so
+ * Renders a clip with the order counts raised where pictures are put in that were never counted, so that all others keep what they show; the
+ * spans for which that does not work out, and the rest of their groups, are coded anew.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function renderRaised(input: RaisedInput): Promise<SmartRenderResult | null> {
-  const { source, edit, noRoom, workDir, render } = input;
-  if (noRoom.size === 0) return null;
-  const spool = await open(path.join(workDir, 'smart-render.raised'), 'w+');
+export async function renderRaised<Source extends ClipSource>(
+  input: RaisedInput<Source>,
+): Promise<SmartRenderResult> {
+  const { noRoom, workDir, place, raise, render } = input;
   const left = new Set<ChangedSpan>();
+  const spool = noRoom.size > 0 ? await open(path.join(workDir, 'smart-render.raised'), 'w+') : null;
   try {
-    for (let tries = 0; tries < MOST_TRIES && left.size < noRoom.size; tries += 1) {
+    for (let tries = 0; spool && tries < MOST_TRIES && left.size < noRoom.size; tries += 1) {
       const placed = new Set([...noRoom].filter((span) => !left.has(span)));
-      const vacated = withVacancies(source, edit, withVacant, { placed, left });
-      if (vacated.uncounted.size === 0) return null;
-      const { samples, shownEdit } = vacated.source;
-      const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+      const vacated = place({ placed, left });
+      const { source } = vacated;
+      const order = displayOrder(source.samples, source.shownEdit.startTicks, source.shownEdit.endTicks);
       const uncounted = [...vacated.uncounted.keys()];
-      const raised = await raiseCounts({ ...input, source: vacated.source, order, uncounted, spool });
-      if (!raised) return null;
+      const raised = uncounted.length > 0 ? await raise({ source, order, uncounted, spool }) : null;
+      if (!raised) break;
       const { moved } = raised;
       const answer = await render({ vacated: { ...vacated, source: raised.source }, moved });
       if ('result' in answer) return answer.result;
       for (const span of answer.unfilled) left.add(span);
     }
-    return null;
+    const vacated = place({ placed: new Set(), left: noRoom });
+    const answer = await render({ vacated, moved: new Map() });
+    if ('result' in answer) return answer.result;
+    return { done: false, reason: 'Lost pictures have no place in the stream.' };
   } finally {
-    await spool.close();
+    await spool?.close();
   }
+}
+
+/** The spans whose uncounted pictures are not among some samples. */
+export function unfilledOf(
+  { uncounted }: Pick<Vacated<unknown>, 'uncounted'>,
+  filled: Iterable<number>,
+): ReadonlySet<ChangedSpan> {
+  const done = new Set(filled);
+  return new Set([...uncounted].flatMap(([sample, span]) => (done.has(sample) ? [] : [span])));
 }

@@ -21,7 +21,8 @@ import { cutCandidates, type Cut } from './smart-render-plan.ts';
 import { isIdr, openSmartSource, type SmartSource, withVacant } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
-import { type PlacedClip, type PlacedResult, renderRaised } from './smart-render-raised.ts';
+import { raiseCounts } from './smart-render-raise.ts';
+import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from './smart-render-raised.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { spansWithoutRoom } from './smart-render-room.ts';
 import { toRuns } from './smart-render-seen.ts';
@@ -108,17 +109,13 @@ async function render(
   const { source } = answer;
   const { edit } = input;
   const noRoom = await spansWithoutRoom(source, edit);
-  const raised = await renderRaised({
+  return renderRaised<SmartSource>({
     ...input,
-    source,
     noRoom,
-    pixelFormat: format.name,
+    place: (roomless) => withVacancies(source, edit, withVacant, roomless),
+    raise: (roomless) => raiseCounts({ ...input, ...roomless, pixelFormat: format.name }),
     render: (placed) => renderPlaced(job, placed),
   });
-  if (raised) return raised;
-  const vacated = withVacancies(source, edit, withVacant, { placed: new Set(), left: noRoom });
-  const answered = await renderPlaced(job, { vacated, moved: new Map() });
-  return 'result' in answered ? answered.result : decline('A lost picture has no place in the stream.');
 }
 
 const orderOf = ({ samples, shownEdit }: SmartSource) =>
@@ -133,7 +130,7 @@ interface RenderJob extends SmartRenderInput {
 /** Renders a clip in which lost pictures have places of their own. */
 async function renderPlaced(
   { stream, format, spool, ...input }: RenderJob,
-  { vacated, moved }: PlacedClip,
+  { vacated, moved }: PlacedClip<SmartSource>,
 ): Promise<PlacedResult> {
   const { source, edit } = vacated;
   const { samples } = source;
@@ -173,12 +170,11 @@ async function renderPlaced(
   const isFilled = concealed && concealsAll(vacated, [...concealed.exchanges, ...concealed.under]);
   const { plan, standIns, under, ...found } = isFilled ? concealed : await tryEdit(edit);
   const exchanges = lastOfEach(found.exchanges);
-  const filled = new Set([
-    ...found.exchanges.flatMap((one) => one.samples),
+  const unfilled = unfilledOf(vacated, [
+    ...found.exchanges.flatMap(({ samples: made }) => made),
     ...standIns.map(({ sample }) => sample),
   ]);
-  const unfilled = [...vacated.uncounted].flatMap(([sample, span]) => (filled.has(sample) ? [] : [span]));
-  if (unfilled.length > 0) return { unfilled: new Set(unfilled) };
+  if (unfilled.size > 0) return { unfilled };
   if (!plan.ok) return declined(plan.reason);
   const timing = planTimes(samples, plan.segments);
   if (!timing.ok) return declined(timing.reason);

@@ -26,12 +26,16 @@ import {
   type HevcSource,
 } from './smart-render-hevc-source.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
+import { countedClip, multiplyCounts } from './smart-render-hevc-raise.ts';
+import { unlessUnfit } from './smart-render-hevc-unfit.ts';
 import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
+import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from '../smart-render-raised.ts';
+import { spansWithoutRoom } from '../smart-render-room.ts';
 import { planTimes } from '../smart-render-timing.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
@@ -40,6 +44,7 @@ import { writeResult } from '../smart-render-write.ts';
 const TRIALS = 10;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
+const declined = (reason: string): PlacedResult => ({ result: decline(reason) });
 
 /**
  * `smartRender` for HEVC: each stretch of new pictures is a coded video sequence of its own, with parameter sets
@@ -56,8 +61,6 @@ export async function renderHevc(
 ): Promise<SmartRenderResult> {
   const answer = await openHevcSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const vacated = withVacancies(answer.source, input.edit, withVacantHevc);
-  const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
   if (!stream || !format) return decline('The pixel format of the video is unusual.');
@@ -66,11 +69,34 @@ export async function renderHevc(
   }
   const formats = await hevcEncoderFormats(input.tools, input.signal);
   if (!formats.includes(format.name)) return decline('This server has no encoder for HEVC of this kind.');
+  const job = { ...input, stream, format, spool };
+  const counted = unlessUnfit(() => countedClip(answer.source));
+  return renderRaised<HevcSource>({
+    ...input,
+    noRoom: counted ? await spansWithoutRoom(counted, input.edit) : new Set(),
+    place: (roomless) => withVacancies(answer.source, input.edit, withVacantHevc, roomless),
+    raise: (roomless) => multiplyCounts({ ...input, ...roomless, pixelFormat: format.name }),
+    render: (placed) => renderPlaced(job, placed),
+  });
+}
+
+interface RenderJob extends SmartRenderInput {
+  readonly stream: NonNullable<MediaInfo['video'][number]>;
+  readonly format: NonNullable<ReturnType<typeof rawFormat>>;
+  readonly spool: FileHandle;
+}
+
+/** Renders a clip in which lost pictures have places of their own. */
+async function renderPlaced(
+  { stream, format, spool, ...input }: RenderJob,
+  { vacated, moved: raised }: PlacedClip<HevcSource>,
+): Promise<PlacedResult> {
+  const { source, edit } = vacated;
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findHevcCuts(source, order, edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
-  if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
+  if (order.firstShown < hidden) return declined('The video begins with pictures that cannot be decoded.');
   const frameRate = usualRate(stream.frameRate);
   const { threads } = input.limits;
   const damagedSpans = edit.filter(({ mendsDamage }) => mendsDamage).length;
@@ -96,13 +122,15 @@ export async function renderHevc(
   const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
   const isFilled = concealed && concealsAll(vacated, [concealed]);
   const alone = isFilled ? concealed : await tryAlone(edit);
+  const unfilled = unfilledOf(vacated, alone.samples);
+  if (unfilled.size > 0) return { unfilled };
   const damaged = damagedPlaces(edit, order);
   const { plan } = alone;
-  if (!plan.ok) return decline(plan.reason);
+  if (!plan.ok) return declined(plan.reason);
   const timing = planTimes(samples, plan.segments);
-  if (!timing.ok) return decline(timing.reason);
+  if (!timing.ok) return declined(timing.reason);
   const target = await toTarget(source, input.info, plan.segments);
-  if (!target) return decline('The video track has no decoder settings.');
+  if (!target) return declined('The video track has no decoder settings.');
 
   const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
   const encoded: (EncodedHevc | null)[] = [];
@@ -167,20 +195,24 @@ export async function renderHevc(
     segments: plan.segments,
     encoded,
     standIns: { samples: alone.samples, coded: alone },
-    moved,
+    moved: new Map([...raised, ...moved]),
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
     signal: input.signal,
   });
   const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
   const spans = changedSpans(plan.segments, moved, order);
-  return inOwnNumbers(vacated, {
+  const own = new Set(alone.samples);
+  const isCoded = (sample: number) =>
+    own.has(sample) || moved.has(sample) || plan.segments.some((segment) => isReplaced(segment, sample));
+  const recounted = [...raised.keys()].filter((sample) => !isCoded(sample));
+  const result = inOwnNumbers(vacated, {
     done: true,
-    framesKept: samples.length - replaced - moved.size - alone.samples.length,
+    framesKept: samples.length - replaced - moved.size - alone.samples.length - recounted.length,
     framesTotal: samples.length,
     reencodedSpans: [
       ...spans,
-      ...[...alone.samples, ...alone.staying].map((sample) => {
+      ...[...alone.samples, ...alone.staying, ...recounted].map((sample) => {
         const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
@@ -190,7 +222,11 @@ export async function renderHevc(
     seen: [],
     ...(isFilled && { concealedLost: vacated.besideDamage }),
   });
+  return { result };
 }
+
+const isReplaced = ({ firstSample, endSample, leaning }: Segment, sample: number): boolean =>
+  (sample >= firstSample && sample < endSample) || leaning.includes(sample);
 
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
   Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);

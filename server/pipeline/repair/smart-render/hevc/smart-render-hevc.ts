@@ -13,6 +13,8 @@ import { findHevcCuts } from './smart-render-hevc-cuts.ts';
 import { spoolFrom } from '../smart-render-encoder.ts';
 import {
   encodeHevc,
+  HEVC_CRF,
+  shownFactor,
   generalOf,
   hevcEncoderFormats,
   type EncodedHevc,
@@ -30,6 +32,7 @@ import { countedClip, multiplyCounts } from './smart-render-hevc-raise.ts';
 import { unlessUnfit } from './smart-render-hevc-unfit.ts';
 import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
+import { SPARE_BYTES } from '../exchange/smart-render-exchange-plan.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
@@ -138,6 +141,7 @@ async function renderPlaced(
   const moved = new Map<number, ByteRange>();
   const take = spoolFrom(alone.position);
   let doneCount = 0;
+  let spareBytes = SPARE_BYTES + samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   for (const [number, segment] of plan.segments.entries()) {
     const opener = await openSequence(
       source,
@@ -153,38 +157,55 @@ async function renderPlaced(
       encoded.push(null);
       continue;
     }
-    const decoder = createGroupDecoder({
-      ...input,
-      source,
-      order,
-      cuts,
-      decodeFrom: segment.decodeFrom,
-      damaged,
-      pixelFormat: format.name,
-      pictureBytes: format.pictureBytes,
-      threads,
-      warmUp: HEVC_WARM_UP,
-    });
-    const { workDir } = input;
-    const { pictureBytes } = format;
-    const pixels = openPixels(
-      { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
-      segment.pictures.map((picture) => picture.pixels),
+    const encodeAt = async (rateFactor: number) => {
+      const decoder = createGroupDecoder({
+        ...input,
+        source,
+        order,
+        cuts,
+        decodeFrom: segment.decodeFrom,
+        damaged,
+        pixelFormat: format.name,
+        pictureBytes: format.pictureBytes,
+        threads,
+        warmUp: HEVC_WARM_UP,
+      });
+      const { workDir } = input;
+      const { pictureBytes } = format;
+      const pixels = openPixels(
+        { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
+        segment.pictures.map((picture) => picture.pixels),
+      );
+      const before = doneCount;
+      const made = await encodeHevc({
+        ...input,
+        target,
+        pictures: pixels.pictures,
+        rateFactor,
+        messages: await keyMessages(source, segment),
+        riders: await readRiders(source, order, segment),
+        spool,
+        take,
+        onPicture: () => input.onProgress?.(++doneCount / toEncode),
+      });
+      if (made.pictures.length !== segment.pictures.length) {
+        throw new HevcError('The encoder did not give one picture for each planned one.');
+      }
+      const sizeBytes = made.pictures.reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
+      return { coded: made, held: pixels.held, sizeBytes, before };
+    };
+    const showsDamage = segment.pictures.some(
+      ({ pixels }) => pixels.kind === 'original' && damaged.has(pixels.frame),
     );
-    const coded = await encodeHevc({
-      ...input,
-      target,
-      pictures: pixels.pictures,
-      messages: await keyMessages(source, segment),
-      riders: await readRiders(source, order, segment),
-      spool,
-      take,
-      onPicture: () => input.onProgress?.(++doneCount / toEncode),
-    });
-    if (coded.pictures.length !== segment.pictures.length) {
-      throw new HevcError('The encoder did not give one picture for each planned one.');
+    const pixelCount = segment.pictures.length * stream.width * stream.height;
+    let made = await encodeAt(showsDamage ? shownFactor(pixelCount, spareBytes) : HEVC_CRF);
+    if (showsDamage && made.sizeBytes > spareBytes) {
+      doneCount = made.before;
+      made = await encodeAt(HEVC_CRF);
     }
-    heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
+    if (showsDamage) spareBytes = Math.max(0, spareBytes - made.sizeBytes);
+    const { coded } = made;
+    heldFrames.push(...made.held.map((held) => held - order.firstShown));
     encoded.push(coded);
   }
   await writeResult({

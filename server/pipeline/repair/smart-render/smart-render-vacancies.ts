@@ -143,6 +143,7 @@ export function inOwnNumbers(
       return first === undefined || last === undefined ? [] : [{ firstFrame: first, endFrame: last + 1 }];
     }),
     heldFrames: own(heldFrames),
+    ...(result.recounted && { recounted: own(result.recounted) }),
     altered: altered && new Set(own([...altered])),
     seen: renumbered(seen, numberOf),
   };

@@ -51,6 +51,8 @@ export interface DoneSmartRender {
   readonly framesTotal: number;
   /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals whose order counts are other ones, so that new pictures have room; all else of them is the same, and so is what they show. Absent for none. */
+  readonly recounted?: readonly number[];
   /** Originals that could not be decoded, so that the picture before stands in their place. */
   readonly heldFrames: readonly number[];
   /**
@@ -248,12 +250,13 @@ async function renderPlaced(
     seen,
     framesKept: samples.length - replaced - standIns.length - exchangedSamples.length - recounted.length,
     framesTotal: samples.length,
+    ...(recounted.length > 0 && { recounted: recounted.map(frameOf) }),
     reencodedSpans: [
       ...plan.segments.map((segment) => ({
         firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
         endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
       })),
-      ...[...changedAlone, ...recounted].map((sample) => {
+      ...[...changedAlone].map((sample) => {
         const frame = frameOf(sample);
         return { firstFrame: frame, endFrame: frame + 1 };
       }),

@@ -231,9 +231,12 @@ async function renderPlaced(
     done: true,
     framesKept: samples.length - replaced - moved.size - alone.samples.length - recounted.length,
     framesTotal: samples.length,
+    ...(recounted.length > 0 && {
+      recounted: recounted.map((sample) => (order.placeOf[sample] ?? 0) - order.firstShown),
+    }),
     reencodedSpans: [
       ...spans,
-      ...[...alone.samples, ...alone.staying, ...recounted].map((sample) => {
+      ...[...alone.samples, ...alone.staying].map((sample) => {
         const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
         return { firstFrame: frame, endFrame: frame + 1 };
       }),

@@ -86,13 +86,13 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
 
 /**
  * The reference picture set, written out.
- * @param used order count, less that of the picture, of the one that it refers to itself; none where it is left out
+ * @param used order counts, less that of the picture, of those that it refers to itself
  */
 export function writeHeld(
   writer: ReturnType<typeof createBitWriter>,
   sps: CodingSps,
   { held, heldLong = [] }: Pick<IntraPlace, 'held' | 'heldLong'>,
-  used?: number,
+  used: readonly number[] = [],
 ): void {
   // short_term_ref_pic_set_sps_flag, then inter_ref_pic_set_prediction_flag where there are sets to predict from.
   writer.flag(false);
@@ -107,7 +107,7 @@ export function writeHeld(
   for (const [index, side] of sides.entries()) {
     side.forEach((distance, at) => {
       writer.ue(distance - (side[at - 1] ?? 0) - 1);
-      writer.flag((index === 0 ? -distance : distance) === used);
+      writer.flag(used.includes(index === 0 ? -distance : distance));
     });
   }
   if (!sps.longTerm) {

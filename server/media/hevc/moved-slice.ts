@@ -76,7 +76,7 @@ export function movedPicture(sets: ActiveSets, place: MovedPlace, motionAt: Squa
   writer.bits(pps.extraHeaderBits, 0);
   writer.ue(SLICE.p);
   writer.bits(sps.pocBits, place.pocLsb);
-  writeHeld(writer, sps, place, place.reference);
+  writeHeld(writer, sps, place, [place.reference]);
   // Later pictures may have use for the motion of others (7.4.7.1).
   if (sps.temporalMotion) writer.flag(true);
   writeMovedPrediction(writer, sets, 1);

@@ -54,6 +54,8 @@ export interface ExportedClip {
   readonly altered: ReadonlySet<number> | null;
   /** Originals in front of which lost pictures, of which others are made, were filled in as damaged ones are. */
   readonly concealedLost: readonly number[];
+  /** Originals that have other order counts alone, and show what they showed. */
+  readonly recounted: readonly number[];
   /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
   readonly seen: readonly KeptRun[];
 }
@@ -83,6 +85,7 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
     reencodedSpans: pictures.reencodedSpans,
     altered: pictures.altered,
     concealedLost: pictures.concealedLost ?? [],
+    recounted: pictures.recounted ?? [],
     seen: pictures.seen,
   };
 }
@@ -111,6 +114,7 @@ const LEFT_OUT =
 interface PictureStage extends Pick<ExportedClip, 'path' | 'video' | 'reencodedSpans' | 'altered' | 'seen'> {
   readonly info: MediaInfo;
   readonly concealedLost?: readonly number[];
+  readonly recounted?: readonly number[];
 }
 
 async function exportPictures(input: ExportInput): Promise<PictureStage> {
@@ -147,6 +151,7 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
         reencodedSpans: rendered.reencodedSpans,
         altered: rendered.altered,
         concealedLost: rendered.concealedLost,
+        recounted: rendered.recounted,
         seen: rendered.seen,
       };
     }

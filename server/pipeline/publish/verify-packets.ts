@@ -177,10 +177,11 @@ function keptCheck(
   // Pictures that an edit list hides come before the first displayed one in both files.
   const hiddenBefore = before.length - (input.analysis.pictures?.ptsTicks.length ?? before.length);
   const hiddenAfter = after.length - planned.length;
+  const recounted = new Set(input.recounted);
   let promised = 0;
   let equal = 0;
   planned.forEach(({ originalFrame }, index) => {
-    if (originalFrame === null || isReencoded(originalFrame, input)) return;
+    if (originalFrame === null || isReencoded(originalFrame, input) || recounted.has(originalFrame)) return;
     promised += 1;
     if (before[originalFrame + hiddenBefore]?.hash === after[index + hiddenAfter]?.hash) equal += 1;
   });

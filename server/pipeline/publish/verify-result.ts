@@ -27,6 +27,8 @@ export interface VerifyInput {
   /** How far the sound was moved against the pictures by the repair, ms; null when its samples were mended. */
   readonly soundShiftMs: number | null;
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals that have other order counts, so other bytes, and are proven to show what they showed; absent for none. */
+  readonly recounted?: readonly number[];
   /** Originals in whose places other pictures may be seen now; null where that is not known. */
   readonly altered: ReadonlySet<number> | null;
   /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */

@@ -206,6 +206,7 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
       audio: exported.audio,
       soundShiftMs: attempt.sound.audio.kind === 'copy' ? attempt.sound.audio.shiftMs : null,
       reencodedSpans: exported.reencodedSpans,
+      recounted: exported.recounted,
       altered: exported.altered,
       seen: exported.seen,
       tools: task.tools,

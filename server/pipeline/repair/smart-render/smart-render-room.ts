@@ -1,14 +1,18 @@
+import type { SliceHeader } from '#server/media/h264/slice-header.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
 import { wrapped } from '#server/media/order-count.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
-interface CountedClip extends Pick<SmartSource, 'samples' | 'shownEdit' | 'head'> {
+/** What of a clip tells whether its order counts leave room. */
+export interface CountedClip extends Pick<SmartSource, 'samples' | 'shownEdit'> {
+  /** Null where it cannot be read. */
+  readonly head: (sample: number) => Promise<Pick<SliceHeader, 'idr' | 'pocLsb'> | null>;
   readonly sps: Pick<SmartSource['sps'], 'pocType' | 'pocBits'>;
 }
 
 /**
- * Spans that show more pictures than the order counts of the clip (ITU-T H.264, 8.2.1) leave room for: their encoder never counted what is missing,
+ * Spans that show more pictures than the order counts of the clip (ITU-T H.264, 8.2.1, and H.265, 8.3.1) leave room for: their encoder never counted what is missing,
  * as a camera that skips pictures does. None where the heads beside a span do not tell.
  */
 export async function spansWithoutRoom(clip: CountedClip, edit: PictureEdit): Promise<Set<ChangedSpan>> {

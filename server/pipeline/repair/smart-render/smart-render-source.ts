@@ -33,6 +33,8 @@ export interface ClipSource {
   readonly replaced?: ReadonlyMap<number, ByteRange>;
   /** Samples that are lost from the file: they have a place and times, and no bytes until they are replaced. */
   readonly vacant?: ReadonlySet<number>;
+  /** Order counts of pictures shown one after the other may be so many times as far apart as their encoder made them; absent for 1. */
+  readonly countStep?: number;
 }
 
 /** An MP4 clip whose H.264 pictures can be replaced one by one. */

@@ -144,7 +144,8 @@ async function fitsNeighbours(
   const range = 2 ** source.sps.pocBits;
   const step = (head.pocLsb - earlier.pocLsb + range) % range;
   // Behind the picture a new count may begin; then one side has to do.
-  if (!later || later.idr || later.pocLsb === null) return step === 1 || step === 2;
+  const scale = source.countStep ?? 1;
+  if (!later || later.idr || later.pocLsb === null) return step === 1 || step === 2 || step === 2 * scale;
   return step > 0 && step === (later.pocLsb - head.pocLsb + range) % range;
 }
 

@@ -24,6 +24,8 @@ export interface Vacated<Source> {
   readonly besideDamage: readonly number[];
   /** Their samples. */
   readonly toConceal: readonly number[];
+  /** The spans of the edit whose pictures were never counted, by the samples of those. */
+  readonly uncounted: ReadonlyMap<number, ChangedSpan>;
   /** What number a picture, lost ones counted, has without them; null for a lost one. */
   readonly ownFrame: (frame: number) => number | null;
 }
@@ -34,31 +36,47 @@ interface Lost {
   readonly pts: number;
   /** Which span of the edit shows it. */
   readonly spanAt: number;
+  /** Whether its encoder left it out, so that no place in the coded stream waits for it. */
+  readonly isUncounted: boolean;
 }
+
+/** Spans that show more pictures than the order counts of the clip leave room for. */
+export interface RoomlessSpans {
+  /** Those whose pictures get places all the same: right behind all pictures shown before them. */
+  readonly placed: ReadonlySet<ChangedSpan>;
+  readonly left: ReadonlySet<ChangedSpan>;
+}
+
+const NONE: RoomlessSpans = { placed: new Set(), left: new Set() };
 
 /**
  * Gives each picture that an edit puts into a hole of the times the place in the coded stream from which it was lost: filled there, as any other
  * picture is replaced, it leaves the rest of its group byte for byte. Spans for which that does not work out stay as they are.
- * @param noRoom spans for which it cannot
  * @param withVacant the clip with all samples, some of which have no bytes
  */
 export function withVacancies<Source extends TimedClip>(
   source: Source,
   edit: PictureEdit,
   withVacant: (source: Source, samples: readonly Sample[], vacant: ReadonlySet<number>) => Source,
-  noRoom: ReadonlySet<ChangedSpan> = new Set(),
+  noRoom: RoomlessSpans = NONE,
 ): Vacated<Source> {
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-  const lost = lostPictures(source, order, edit).filter(({ spanAt }) => !isIn(noRoom, edit[spanAt]));
+  const lost = lostPictures(source, order, edit)
+    .filter(({ spanAt }) => !isIn(noRoom.left, edit[spanAt]))
+    .map((one): Lost => ({ ...one, isUncounted: isIn(noRoom.placed, edit[one.spanAt]) }));
   const vacant = placeVacant(samples, lost);
   if (vacant.length === 0) {
-    return { source, edit, asDamage: null, besideDamage: [], toConceal: [], ownFrame: (frame) => frame };
+    const nothing = { besideDamage: [], toConceal: [], uncounted: new Map<number, ChangedSpan>() };
+    return { source, edit, asDamage: null, ...nothing, ownFrame: (frame) => frame };
   }
   const all: Sample[] = [];
   const numbers = new Set<number>();
+  const uncounted = new Map<number, ChangedSpan>();
   const put = (before: number) => {
     for (const one of vacant.filter((item) => item.before === before)) {
+      const span = edit[one.lost.spanAt];
+      if (span && one.lost.isUncounted) uncounted.set(all.length, span);
       numbers.add(all.length);
       all.push(one.sample);
     }
@@ -89,6 +107,7 @@ export function withVacancies<Source extends TimedClip>(
         : null,
     besideDamage: lostBeside.map(before),
     toConceal: lostBeside.flatMap((frame) => now.samples[frame + now.firstShown] ?? []),
+    uncounted,
     ownFrame: (frame) => (added.includes(frame) ? null : before(frame)),
   };
 }
@@ -124,6 +143,7 @@ export function inOwnNumbers(
       return first === undefined || last === undefined ? [] : [{ firstFrame: first, endFrame: last + 1 }];
     }),
     heldFrames: own(heldFrames),
+    ...(result.recounted && { recounted: own(result.recounted) }),
     altered: altered && new Set(own([...altered])),
     seen: renumbered(seen, numberOf),
   };
@@ -133,10 +153,14 @@ export function inOwnNumbers(
  * Pictures of spans that keep all times and the pictures they have, and show more in between. Not in front of the first picture of the
  * clip and behind its last, where nothing is lost between others.
  */
-function lostPictures(source: TimedClip, order: DisplayOrder, edit: PictureEdit): Lost[] {
+function lostPictures(
+  source: TimedClip,
+  order: DisplayOrder,
+  edit: PictureEdit,
+): Omit<Lost, 'isUncounted'>[] {
   const ptsOf = (frame: number) => source.samples[order.samples[frame + order.firstShown] ?? -1]?.pts;
   const shown = order.endShown - order.firstShown;
-  const lost: Lost[] = [];
+  const lost: Omit<Lost, 'isUncounted'>[] = [];
   let shift = 0;
   for (const [spanAt, span] of edit.entries()) {
     const { firstFrame, endFrame, pictures, shiftAfterTicks } = span;
@@ -176,7 +200,9 @@ function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[
   const failed = new Set<number>();
   for (const one of lost) {
     const behind = 1 + samples.findLastIndex(({ pts }) => pts < one.pts);
-    const before = nearestHole(samples, behind, (at) => holes.get(at)?.length ?? 0) ?? behind;
+    // B pictures hold others back until they are shown: a place farther behind could ask for more of that than the stream says.
+    const hole = one.isUncounted ? null : nearestHole(samples, behind, (at) => holes.get(at)?.length ?? 0);
+    const before = hole ?? behind;
     holes.set(before, [...(holes.get(before) ?? []), one]);
   }
   const vacant: Vacant[] = [];
@@ -221,6 +247,8 @@ function nearestHole(
  */
 function inDecodeOrder(samples: readonly Sample[], before: number, lost: readonly Lost[]): Lost[] {
   const sorted = lost.toSorted((a, b) => a.pts - b.pts);
+  // Nobody refers to pictures that were never coded.
+  if (lost.every(({ isUncounted }) => isUncounted)) return sorted;
   const latest = samples.slice(0, before).reduce((most, { pts }) => Math.max(most, pts), -Infinity);
   const behind = sorted.filter(({ pts }) => pts < latest);
   const ahead = sorted.filter(({ pts }) => pts >= latest);

@@ -2,7 +2,6 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { NAL, nalType } from '#server/media/h264/nal.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
@@ -14,22 +13,16 @@ import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { planAround } from './smart-render-around.ts';
 import { createCoder } from './smart-render-coder.ts';
 import { damagedPlaces } from './smart-render-damaged.ts';
-import type { TargetSequence } from './smart-render-encode.ts';
-import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
+import { toTarget } from './smart-render-target.ts';
 import { renderHevc } from './hevc/smart-render-hevc.ts';
 import { lastOfEach, replaceAlone, withExchanges } from './smart-render-replace.ts';
 import { encodeSegments } from './smart-render-segments.ts';
-import { cutCandidates, type Cut, type Segment } from './smart-render-plan.ts';
-import {
-  encoderProfile,
-  hasForeignParameterSets,
-  isIdr,
-  openSmartSource,
-  type SmartSource,
-  withVacant,
-} from './smart-render-source.ts';
+import { cutCandidates, type Cut } from './smart-render-plan.ts';
+import { isIdr, openSmartSource, type SmartSource, withVacant } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
+import { raiseCounts } from './smart-render-raise.ts';
+import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from './smart-render-raised.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { spansWithoutRoom } from './smart-render-room.ts';
 import { toRuns } from './smart-render-seen.ts';
@@ -58,6 +51,8 @@ export interface DoneSmartRender {
   readonly framesTotal: number;
   /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
+  /** Originals whose order counts are other ones, so that new pictures have room; all else of them is the same, and so is what they show. Absent for none. */
+  readonly recounted?: readonly number[];
   /** Originals that could not be decoded, so that the picture before stands in their place. */
   readonly heldFrames: readonly number[];
   /**
@@ -100,6 +95,7 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
 const REPLACED = 0.95;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
+const declined = (reason: string): PlacedResult => ({ result: decline(reason) });
 
 async function render(
   input: SmartRenderInput,
@@ -108,14 +104,39 @@ async function render(
 ): Promise<SmartRenderResult> {
   const answer = await openSmartSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const noRoom = await spansWithoutRoom(answer.source, input.edit);
-  const vacated = withVacancies(answer.source, input.edit, withVacant, noRoom);
-  const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
   if (!stream || !format) return decline('The pixel format of the video is unusual.');
-  const { samples, shownEdit } = source;
-  const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+  const job = { ...input, stream, format, spool };
+  const { source } = answer;
+  const { edit } = input;
+  const noRoom = await spansWithoutRoom(source, edit);
+  return renderRaised<SmartSource>({
+    ...input,
+    noRoom,
+    place: (roomless) => withVacancies(source, edit, withVacant, roomless),
+    raise: (roomless) => raiseCounts({ ...input, ...roomless, pixelFormat: format.name }),
+    render: (placed) => renderPlaced(job, placed),
+  });
+}
+
+const orderOf = ({ samples, shownEdit }: SmartSource) =>
+  displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
+
+interface RenderJob extends SmartRenderInput {
+  readonly stream: NonNullable<MediaInfo['video'][number]>;
+  readonly format: NonNullable<ReturnType<typeof rawFormat>>;
+  readonly spool: FileHandle;
+}
+
+/** Renders a clip in which lost pictures have places of their own. */
+async function renderPlaced(
+  { stream, format, spool, ...input }: RenderJob,
+  { vacated, moved }: PlacedClip<SmartSource>,
+): Promise<PlacedResult> {
+  const { source, edit } = vacated;
+  const { samples } = source;
+  const order = orderOf(source);
   const cuts = await findCuts(source, order, edit);
   const damaged = damagedPlaces(edit, order);
   const pixelCount = stream.width * stream.height;
@@ -151,16 +172,21 @@ async function render(
   const isFilled = concealed && concealsAll(vacated, [...concealed.exchanges, ...concealed.under]);
   const { plan, standIns, under, ...found } = isFilled ? concealed : await tryEdit(edit);
   const exchanges = lastOfEach(found.exchanges);
-  if (!plan.ok) return decline(plan.reason);
+  const unfilled = unfilledOf(vacated, [
+    ...found.exchanges.flatMap(({ samples: made }) => made),
+    ...standIns.map(({ sample }) => sample),
+  ]);
+  if (unfilled.size > 0) return { unfilled };
+  if (!plan.ok) return declined(plan.reason);
   const timing = planTimes(samples, plan.segments);
-  if (!timing.ok) return decline(timing.reason);
+  if (!timing.ok) return declined(timing.reason);
 
   const target = await toTarget(source, input.info, plan.segments);
-  if (typeof target === 'string') return decline(target);
+  if (typeof target === 'string') return declined(target);
   const inStretches = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
   const toEncode = inStretches + standIns.length;
   if (toEncode > 0 && isTooLarge) {
-    return decline('The pictures are too large to be encoded within the memory of this server.');
+    return declined('The pictures are too large to be encoded within the memory of this server.');
   }
 
   coder.expect(toEncode);
@@ -196,6 +222,7 @@ async function render(
         pictures: [...(alone?.pictures ?? []), ...exchanges.flatMap(({ pictures }) => pictures)],
       },
     },
+    moved,
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
     signal: input.signal,
@@ -212,25 +239,31 @@ async function render(
     exchanges.flatMap((one) => one.seen ?? []),
     frameOf,
   );
-  return inOwnNumbers(vacated, {
+  const stretched = (sample: number) =>
+    plan.segments.some(({ firstSample, endSample }) => sample >= firstSample && sample < endSample);
+  const changedAlone = new Set([...standIns.map(({ sample }) => sample), ...exchangedSamples]);
+  const recounted = [...moved.keys()].filter((sample) => !stretched(sample) && !changedAlone.has(sample));
+  const result = inOwnNumbers(vacated, {
     done: true,
     altered: new Set(altered),
     ...(isFilled && { concealedLost: vacated.besideDamage }),
     seen,
-    framesKept: samples.length - replaced - standIns.length - exchangedSamples.length,
+    framesKept: samples.length - replaced - standIns.length - exchangedSamples.length - recounted.length,
     framesTotal: samples.length,
+    ...(recounted.length > 0 && { recounted: recounted.map(frameOf) }),
     reencodedSpans: [
       ...plan.segments.map((segment) => ({
         firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
         endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
       })),
-      ...[...standIns.map(({ sample }) => sample), ...exchangedSamples].map((sample) => {
+      ...[...changedAlone].map((sample) => {
         const frame = frameOf(sample);
         return { firstFrame: frame, endFrame: frame + 1 };
       }),
     ].sort((a, b) => a.firstFrame - b.firstFrame),
     heldFrames: coder.held().map((place) => place - order.firstShown),
   });
+  return { result };
 }
 
 /** Where decoding must start to see every original that stand-ins are made of. */
@@ -273,51 +306,4 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
   return [...found]
     .sort((a, b) => a - b)
     .map((sample) => ({ sample, place: order.placeOf[sample] ?? 0, leaning: [] }));
-}
-
-/** The units of a sample, none where it is too damaged to have any. */
-async function unitsOf(source: SmartSource, sample: number): Promise<readonly Buffer[]> {
-  try {
-    return await source.units(sample);
-  } catch (error) {
-    if (error instanceof H264Error) return [];
-    throw error;
-  }
-}
-
-/** What new pictures must look like to stand beside the old ones; a sentence when they cannot. */
-async function toTarget(
-  source: SmartSource,
-  info: MediaInfo,
-  segments: readonly Pick<Segment, 'decodeFrom' | 'endSample'>[],
-): Promise<TargetSequence | string> {
-  const stream = info.video[0];
-  const profile = encoderProfile(source.sps);
-  if (!stream || !profile) return 'The H.264 profile of the video is unusual.';
-  let inBandPps = source.entry.coding === 'avc3';
-  const quantisers: number[] = [];
-  for (const segment of segments) {
-    for (const sample of [segment.decodeFrom.sample, segment.endSample]) {
-      if (sample >= source.samples.length) continue;
-      const units = await unitsOf(source, sample);
-      if (hasForeignParameterSets(source, units)) return 'The settings of the video change on its way.';
-      inBandPps ||= units.some((unit) => nalType(unit) === NAL.pps);
-      quantisers.push(...keyQuantisers(source, units));
-    }
-  }
-  const used = Math.max(-1, ...source.pps.map((pps) => pps.id));
-  if (used >= 255 || source.config.pps.length >= 255)
-    return 'The video has no room for one more parameter set.';
-  return {
-    sps: source.sps,
-    profile,
-    width: stream.width,
-    height: stream.height,
-    pixelFormat: stream.pixelFormat ?? 'yuv420p',
-    frameRate: Math.min(240, Math.max(1, stream.frameRate ?? 30)),
-    lengthSize: source.config.lengthSize,
-    ppsId: used + 1,
-    inBandPps,
-    rateFactor: rateFactorFor(quantisers),
-  };
 }

@@ -19,7 +19,7 @@ export interface HeadPlacer {
   readonly place: (sample: number) => Promise<PlacedHead | null>;
 }
 
-type ClipNumbers = Pick<SmartSource, 'samples' | 'sps' | 'head'>;
+type ClipNumbers = Pick<SmartSource, 'samples' | 'sps' | 'head' | 'vacant' | 'countStep'>;
 
 /**
  * Whether a sample is a key picture that begins all numbers anew (IDR), as far as that can be told when it is damaged: not
@@ -148,7 +148,7 @@ const NEAR = 16;
 
 /** The order count that lies as far between its neighbours' as the picture does in display. */
 async function placedCount(
-  { sps }: ClipNumbers,
+  { sps, vacant, countStep = 1 }: ClipNumbers,
   order: DisplayOrder,
   sample: number,
   bad: ReadonlySet<number>,
@@ -171,11 +171,14 @@ async function placedCount(
   const [left, right] = [await look(-1), await look(1)];
   const [one, other] = left[0] && right[0] ? [left[0], right[0]] : left.length > 0 ? left : right;
   if (!one) return null;
-  if (!other) return wrapped(one.count - 2 * one.away, range);
+  if (!other) return wrapped(one.count - 2 * countStep * one.away, range);
   const away = other.away - one.away;
   const rise = wrapped(Math.sign(away) * (other.count - one.count), range);
   const step = rise / Math.abs(away);
-  return step === 1 || step === 2 ? wrapped(one.count - step * one.away, range) : null;
+  // Between its neighbours any count is right for one that is lost from the file.
+  const isUsual = step === 1 || step === 2 || step === countStep || step === 2 * countStep;
+  const isFree = vacant?.has(sample) === true && step >= 1;
+  return isUsual || isFree ? wrapped(one.count - Math.round(step * one.away), range) : null;
 }
 
 /**

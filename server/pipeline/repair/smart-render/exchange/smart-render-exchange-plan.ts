@@ -33,7 +33,7 @@ export interface ExchangeCandidate {
 }
 
 /** Verbatim pictures cost a byte a sample; together they may double the pictures of a clip, and a little more. */
-const SPARE_BYTES = 4 << 20;
+export const SPARE_BYTES = 4 << 20;
 const MOST_BYTES = 64 << 20;
 
 /** Bytes of one verbatim picture. */

@@ -5,6 +5,7 @@ import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { HEVC_NAL, hevcLayer, hevcNalType, isHevcParameterSet } from '#server/media/hevc/hevc-nal.ts';
 import { parseHevcSps, type HevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { MOVED_PPS_IDS, type SetIds } from '#server/media/hevc/move-units.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
@@ -89,6 +90,15 @@ export function withVacantHevc(
   vacant: ReadonlySet<number>,
 ): HevcSource {
   const clip = { ...source, samples, vacant };
+  return { ...clip, units: (sample) => readUnits(clip, sample, source.lengthSize) };
+}
+
+/**
+ * The clip as it is once some of its samples are replaced.
+ * @param replaced bytes by sample
+ */
+export function withReplacedHevc(source: HevcSource, replaced: ReadonlyMap<number, ByteRange>): HevcSource {
+  const clip = { ...source, replaced };
   return { ...clip, units: (sample) => readUnits(clip, sample, source.lengthSize) };
 }
 

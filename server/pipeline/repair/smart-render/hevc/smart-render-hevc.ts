@@ -13,6 +13,8 @@ import { findHevcCuts } from './smart-render-hevc-cuts.ts';
 import { spoolFrom } from '../smart-render-encoder.ts';
 import {
   encodeHevc,
+  HEVC_CRF,
+  shownFactor,
   generalOf,
   hevcEncoderFormats,
   type EncodedHevc,
@@ -26,12 +28,17 @@ import {
   type HevcSource,
 } from './smart-render-hevc-source.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
+import { countedClip, multiplyCounts } from './smart-render-hevc-raise.ts';
+import { unlessUnfit } from './smart-render-hevc-unfit.ts';
 import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
+import { SPARE_BYTES } from '../exchange/smart-render-exchange-plan.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
+import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from '../smart-render-raised.ts';
+import { spansWithoutRoom } from '../smart-render-room.ts';
 import { planTimes } from '../smart-render-timing.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
@@ -40,6 +47,7 @@ import { writeResult } from '../smart-render-write.ts';
 const TRIALS = 10;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
+const declined = (reason: string): PlacedResult => ({ result: decline(reason) });
 
 /**
  * `smartRender` for HEVC: each stretch of new pictures is a coded video sequence of its own, with parameter sets
@@ -56,8 +64,6 @@ export async function renderHevc(
 ): Promise<SmartRenderResult> {
   const answer = await openHevcSource(file, input.info);
   if (!answer.ok) return decline(answer.reason);
-  const vacated = withVacancies(answer.source, input.edit, withVacantHevc);
-  const { source, edit } = vacated;
   const stream = input.info.video[0];
   const format = stream && rawFormat(stream.pixelFormat, stream.width, stream.height);
   if (!stream || !format) return decline('The pixel format of the video is unusual.');
@@ -66,11 +72,34 @@ export async function renderHevc(
   }
   const formats = await hevcEncoderFormats(input.tools, input.signal);
   if (!formats.includes(format.name)) return decline('This server has no encoder for HEVC of this kind.');
+  const job = { ...input, stream, format, spool };
+  const counted = unlessUnfit(() => countedClip(answer.source));
+  return renderRaised<HevcSource>({
+    ...input,
+    noRoom: counted ? await spansWithoutRoom(counted, input.edit) : new Set(),
+    place: (roomless) => withVacancies(answer.source, input.edit, withVacantHevc, roomless),
+    raise: (roomless) => multiplyCounts({ ...input, ...roomless, pixelFormat: format.name }),
+    render: (placed) => renderPlaced(job, placed),
+  });
+}
+
+interface RenderJob extends SmartRenderInput {
+  readonly stream: NonNullable<MediaInfo['video'][number]>;
+  readonly format: NonNullable<ReturnType<typeof rawFormat>>;
+  readonly spool: FileHandle;
+}
+
+/** Renders a clip in which lost pictures have places of their own. */
+async function renderPlaced(
+  { stream, format, spool, ...input }: RenderJob,
+  { vacated, moved: raised }: PlacedClip<HevcSource>,
+): Promise<PlacedResult> {
+  const { source, edit } = vacated;
   const { samples, shownEdit } = source;
   const order = displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
   const cuts = await findHevcCuts(source, order, edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
-  if (order.firstShown < hidden) return decline('The video begins with pictures that cannot be decoded.');
+  if (order.firstShown < hidden) return declined('The video begins with pictures that cannot be decoded.');
   const frameRate = usualRate(stream.frameRate);
   const { threads } = input.limits;
   const damagedSpans = edit.filter(({ mendsDamage }) => mendsDamage).length;
@@ -96,13 +125,15 @@ export async function renderHevc(
   const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
   const isFilled = concealed && concealsAll(vacated, [concealed]);
   const alone = isFilled ? concealed : await tryAlone(edit);
+  const unfilled = unfilledOf(vacated, alone.samples);
+  if (unfilled.size > 0) return { unfilled };
   const damaged = damagedPlaces(edit, order);
   const { plan } = alone;
-  if (!plan.ok) return decline(plan.reason);
+  if (!plan.ok) return declined(plan.reason);
   const timing = planTimes(samples, plan.segments);
-  if (!timing.ok) return decline(timing.reason);
+  if (!timing.ok) return declined(timing.reason);
   const target = await toTarget(source, input.info, plan.segments);
-  if (!target) return decline('The video track has no decoder settings.');
+  if (!target) return declined('The video track has no decoder settings.');
 
   const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
   const encoded: (EncodedHevc | null)[] = [];
@@ -110,6 +141,7 @@ export async function renderHevc(
   const moved = new Map<number, ByteRange>();
   const take = spoolFrom(alone.position);
   let doneCount = 0;
+  let spareBytes = SPARE_BYTES + samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   for (const [number, segment] of plan.segments.entries()) {
     const opener = await openSequence(
       source,
@@ -125,38 +157,55 @@ export async function renderHevc(
       encoded.push(null);
       continue;
     }
-    const decoder = createGroupDecoder({
-      ...input,
-      source,
-      order,
-      cuts,
-      decodeFrom: segment.decodeFrom,
-      damaged,
-      pixelFormat: format.name,
-      pictureBytes: format.pictureBytes,
-      threads,
-      warmUp: HEVC_WARM_UP,
-    });
-    const { workDir } = input;
-    const { pictureBytes } = format;
-    const pixels = openPixels(
-      { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
-      segment.pictures.map((picture) => picture.pixels),
+    const encodeAt = async (rateFactor: number) => {
+      const decoder = createGroupDecoder({
+        ...input,
+        source,
+        order,
+        cuts,
+        decodeFrom: segment.decodeFrom,
+        damaged,
+        pixelFormat: format.name,
+        pictureBytes: format.pictureBytes,
+        threads,
+        warmUp: HEVC_WARM_UP,
+      });
+      const { workDir } = input;
+      const { pictureBytes } = format;
+      const pixels = openPixels(
+        { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
+        segment.pictures.map((picture) => picture.pixels),
+      );
+      const before = doneCount;
+      const made = await encodeHevc({
+        ...input,
+        target,
+        pictures: pixels.pictures,
+        rateFactor,
+        messages: await keyMessages(source, segment),
+        riders: await readRiders(source, order, segment),
+        spool,
+        take,
+        onPicture: () => input.onProgress?.(++doneCount / toEncode),
+      });
+      if (made.pictures.length !== segment.pictures.length) {
+        throw new HevcError('The encoder did not give one picture for each planned one.');
+      }
+      const sizeBytes = made.pictures.reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
+      return { coded: made, held: pixels.held, sizeBytes, before };
+    };
+    const showsDamage = segment.pictures.some(
+      ({ pixels }) => pixels.kind === 'original' && damaged.has(pixels.frame),
     );
-    const coded = await encodeHevc({
-      ...input,
-      target,
-      pictures: pixels.pictures,
-      messages: await keyMessages(source, segment),
-      riders: await readRiders(source, order, segment),
-      spool,
-      take,
-      onPicture: () => input.onProgress?.(++doneCount / toEncode),
-    });
-    if (coded.pictures.length !== segment.pictures.length) {
-      throw new HevcError('The encoder did not give one picture for each planned one.');
+    const pixelCount = segment.pictures.length * stream.width * stream.height;
+    let made = await encodeAt(showsDamage ? shownFactor(pixelCount, spareBytes) : HEVC_CRF);
+    if (showsDamage && made.sizeBytes > spareBytes) {
+      doneCount = made.before;
+      made = await encodeAt(HEVC_CRF);
     }
-    heldFrames.push(...pixels.held.map((held) => held - order.firstShown));
+    if (showsDamage) spareBytes = Math.max(0, spareBytes - made.sizeBytes);
+    const { coded } = made;
+    heldFrames.push(...made.held.map((held) => held - order.firstShown));
     encoded.push(coded);
   }
   await writeResult({
@@ -167,17 +216,24 @@ export async function renderHevc(
     segments: plan.segments,
     encoded,
     standIns: { samples: alone.samples, coded: alone },
-    moved,
+    moved: new Map([...raised, ...moved]),
     shiftTotal: plan.shiftTotal,
     outputPath: input.outputPath,
     signal: input.signal,
   });
   const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
   const spans = changedSpans(plan.segments, moved, order);
-  return inOwnNumbers(vacated, {
+  const own = new Set(alone.samples);
+  const isCoded = (sample: number) =>
+    own.has(sample) || moved.has(sample) || plan.segments.some((segment) => isReplaced(segment, sample));
+  const recounted = [...raised.keys()].filter((sample) => !isCoded(sample));
+  const result = inOwnNumbers(vacated, {
     done: true,
-    framesKept: samples.length - replaced - moved.size - alone.samples.length,
+    framesKept: samples.length - replaced - moved.size - alone.samples.length - recounted.length,
     framesTotal: samples.length,
+    ...(recounted.length > 0 && {
+      recounted: recounted.map((sample) => (order.placeOf[sample] ?? 0) - order.firstShown),
+    }),
     reencodedSpans: [
       ...spans,
       ...[...alone.samples, ...alone.staying].map((sample) => {
@@ -190,7 +246,11 @@ export async function renderHevc(
     seen: [],
     ...(isFilled && { concealedLost: vacated.besideDamage }),
   });
+  return { result };
 }
+
+const isReplaced = ({ firstSample, endSample, leaning }: Segment, sample: number): boolean =>
+  (sample >= firstSample && sample < endSample) || leaning.includes(sample);
 
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
   Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);

@@ -1,0 +1,73 @@
+import { createBitReader } from './bits.ts';
+import { NAL, fromRbsp, nalType, toRbsp } from './nal.ts';
+import type { Sps } from './sps.ts';
+
+/** A coded picture as far as its order count is told by it. */
+export interface CountedHead {
+  readonly idr: boolean;
+  readonly refIdc: number;
+  readonly pocLsb: number | null;
+}
+
+/**
+ * Order counts of pictures that follow a key picture (ITU-T H.264, 8.2.1.1), the first of which it is.
+ * @param heads decode order; null for damaged ones, which are left out
+ * @param pocBits as the sequence says
+ */
+export function orderCounts(heads: readonly (CountedHead | null)[], pocBits: number): (number | null)[] {
+  const range = 2 ** pocBits;
+  let before = 0;
+  return heads.map((head) => {
+    if (!head || head.pocLsb === null) return null;
+    const count = head.idr ? head.pocLsb : before + toNearest(head.pocLsb - before, range);
+    if (head.refIdc > 0) before = count;
+    return count;
+  });
+}
+
+/** Whether a decoder tells these counts by their low bits: those of references in front are less than half of the range away. */
+export function areTold(
+  counts: readonly (number | null)[],
+  heads: readonly (CountedHead | null)[],
+  pocBits: number,
+): boolean {
+  let before = 0;
+  return counts.every((count, at) => {
+    if (count === null) return true;
+    const isNear = Math.abs(count - before) < 2 ** pocBits / 2;
+    if ((heads[at]?.refIdc ?? 0) > 0) before = count;
+    return isNear || heads[at]?.idr === true;
+  });
+}
+
+/** The least of the numbers that are equal but for whole ranges. */
+function toNearest(difference: number, range: number): number {
+  const rest = ((difference % range) + range) % range;
+  return rest > range / 2 || (rest === range / 2 && difference < 0) ? rest - range : rest;
+}
+
+/**
+ * A slice with another order count: all its other bits stay, as the count has a fixed length.
+ * @param sps of a stream without fields, whose pictures carry such counts (type 0)
+ * @throws H264Error when it is cut off
+ */
+export function withOrderCount(slice: Buffer, sps: Sps, count: number): Buffer {
+  const rbsp = toRbsp(slice);
+  const reader = createBitReader(rbsp);
+  reader.bits(8);
+  reader.ue();
+  reader.ue();
+  reader.ue();
+  if (sps.separateColourPlanes) reader.bits(2);
+  reader.bits(sps.frameNumBits);
+  if (nalType(slice) === NAL.idrSlice) reader.ue();
+  const from = reader.position();
+  reader.bits(sps.pocBits);
+  for (let bit = 0; bit < sps.pocBits; bit += 1) {
+    const at = from + bit;
+    const mask = 0x80 >> (at & 7);
+    const isSet = Math.floor(count / 2 ** (sps.pocBits - 1 - bit)) % 2 !== 0;
+    rbsp[at >> 3] = ((rbsp[at >> 3] ?? 0) & ~mask) | (isSet ? mask : 0);
+  }
+  return fromRbsp(rbsp);
+}

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { createBitWriter } from '../h264/bits.ts';
+import { fromRbsp, toRbsp } from '../h264/nal.ts';
+import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { HEVC_NAL } from './hevc-nal.ts';
+import { readSliceSegment, SLICE } from './hevc-slice-header.ts';
+import { writeHeld } from './intra-slice.ts';
+import { scaleOrders } from './scale-orders.ts';
+
+const SPS: CodingSps = {
+  id: 0,
+  width: 320,
+  height: 192,
+  bitDepthLuma: 8,
+  bitDepthChroma: 8,
+  pocBits: 8,
+  minCbLog2: 3,
+  ctbLog2: 5,
+  minTbLog2: 2,
+  maxTbLog2: 5,
+  interDepth: 0,
+  intraDepth: 0,
+  amp: false,
+  sao: false,
+  pcm: null,
+  shortTermSets: [[{ delta: -1, used: true }]],
+  longTerm: null,
+  temporalMotion: true,
+  scalingLists: null,
+  strongSmoothing: false,
+};
+const PPS: CodingPps = {
+  id: 0,
+  spsId: 0,
+  dependentSlices: false,
+  outputFlag: false,
+  extraHeaderBits: 0,
+  signHiding: true,
+  cabacInit: false,
+  activeReferences: [1, 1],
+  initQp: 26,
+  transformSkip: false,
+  qpDeltaDepth: 1,
+  chromaQpOffsets: false,
+  weightedPred: false,
+  weightedBipred: false,
+  transquantBypass: false,
+  tiles: null,
+  wavefronts: false,
+  loopFilterAcross: true,
+  deblockingOverride: false,
+  deblockingOff: false,
+  listModification: false,
+  headerExtension: false,
+};
+const sets = { sps: new Map([[0, SPS]]), pps: new Map([[0, PPS]]), of: () => ({ sps: SPS, pps: PPS }) };
+/** Slice data in which emulation prevention has something to do. */
+const DATA = Buffer.from([0, 0, 1, 7, 0, 0, 0, 0x80]);
+
+/** A P slice that refers to the picture before, by the set of its sequence or one of its own. */
+function slice(pocLsb: number, isOwnSet: boolean): Buffer {
+  const writer = createBitWriter();
+  writer.bits(16, (HEVC_NAL.trailR << 9) | 1);
+  writer.flag(true);
+  writer.ue(0);
+  writer.ue(SLICE.p);
+  writer.bits(SPS.pocBits, pocLsb);
+  if (isOwnSet) writeHeld(writer, SPS, { held: [-1, -3, 4] }, [-1, 4]);
+  else writer.flag(true);
+  writer.flag(true);
+  // As many references as the picture parameter set says, then the collocated one, merge candidates and the quantiser.
+  writer.flag(false);
+  writer.ue(0);
+  writer.se(-6);
+  writer.flag(true);
+  writer.stop();
+  return fromRbsp(Buffer.concat([writer.bytes(), DATA]));
+}
+
+it('a slice tells a larger count and larger distances, and keeps all else', () => {
+  const other = Buffer.from([HEVC_NAL.prefixSei << 1, 1, 0x80]);
+  for (const isOwnSet of [true, false]) {
+    const [beside, scaled = Buffer.alloc(0)] = scaleOrders([other, slice(250, isOwnSet)], sets, 250, 3);
+    expect(beside).toBe(other);
+    const rbsp = toRbsp(scaled);
+    const { header, dataAt } = readSliceSegment(rbsp, sets.of, null);
+    expect(header.references).toEqual({
+      pocLsb: (3 * 250) % 256,
+      deltas: isOwnSet ? [-3, 12] : [-3],
+      held: isOwnSet ? [-3, -9, 12] : [-3],
+      longTerm: [],
+      used: isOwnSet ? 2 : 1,
+    });
+    expect(header).toMatchObject({ type: SLICE.p, qp: 20, active: [1, 0], mergeCandidates: 5 });
+    expect(rbsp.subarray(dataAt)).toEqual(DATA);
+  }
+});

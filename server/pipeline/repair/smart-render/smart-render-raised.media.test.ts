@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import path from 'node:path';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { decodeHashes } from '#server/test/rendered-clips.ts';
+import { processVideo } from '../../process-video.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+const LOST = 3;
+
+const X264 = '-c:v libx264 -preset veryfast -g 600';
+const X265 =
+  '-c:v libx265 -preset fast -tag:v hvc1 -x265-params log-level=error:frame-threads=1:pools=1:b-adapt=0';
+
+const MAKERS = [
+  // A hole between two P pictures, behind which all is raised.
+  {
+    name: 'no B pictures over it',
+    encode: `${X264} -bf 2 -x264-params b-adapt=0:b-pyramid=none:bframes=2`,
+    first: 49,
+  },
+  // B pictures on both sides, whose references are weighted by their counts.
+  {
+    name: 'weighted B pictures over it',
+    encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,
+    first: 51,
+  },
+  { name: 'CAVLC', encode: `${X264} -bf 3 -x264-params b-adapt=0:cabac=0`, first: 50 },
+  { name: 'three slices', encode: `${X264} -bf 3 -x264-params b-adapt=0:slices=3`, first: 50 },
+  { name: 'HEVC', encode: `${X265}:bframes=4:keyint=250`, first: 51 },
+  { name: 'HEVC, open groups', encode: `${X265}:bframes=3:keyint=30:min-keyint=30:scenecut=0`, first: 67 },
+] as const;
+
+it.each(MAKERS)(
+  'pictures that were never counted find room, and all others keep what they show: $name',
+  async (maker) => {
+    const broken = path.join(folder.path, `${maker.name}.mp4`);
+    const hole = `select='not(between(n,${maker.first},${maker.first + LOST - 1}))'`;
+    const encode = `-vf ${hole} -fps_mode vfr ${maker.encode}`;
+    await makeMovingClip({ tools, outputPath: broken, seconds: 4, encode: encode.split(' ') });
+    const task = await makeTask(broken, path.join(folder.path, `${maker.name}-work`));
+    const io = { signal: new AbortController().signal, send: () => {} };
+    const { report, resultPath } = mustBeOk(await processVideo(task, io));
+    expect(report.defects).toMatchObject([{ kind: 'dropped_frames', count: LOST, outcome: 'repaired' }]);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    const [before, after] = [await decodeHashes(broken), await decodeHashes(resultPath ?? '')];
+    expect(after.warnings).toBe('');
+    expect(after.hashes.length).toBe(before.hashes.length + LOST);
+    expect(after.hashes.toSpliced(maker.first, LOST)).toEqual(before.hashes);
+    expect(new Set(after.hashes.slice(maker.first - 1, maker.first + LOST)).size).toBe(LOST + 1);
+  },
+);

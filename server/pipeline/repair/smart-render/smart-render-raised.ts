@@ -1,0 +1,92 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
+import type { ChangedSpan } from '../picture-edit.ts';
+import type { SmartRenderResult } from './smart-render.ts';
+import type { ClipSource } from './smart-render-source.ts';
+import type { RoomlessSpans, Vacated } from './smart-render-vacancies.ts';
+
+/** A clip whose order counts leave room for pictures that were never counted. */
+export interface RaisedClip<Source> {
+  readonly source: Source;
+  /** Where the samples lie that have other counts now, and otherwise the same data. */
+  readonly moved: ReadonlyMap<number, ByteRange>;
+}
+
+/** A clip in which lost pictures have places, and what of it lies elsewhere for their sake. */
+export interface PlacedClip<Source> {
+  readonly vacated: Vacated<Source>;
+  readonly moved: RaisedClip<Source>['moved'];
+}
+
+/** What became of it; `unfilled` names spans whose pictures could not be put into their places, where nothing was written for that. */
+export type PlacedResult =
+  | { readonly result: SmartRenderResult }
+  | { readonly unfilled: ReadonlySet<ChangedSpan> };
+
+/** A clip whose uncounted pictures have places in the coded stream, for which its counts leave no room. */
+export interface Roomless<Source> {
+  readonly source: Source;
+  readonly order: DisplayOrder;
+  /** Samples of those pictures. */
+  readonly uncounted: readonly number[];
+  /** Samples with new counts are written here. */
+  readonly spool: FileHandle;
+}
+
+export interface RaisedInput<Source extends ClipSource> {
+  /** Spans that show more pictures than the order counts leave room for. */
+  readonly noRoom: ReadonlySet<ChangedSpan>;
+  readonly workDir: string;
+  readonly place: (noRoom: RoomlessSpans) => Vacated<Source>;
+  /** Null where no room can be made. */
+  readonly raise: (roomless: Roomless<Source>) => Promise<RaisedClip<Source> | null>;
+  readonly render: (placed: PlacedClip<Source>) => Promise<PlacedResult>;
+}
+
+/** Tries with fewer spans each time. */
+const MOST_TRIES = 2;
+
+/**
+ * Renders a clip with the order counts raised where pictures are put in that were never counted, so that all others keep what they show; the
+ * spans for which that does not work out, and the rest of their groups, are coded anew.
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function renderRaised<Source extends ClipSource>(
+  input: RaisedInput<Source>,
+): Promise<SmartRenderResult> {
+  const { noRoom, workDir, place, raise, render } = input;
+  const left = new Set<ChangedSpan>();
+  const spool = noRoom.size > 0 ? await open(path.join(workDir, 'smart-render.raised'), 'w+') : null;
+  try {
+    for (let tries = 0; spool && tries < MOST_TRIES && left.size < noRoom.size; tries += 1) {
+      const placed = new Set([...noRoom].filter((span) => !left.has(span)));
+      const vacated = place({ placed, left });
+      const { source } = vacated;
+      const order = displayOrder(source.samples, source.shownEdit.startTicks, source.shownEdit.endTicks);
+      const uncounted = [...vacated.uncounted.keys()];
+      const raised = uncounted.length > 0 ? await raise({ source, order, uncounted, spool }) : null;
+      if (!raised) break;
+      const { moved } = raised;
+      const answer = await render({ vacated: { ...vacated, source: raised.source }, moved });
+      if ('result' in answer) return answer.result;
+      for (const span of answer.unfilled) left.add(span);
+    }
+    const vacated = place({ placed: new Set(), left: noRoom });
+    const answer = await render({ vacated, moved: new Map() });
+    if ('result' in answer) return answer.result;
+    return { done: false, reason: 'Lost pictures have no place in the stream.' };
+  } finally {
+    await spool?.close();
+  }
+}
+
+/** The spans whose uncounted pictures are not among some samples. */
+export function unfilledOf(
+  { uncounted }: Pick<Vacated<unknown>, 'uncounted'>,
+  filled: Iterable<number>,
+): ReadonlySet<ChangedSpan> {
+  const done = new Set(filled);
+  return new Set([...uncounted].flatMap(([sample, span]) => (done.has(sample) ? [] : [span])));
+}

@@ -15,7 +15,8 @@ import {
 } from '#server/test/broken-clips.ts';
 import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { voiceLike } from '#server/test/synthetic-sound.ts';
-import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
+import { makeFolder, makeTask, mustBeOk, testTools } from '#server/test/media-job.ts';
+import { runInProcess } from '#server/test/run-in-process.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import type { Finding } from './analyse/analysis.ts';
 import { renumbered } from './analyse/decode/kept-pictures.ts';

@@ -10,8 +10,8 @@ import { analysePicture } from '../analyse-picture.ts';
 import { encodeSource } from '#server/test/rendered-clips.ts';
 import { checkSliceEnds } from './check-slice-ends.ts';
 import { readPackets } from '../packets/read-packets.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 const at = (name: string) => path.join(folder, name);
 

@@ -69,8 +69,8 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('processVideo on a clip with nothing wrong', () => {
-  it('hands the original back and says so in every step', async () => {
-    const { result } = await mend(clean, 'clean');
+  it('hands the original back, says so in every step, and tells a monotone share that ends at 1', async () => {
+    const { result, messages } = await mend(clean, 'clean');
     const { report, resultPath, resultSha256, issues, fixesApplied } = mustBeOk(result);
     expect(resultPath).toBeNull();
     expect(resultSha256).toBe(await hashFile(clean));
@@ -80,10 +80,6 @@ describe('processVideo on a clip with nothing wrong', () => {
     expect(fixesApplied).toEqual({});
     expect(report.steps.map(({ step }) => step)).toEqual(PROCESSING_STEPS.map(({ id }) => id));
     expect(report.steps.every(({ note }) => note.length > 0)).toBe(true);
-  });
-
-  it('tells a monotone share that ends at 1', async () => {
-    const { messages } = await mend(clean, 'progress');
     const shares = messages.flatMap((message) => (message.type === 'progress' ? [message.share] : []));
     expect(shares.length).toBeGreaterThan(2);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));

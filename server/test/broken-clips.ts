@@ -260,6 +260,8 @@ export interface CorruptSamplesInput {
   readonly inputPath: string;
   /** A copy of the input with the faults, same length. */
   readonly outputPath: string;
+  /** See `displayOrderSamples`, where it was asked before: faults move nothing. */
+  readonly samples?: readonly { readonly pos: number; readonly size: number }[];
   /** Display-order numbers of the coded pictures to hit. */
   readonly frames: readonly number[];
   readonly fault: ByteFault;
@@ -289,7 +291,7 @@ export function misplacePictures(bytes: Buffer): Buffer {
 /** Damages coded pictures in place; every other byte of the file stays as it is. */
 export async function corruptSamples(input: CorruptSamplesInput): Promise<CorruptTruth[]> {
   const random = seededRandom(input.seed ?? 1);
-  const samples = await displayOrderSamples(input);
+  const samples = input.samples ?? (await displayOrderSamples(input));
   await copyFile(input.inputPath, input.outputPath);
   const file = await open(input.outputPath, 'r+');
   const truth: CorruptTruth[] = [];
@@ -369,7 +371,10 @@ function writeFiller(bytes: Buffer, start: number, end: number): void {
   bytes[end - 1] = 0x80;
 }
 
-async function displayOrderSamples(input: CorruptSamplesInput): Promise<{ pos: number; size: number }[]> {
+/** Where the coded pictures of a clip lie, in display order. */
+export async function displayOrderSamples(
+  input: Pick<CorruptSamplesInput, 'tools' | 'inputPath'>,
+): Promise<{ pos: number; size: number }[]> {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts,size,pos'];
   args.push('-of', 'csv=p=0', input.inputPath);
   const { stdout } = await runTool('list the packets', input.tools.ffprobe, args);

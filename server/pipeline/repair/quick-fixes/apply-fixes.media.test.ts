@@ -212,13 +212,13 @@ describe('quick fixes', () => {
     expect(kept.of('tiktok-optimize')?.detail).toContain('none coded again');
     expect(kept.headway).toBe(0);
 
-    const wide = await make('pieces.mp4', 'testsrc2=s=320x180:r=10:d=16', 'sine=f=220:d=16');
+    const wide = await make('pieces.mp4', 'testsrc2=s=320x180:r=25:d=16', 'sine=f=220:d=16');
     const made = await apply(wide, ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize']);
     const [first, ...others] = await Promise.all(made.exports.map(({ path: one }) => packets(one, 'v')));
     // The least side that TikTok takes makes its canvas larger than those of the others.
     expect(others).toHaveLength(2);
     expect(others[0]).toEqual(others[1]);
-    expect(first).toHaveLength(160);
+    expect(first).toHaveLength(400);
     // An attempt after a kill finds the pieces: each of the two sets is coded once.
     expect(made.headway).toBeGreaterThan(1);
     const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDatabase } from '#db/connection.ts';
 import { OutboxEvent } from '#db/models/outbox-event.ts';
 import { createOutboxWatch, writeToOutbox } from './event-outbox.ts';
@@ -67,8 +67,8 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
     it('are told by the running server: the command that sets a plan', async () => {
       const user = await createUser(app.db);
       const { told, end } = listen();
-      const command = path.join(import.meta.dirname, 'operate/set-plan.ts');
-      const child = spawn(process.execPath, ['--import', 'tsx', command, user.username, 'business'], {
+      const command = path.join(inject('builtServer'), 'operate/set-plan.js');
+      const child = spawn(process.execPath, [command, user.username, 'business'], {
         env: {
           PATH: process.env['PATH'],
           DATA_DIR: app.config.dataDir,

@@ -4,13 +4,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { authApi } from '#common/api/auth.ts';
 import { createTestClient } from '#server/test/test-client.ts';
 import { lockDataDir } from './data-lock.ts';
-
-const MAIN = path.join(import.meta.dirname, 'main.ts');
 
 // Whole processes start here; on a busy machine that takes its time.
 describe('the server process', { timeout: 120_000 }, () => {
@@ -30,7 +28,7 @@ describe('the server process', { timeout: 120_000 }, () => {
   });
 
   function start(variables: Record<string, string> = {}) {
-    const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    const child = spawn(process.execPath, [path.join(inject('builtServer'), 'main.js')], {
       env: { PATH: process.env['PATH'], NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

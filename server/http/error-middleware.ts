@@ -92,6 +92,8 @@ const DATABASE_AWAY = new Set([
 ]);
 // SQLSTATE classes of Postgres: connection lost, out of resources, shut down by an operator, not accepting.
 const POSTGRES_AWAY = /^(08...|53...|57P0.|55000)$/;
+// The client has no code for a connection that ended under a query, or before one that was already handed it.
+const POSTGRES_LOST = /Connection terminated|is not queryable/;
 
 /** The expected error that stands for anything thrown. */
 function toAppError(error: unknown): AppError {
@@ -100,7 +102,7 @@ function toAppError(error: unknown): AppError {
   const away =
     name === 'KnexTimeoutError' ||
     (code !== null && (DATABASE_AWAY.has(code) || POSTGRES_AWAY.test(code))) ||
-    message.includes('Connection terminated');
+    POSTGRES_LOST.test(message);
   if (away) return new AppError('unavailable', undefined, { retryAfterSeconds: 5 });
   // The body is not compressed as its header says.
   if (code?.startsWith('Z_') === true) return new AppError('bad_request');

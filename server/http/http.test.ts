@@ -299,6 +299,24 @@ it('writes no address of an upload into the log of refusals, which is the key to
   expect(loggedPath('/api/videos/kkkkkkkkkk/stream')).toBe('/api/videos/kkkkkkkkkk/stream');
 });
 
+it.each([
+  ['ends under a query', 'Connection terminated unexpectedly'],
+  ['ended before one', 'Client has encountered a connection error and is not queryable'],
+  ['was closed before one', 'Client was closed and is not queryable'],
+])('answers 503, to be tried again, where a connection of Postgres %s', async (_when, message) => {
+  const app = new Koa<AppState>();
+  app.use(async (ctx, next) => {
+    ctx.state.logger = pino({ level: 'silent' });
+    await next();
+  });
+  app.use(answerErrors());
+  app.use(() => {
+    throw new Error(`select 1 - ${message}`);
+  });
+  const answer = await request(app.callback()).get('/').expect(503);
+  expect(answer.headers['retry-after']).toBe('5');
+});
+
 it('waits for a body that trickles no longer than it should, and ends the connection', async () => {
   const app = new Koa<AppState>();
   app.use(async (ctx, next) => {

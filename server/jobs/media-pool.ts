@@ -68,8 +68,6 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
     maxThreads: options.threads,
     idleTimeout: IDLE_TIMEOUT_MS,
     ...(options.heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
-    // Node 20 reads TypeScript only through a loader, which threads do not inherit under vitest.
-    ...(filename.endsWith('.ts') ? { execArgv: ['--import', 'tsx'] } : {}),
   });
   // A thread that cannot even load its code says so here as well; unheard, it would end the server.
   pool.on('error', (error: Error) => {

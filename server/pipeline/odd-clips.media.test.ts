@@ -42,11 +42,25 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-async function mend(name: string, work: string): Promise<{ result: ProcessVideoResult; tookMs: number }> {
+interface Mended {
+  readonly result: ProcessVideoResult;
+  readonly tookMs: number;
+}
+
+async function mend(name: string, work: string): Promise<Mended> {
   const task = await makeTask(path.join(REAL_MEDIA, name), path.join(folder.path, work));
   const startedAt = performance.now();
   const io = { signal: new AbortController().signal, send: () => undefined };
   return { result: await processVideo(task, io), tookMs: performance.now() - startedAt };
+}
+
+const firstRuns = new Map<string, Promise<Mended>>();
+
+/** What the first run of a clip gave, whichever test asks for it. */
+function mendOnce(name: string): Promise<Mended> {
+  const run = firstRuns.get(name) ?? mend(name, `once-${name}`);
+  firstRuns.set(name, run);
+  return run;
 }
 
 /** All sentences of a report. */
@@ -72,7 +86,7 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
   });
 
   it.each(Object.entries(TRUTH))('ends %s with what is true about it', async (name, { ends, says }) => {
-    const { result, tookMs } = await mend(name, `once-${name}`);
+    const { result, tookMs } = await mendOnce(name);
     if (!result.ok) {
       expect(result.code).toBe(ends);
       expect(result.message).toMatch(says);
@@ -98,7 +112,7 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
     async (name) => {
       const reports: RepairReport[] = [];
       for (let run = 1; run <= RUNS; run += 1) {
-        const { result } = await mend(name, `run-${run}-${name}`);
+        const { result } = await (run === 1 ? mendOnce(name) : mend(name, `run-${run}-${name}`));
         reports.push(timeless(mustBeOk(result).report));
       }
       const [first, ...others] = reports;

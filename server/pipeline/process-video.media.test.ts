@@ -15,7 +15,8 @@ import {
 } from '#server/test/broken-clips.ts';
 import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { voiceLike } from '#server/test/synthetic-sound.ts';
-import { makeFolder, makeTask, mustBeOk, runInProcess, testTools } from '#server/test/media-job.ts';
+import { makeFolder, makeTask, mustBeOk, testTools } from '#server/test/media-job.ts';
+import { runInProcess } from '#server/test/run-in-process.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
 import type { Finding } from './analyse/analysis.ts';
 import { renumbered } from './analyse/decode/kept-pictures.ts';
@@ -68,8 +69,8 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('processVideo on a clip with nothing wrong', () => {
-  it('hands the original back and says so in every step', async () => {
-    const { result } = await mend(clean, 'clean');
+  it('hands the original back, says so in every step, and tells a monotone share that ends at 1', async () => {
+    const { result, messages } = await mend(clean, 'clean');
     const { report, resultPath, resultSha256, issues, fixesApplied } = mustBeOk(result);
     expect(resultPath).toBeNull();
     expect(resultSha256).toBe(await hashFile(clean));
@@ -79,10 +80,6 @@ describe('processVideo on a clip with nothing wrong', () => {
     expect(fixesApplied).toEqual({});
     expect(report.steps.map(({ step }) => step)).toEqual(PROCESSING_STEPS.map(({ id }) => id));
     expect(report.steps.every(({ note }) => note.length > 0)).toBe(true);
-  });
-
-  it('tells a monotone share that ends at 1', async () => {
-    const { messages } = await mend(clean, 'progress');
     const shares = messages.flatMap((message) => (message.type === 'progress' ? [message.share] : []));
     expect(shares.length).toBeGreaterThan(2);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));

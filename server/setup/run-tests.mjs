@@ -15,7 +15,11 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 await check('format', ['node_modules/oxfmt/bin/oxfmt', '--check', '.']);
 await check('lint', ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '.']);
 await check('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
-await vitest('unit and API tests', ['--project', 'common', '--project', 'server', '--project', 'web']);
+const projects = ['common', 'server', 'web', 'web-alone'];
+await vitest(
+  'unit and API tests',
+  projects.flatMap((name) => ['--project', name]),
+);
 await vitest('media tests', ['--project', 'media']);
 await browserTests();
 

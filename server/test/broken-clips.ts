@@ -264,6 +264,8 @@ export interface CorruptSamplesInput {
   readonly outputPath: string;
   /** How its pictures are coded; default H.264. */
   readonly codec?: VideoCodec;
+  /** See `displayOrderSamples`, where it was asked before: faults move nothing. */
+  readonly samples?: readonly { readonly pos: number; readonly size: number }[];
   /** Display-order numbers of the coded pictures to hit. */
   readonly frames: readonly number[];
   readonly fault: ByteFault;
@@ -293,7 +295,7 @@ export function misplacePictures(bytes: Buffer): Buffer {
 /** Damages coded pictures in place; every other byte of the file stays as it is. */
 export async function corruptSamples(input: CorruptSamplesInput): Promise<CorruptTruth[]> {
   const random = seededRandom(input.seed ?? 1);
-  const samples = await displayOrderSamples(input);
+  const samples = input.samples ?? (await displayOrderSamples(input));
   await copyFile(input.inputPath, input.outputPath);
   const file = await open(input.outputPath, 'r+');
   const truth: CorruptTruth[] = [];
@@ -376,7 +378,10 @@ function writeFiller(bytes: Buffer, start: number, end: number, codec: VideoCode
   bytes[end - 1] = 0x80;
 }
 
-async function displayOrderSamples(input: CorruptSamplesInput): Promise<{ pos: number; size: number }[]> {
+/** Where the coded pictures of a clip lie, in display order. */
+export async function displayOrderSamples(
+  input: Pick<CorruptSamplesInput, 'tools' | 'inputPath'>,
+): Promise<{ pos: number; size: number }[]> {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts,size,pos'];
   args.push('-of', 'csv=p=0', input.inputPath);
   const { stdout } = await runTool('list the packets', input.tools.ffprobe, args);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { connectDatabase } from '#db/connection.ts';
+import setUpBuilt from './media-setup.ts';
 import { startPostgres } from './postgres.ts';
 import { makeSqliteTemplate } from './sqlite-template.ts';
 
@@ -13,13 +14,18 @@ declare module 'vitest' {
   }
 }
 
-/** Once for all server tests: a migrated file for SQLite and a real Postgres with a migrated template. */
+/** Once for all server tests: a migrated file for SQLite, a real Postgres with a migrated template, the bundled server. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [sqlite, postgres] = await Promise.all([makeSqliteTemplate(), startPostgres()]);
+  const [sqlite, postgres, removeBuilt] = await Promise.all([
+    makeSqliteTemplate(),
+    startPostgres(),
+    setUpBuilt(project),
+  ]);
   if (postgres) await makePostgresTemplate(postgres.url);
   project.provide('sqliteTemplate', sqlite.file);
   project.provide('postgresUrl', postgres?.url ?? null);
   return async () => {
+    await removeBuilt();
     await sqlite.remove();
     await postgres?.stop();
   };

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { inject } from 'vitest';
 
 export interface ServerProcess {
   readonly url: string;
@@ -13,12 +14,11 @@ export interface ServerProcess {
 }
 
 /**
- * Starts the real server from its sources as a process of its own, for tests that kill it.
+ * Starts the real server, bundled as it is deployed, as a process of its own, for tests that kill it.
  * @param port must stay the same over restarts, because addresses of uploads carry it
  */
 export async function startServerProcess(dataDir: string, port: number): Promise<ServerProcess> {
-  const entry = path.join(import.meta.dirname, '..', 'main.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+  const child = spawn(process.execPath, [path.join(inject('builtServer'), 'main.js')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],

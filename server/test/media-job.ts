@@ -1,18 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { ProcessingStepId } from '#common/video.ts';
 import { readVersion } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { hashFile } from '#server/pipeline/steps/step-store.ts';
-import {
-  workerMessage,
-  type ProcessVideoResult,
-  type ProcessVideoTask,
-  type WorkerMessage,
-} from '#server/pipeline/worker-protocol.ts';
+import type { ProcessVideoResult, ProcessVideoTask } from '#server/pipeline/worker-protocol.ts';
 
 /** The tools of the machine, which are asked for their version once in a test file and not before each run. */
 export const testTools: ToolPaths = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', ...versionOfFfmpeg() };
@@ -60,36 +53,6 @@ export async function makeTask(
 export function mustBeOk(result: ProcessVideoResult): Extract<ProcessVideoResult, { ok: true }> {
   if (!result.ok) throw new Error(`${result.code}: ${result.message} ${result.detail}`);
   return result;
-}
-
-/**
- * Runs a task in a Node process of its own and kills that process with SIGKILL as soon as `until` says so, or
- * at the very beginning of the step `deadly`.
- * @returns all messages that came before the end, and whether the process was killed
- */
-export async function runInProcess(
-  task: ProcessVideoTask,
-  until: (message: WorkerMessage) => boolean,
-  deadly?: ProcessingStepId,
-): Promise<{ messages: WorkerMessage[]; killed: boolean }> {
-  const script = path.join(import.meta.dirname, 'process-clip.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task), deadly ?? ''], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const messages: WorkerMessage[] = [];
-  let killed = false;
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  for await (const line of createInterface({ input: child.stdout })) {
-    const parsed = workerMessage.safeParse(JSON.parse(line));
-    if (!parsed.success || killed) continue;
-    messages.push(parsed.data);
-    if (until(parsed.data)) {
-      killed = true;
-      child.kill('SIGKILL');
-    }
-  }
-  await ended;
-  return { messages, killed: killed || child.signalCode === 'SIGKILL' };
 }
 
 /** Process ids of running programs whose command line names `folder`. */

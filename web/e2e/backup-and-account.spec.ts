@@ -18,7 +18,7 @@ const NEWS_MS = 8000;
 
 /** A command of the operator, in a process of its own, on the database of a running server. */
 async function operate(server: ServerProcess, command: 'set-plan' | 'set-idea-status', words: string[]) {
-  const args = ['--import', 'tsx', `server/operate/${command}.ts`, ...words];
+  const args = [`dist/server/operate/${command}.js`, ...words];
   const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir };
   await run(process.execPath, args, { cwd: ROOT, env });
 }

@@ -5,8 +5,8 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results',
-  // One at a time: each journey runs real repairs, and two cores are all there is.
-  workers: 1,
+  // Two files at a time, each with a server of its own: a journey waits for a good part of its time, and two cores are all there is.
+  workers: 2,
   fullyParallel: false,
   timeout: 300_000,
   expect: { timeout: 30_000 },

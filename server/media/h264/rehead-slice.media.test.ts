@@ -8,8 +8,8 @@ import { parsePps } from './pps.ts';
 import { reheadSlice } from './rehead-slice.ts';
 import { parseSliceHeader } from './slice-header.ts';
 import { parseSps } from './sps.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'rehead-'));

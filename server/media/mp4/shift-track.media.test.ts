@@ -7,8 +7,8 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { runTool } from '../ffmpeg/tools.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { shiftAudioTrack } from './shift-track.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 let clip = '';
 

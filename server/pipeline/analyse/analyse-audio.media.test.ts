@@ -8,8 +8,8 @@ import { makeFlashes, moveSound, replaceSound } from '#server/test/broken-sound.
 import { gustingWind, hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { analyseAudio, type AudioAnalysis } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 const RATE = 44_100;
 const SECONDS = 12;
 const FLASHES = [1200, 2750, 4100, 6333, 7000, 8850, 10_400];

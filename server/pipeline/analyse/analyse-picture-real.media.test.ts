@@ -5,8 +5,8 @@ import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { analysePicture } from './analyse-picture.ts';
 import { REAL_MEDIA } from '#server/test/real-media.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 const folder = REAL_MEDIA;
 
 const INTACT = [

@@ -17,8 +17,8 @@ import {
 import type { DefectKind } from '#common/report.ts';
 import { analysePicture } from './analyse-picture.ts';
 import type { PictureAnalysis } from './judge-pictures.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 const at = (name: string) => path.join(folder, name);
 

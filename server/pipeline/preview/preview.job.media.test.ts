@@ -19,7 +19,7 @@ import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, processesNaming, testTools as tools } from '#server/test/media-job.ts';
 import { createPreviewJob } from './preview.job.ts';
 
-const SECONDS = 12;
+const SECONDS = 8;
 const WIND: Defect = {
   id: 'wind_noise-1',
   kind: 'wind_noise',
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await db.migrate.latest();
   storage = createDiskStorage(path.join(folder.path, 'objects'));
   const file = path.join(folder.path, 'clip.mp4');
-  await makeMovingClip({ tools, outputPath: file, seconds: SECONDS, width: 1280, height: 720 });
+  await makeMovingClip({ tools, outputPath: file, seconds: SECONDS, width: 854, height: 480 });
   clip = await storage.put(file);
 });
 beforeEach(() => {

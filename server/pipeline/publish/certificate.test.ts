@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { certificatesApi } from '#common/api/certificates.ts';
 import { readCertificate } from '#common/certificate.ts';
 import { repairReport } from '#common/report.ts';
@@ -193,7 +193,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     await writeFile(certificatePath, await certificateOf());
     const key = await publicKey();
     const verify = (...args: string[]) =>
-      spawnSync(process.execPath, ['--import', 'tsx', 'server/operate/verify.ts', ...args], {
+      spawnSync(process.execPath, [path.join(inject('builtServer'), 'operate/verify.js'), ...args], {
         encoding: 'utf8',
         env: { PATH: '' },
       });

@@ -11,8 +11,8 @@ import { indexPictures } from '../analyse/packets/picture-times.ts';
 import { readPackets } from '../analyse/packets/read-packets.ts';
 import { planWindows } from './look-again.ts';
 import { openParts } from './result-parts.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { checkStructure } from './check-structure.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 let clip = '';
 let samples: Sample[] = [];

@@ -5,13 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnnexBSplitter, isSlice } from '#server/media/h264/nal.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
+import {
+  corruptSamples,
+  displayOrderSamples,
+  DEFAULT_ENCODE,
+  makeMovingClip,
+} from '#server/test/broken-clips.ts';
 import { analysePicture } from '../analyse-picture.ts';
 import { encodeSource } from '#server/test/rendered-clips.ts';
 import { checkSliceEnds } from './check-slice-ends.ts';
 import { readPackets } from '../packets/read-packets.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 const at = (name: string) => path.join(folder, name);
 
@@ -106,13 +111,14 @@ describe('damage that ffmpeg decodes without an error', () => {
     });
     const frames = [10, 23, 40, 55];
     let source = at('clean.mp4');
+    const samples = await displayOrderSamples({ tools, inputPath: source });
     for (const [index, frame] of frames.entries()) {
       const outputPath = at(`quiet-${index}.mp4`);
       let seed = 1;
       // Which bytes a decoder passes over in silence depends on its version: they are looked for.
       do {
         if (seed > 250) throw new Error('No silent damage was found for this picture.');
-        const fault = { fault: 'random', amount: 15, seed } as const;
+        const fault = { fault: 'random', amount: 15, seed, samples } as const;
         await corruptSamples({ tools, inputPath: source, outputPath, frames: [frame], ...fault });
         seed += 1;
       } while ((await errorsOf(outputPath)).length > 0 || (await psnrOf(outputPath, frame)) > MUST_DIFFER_DB);

@@ -7,8 +7,8 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { analysePicture } from '../analyse-picture.ts';
 import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import { readPackets } from '../packets/read-packets.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 const at = (name: string) => path.join(folder, name);
 

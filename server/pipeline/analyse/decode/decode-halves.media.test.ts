@@ -7,8 +7,8 @@ import { corruptSamples, DEFAULT_ENCODE, makeMovingClip } from '#server/test/bro
 import { decodeHalves, findSeam } from './decode-halves.ts';
 import { decodePass, type DecodePass, type DecodePassInput } from './decode-pass.ts';
 import { readPackets } from '../packets/read-packets.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { checkStructure } from '../damage/check-structure.ts';
 import { agrees, listPackets, withRestarts } from './list-packets.ts';
 import { readPackets, type PacketScan } from './read-packets.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'list-packets-'));

@@ -12,8 +12,8 @@ import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { listPictures, soundHash } from '#server/test/rendered-clips.ts';
 import { rebuildIndex } from './rebuild-index.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 const at = (name: string) => path.join(folder, name);
 

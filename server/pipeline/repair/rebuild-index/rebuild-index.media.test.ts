@@ -11,8 +11,8 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { rebuildIndex } from './rebuild-index.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 let folder = '';
 /** Index at the front, index at the end, and another clip of the "same device". */
 let front = '';

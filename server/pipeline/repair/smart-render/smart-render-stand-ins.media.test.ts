@@ -9,8 +9,8 @@ import { decodeHashes } from '#server/test/rendered-clips.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
 import type { PictureEdit } from '../picture-edit.ts';
 import { smartRender } from './smart-render.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 const limits = {
   threads: 2,
   preset: 'veryfast',

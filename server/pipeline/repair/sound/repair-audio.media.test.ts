@@ -21,8 +21,8 @@ import { analyseAudio, type AudioAnalysis } from '../../analyse/analyse-audio.ts
 import { analysePicture } from '../../analyse/analyse-picture.ts';
 import { readPackets } from '../../analyse/packets/read-packets.ts';
 import { repairAudio, type RepairAudioResult } from './repair-audio.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
 
-const tools = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' };
 const RATE = 48_000;
 const SECONDS = 12;
 

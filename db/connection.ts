@@ -16,6 +16,16 @@ const INT8_OID = 20;
 
 interface SqliteHandle {
   run(sql: string, done: (error: Error | null) => void): void;
+  all(sql: string, ...rest: unknown[]): unknown;
+}
+
+/**
+ * Has transactions ask for the right to write as they begin. One that reads first and writes then is refused at once where another process,
+ * such as an operator's command, has written in between: what it has read is old, and waiting does not help (`SQLITE_BUSY_SNAPSHOT`).
+ */
+function beginAsWriter(handle: SqliteHandle): void {
+  const all = handle.all.bind(handle);
+  handle.all = (sql, ...rest) => all(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql, ...rest);
 }
 
 interface PgHandle {
@@ -62,6 +72,7 @@ export function databaseOptions(config: DatabaseConfig): Knex.Config {
       min: 1,
       max: 1,
       afterCreate(handle: SqliteHandle, done: (error: Error | null) => void) {
+        beginAsWriter(handle);
         const statements = [
           'PRAGMA journal_mode = WAL',
           'PRAGMA synchronous = FULL',

@@ -76,19 +76,27 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
   const { path, info, notes } = await addOtherTracks(input, written);
   input.onProgress?.(1);
   const lost = pictures.video.treatment === 'full_encode' ? lostByCoding(input.info.video[0]) : null;
+  const recounted = pictures.recounted ?? [];
   return {
     path,
     info,
-    notes: lost === null ? notes : [...notes, lost],
+    notes: [
+      ...notes,
+      ...(lost === null ? [] : [lost]),
+      ...(recounted.length > 0 ? [recountedNote(recounted.length)] : []),
+    ],
     video: written.video,
     audio: soundTreatment(input),
     reencodedSpans: pictures.reencodedSpans,
     altered: pictures.altered,
     concealedLost: pictures.concealedLost ?? [],
-    recounted: pictures.recounted ?? [],
+    recounted,
     seen: pictures.seen,
   };
 }
+
+const recountedNote = (count: number) =>
+  `${count === 1 ? '1 coded picture has another number' : `${count} coded pictures have other numbers`} in the order of showing, as the stream had left none for the pictures that were missing; all else of ${count === 1 ? 'it' : 'them'} is as it was, and decodes to the very same.`;
 
 /** What ffmpeg or a full encode left out beside picture and sound is carried into the finished clip. */
 async function addOtherTracks(

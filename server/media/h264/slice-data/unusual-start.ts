@@ -24,8 +24,8 @@ const LEARNING_BYTES = 5e6;
 const MOST_ASTRAY_BYTES = 2000;
 
 /**
- * The macroblock at which the slice that a loss lies in holds something that no slice of its kind around does: wrong data are noticed so some 20
- * macroblocks behind where they begin (the median of 390 faults in 70 clips, a quarter to a third of a row), and by what is impossible 70.
+ * The macroblock at which the slice that a loss lies in holds something that no slice of its kind around does: wrong data are noticed so 15
+ * macroblocks behind where they begin (the median of 391 faults in 70 clips), and by what is impossible 65.
  * @param units of the damaged picture
  * @param intact NAL units of other pictures, nearest first
  * @returns null where the data are not read (`isUsualFormat`, no CABAC), nothing is impossible in them, or too few slices tell what is usual

@@ -24,10 +24,10 @@ export interface TornSample {
  * Where a picture of which a decoder has given up a part begins to be wrong: in front of what is impossible and is noticed by the decoder
  * stands what is unusual (`unusualStart`), and in front of that what looks like nothing around (`firstTornBlock`).
  * @param lost as the decoder tells it
- * @returns that, where the data do not tell it better
+ * @returns that, where the data do not tell it better; no later start: two of 73 clips lost 4 and 12 dB by a few wrong blocks that came to light
  */
 export async function startOfLoss(
-  source: SmartSource,
+  source: Pick<SmartSource, 'sps' | 'pps' | 'units'> & { readonly samples: readonly unknown[] },
   { sample, units, damaged }: TornSample,
   lost: LostBlocks,
   around: Pick<ConcealInput, 'earlier' | 'before' | 'damaged'>,

@@ -14,12 +14,18 @@ import {
   tornPictures,
   repeatedPictures,
 } from './damaged-pictures.ts';
-import { neededPictures, rebuildPictures, type RebuiltHole } from './rebuild-pictures/rebuild-pictures.ts';
+import {
+  MAX_INTERPOLATED,
+  neededPictures,
+  rebuildPictures,
+  type RebuiltHole,
+} from './rebuild-pictures/rebuild-pictures.ts';
 import {
   decodePictures,
   type DecodeInput,
   type RebuildInput,
 } from './rebuild-pictures/rebuild-pictures-decode.ts';
+import { findTornBlocks } from './torn-blocks.ts';
 import { isDamage } from './rebuild-pictures/rebuild-pictures-decoded.ts';
 import { createRebuildKernels } from './rebuild-pictures/rebuild-pictures-judge.ts';
 import { rawFormat } from './rebuild-pictures/rebuild-pictures-raw.ts';
@@ -71,9 +77,13 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   }
   if (pictures && format) {
     const holes = planHoles(input, { ...input, info, pictures, format });
+    const { findings } = input.analysis;
+    const isRebuilt = (task: RebuildTask) => isDamage(task) && task.slotTicks.length <= MAX_INTERPOLATED;
+    const rebuilt = holes.flatMap(({ hole: { task } }) => (isRebuilt(task) ? [task.finding] : []));
+    const torn = await findTornBlocks(input.inputPath, info, findings, rebuilt.slice(0, MOST_READ));
     // A damaged key picture is concealed from what stands before it: decoded first it would be a grey field.
-    const torn = tornPictures(input.analysis.findings);
-    const keyframe = pictures.keyframe.map((isKey, frame) => isKey && !torn.has(frame));
+    const damaged = tornPictures(findings);
+    const keyframe = pictures.keyframe.map((isKey, frame) => isKey && !damaged.has(frame));
     const decode = { ...input, info, pictures: { ...pictures, keyframe }, format };
     const most = MOST_HELD_BYTES / format.pictureBytes;
     for (const batch of batchGroups(groupHoles(holes, { keyframe }, most), isOfDamage, most)) {
@@ -84,7 +94,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
       const wanted = batch.map((group) => group.flatMap(({ needed }) => needed));
       const known = await decodePictures({ ...decode, threads, warmUp }, wanted);
       for (const { hole } of batch.flat()) {
-        const repair = await repairHole(hole, known, rawPaths);
+        const repair = await repairHole({ ...hole, torn }, known, rawPaths);
         repairs.set(hole.task, repair);
         input.onRepaired?.(repair);
         input.onProgress?.(repairs.size / input.tasks.length);
@@ -93,6 +103,9 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   }
   return { repairs: input.tasks.flatMap((task) => repairs.get(task) ?? []), rawPaths };
 }
+
+/** Damaged stretches at most of which it is asked what can be read: each costs a tenth of a second. */
+const MOST_READ = 24;
 
 /** Decoded originals that are held in memory at once at most, bytes; one hole may need more. */
 const MOST_HELD_BYTES = 64 << 20;

@@ -5,15 +5,21 @@ import { isSlice } from '../nal.ts';
 import { AVC_CONTEXT_COUNT } from './avc-contexts.ts';
 import { type AvcSets, type IntactPictures, learnUsual, type SliceReader } from './learn-usual.ts';
 import { MbState } from './mb-state.ts';
-import { type OpenSlice, type ReadOptions, readSliceData } from './slice-data.ts';
+import { openMarkedSlice, type OpenSlice, type SliceMark } from './slice-data.ts';
 import { isUsualFormat, openSlice } from './torn-picture.ts';
+import type { MbWatch } from './usual-values.ts';
 
 /** Where wrong data of a slice are noticed. */
 export interface UnusualStart {
   readonly first: number;
   /** First macroblock of the slice. */
   readonly firstOfSlice: number;
+  /** What stands in front of this one was read rightly in 19 of 20 cases. */
+  readonly doubtedFrom: number;
 }
+
+/** Wrong data are noticed by 420 bytes at most behind their first one in 19 of 20 of 383 pictures, by 130 in three of four. */
+const DOUBTED_BYTES = 420;
 
 /** Bytes that whole slices may be learnt from with (`learnUsual` takes a fifth). */
 const LEARNING_BYTES = 5e6;
@@ -54,22 +60,31 @@ export async function unusualStart(
   const usual = await learnUsual(intact, new Set([kind]), sets, reader, { bytes: LEARNING_BYTES });
   const watch = usual.get(kind)?.check();
   if (!watch) return null;
-  const unusual = faultOf(opened, reader, { watch });
+  const unusual = faultOf(opened, reader, watch);
   const isBelieved = unusual && impossible.at - unusual.at <= MOST_ASTRAY_BYTES;
-  return { first: (isBelieved ? unusual : impossible).mb, firstOfSlice: opened.start.firstMb };
+  const noticed = isBelieved ? unusual : impossible;
+  const { firstMb } = opened.start;
+  const sure = noticed.marks.findLast(({ at }) => at <= noticed.at - DOUBTED_BYTES);
+  return { first: noticed.mb, firstOfSlice: firstMb, doubtedFrom: sure?.mb ?? firstMb };
 }
 
-/** Where a slice is read no farther: the macroblock, and the first byte that was not looked at; null where it is read to its end. */
-function faultOf(
-  opened: OpenSlice,
-  { state, cabac }: SliceReader,
-  options?: ReadOptions,
-): { readonly mb: number; readonly at: number } | null {
+/** Where a slice is read no farther. */
+interface Fault {
+  readonly mb: number;
+  /** The first byte that was not looked at. */
+  readonly at: number;
+  /** The macroblocks that were begun, in turn. */
+  readonly marks: readonly Pick<SliceMark, 'mb' | 'at'>[];
+}
+
+/** Null where a slice is read to its end. */
+function faultOf(opened: OpenSlice, { state, cabac }: SliceReader, watch?: MbWatch): Fault | null {
+  const marks: Fault['marks'][number][] = [];
   try {
-    readSliceData(opened, state, cabac, options);
+    openMarkedSlice(opened, state, cabac, watch).read(({ mb, at }) => void marks.push({ mb, at }));
     return null;
   } catch (error) {
-    if (error instanceof H264Error) return { mb: state.mb, at: cabac.nextAt() };
+    if (error instanceof H264Error) return { mb: state.mb, at: cabac.nextAt(), marks };
     throw error;
   }
 }

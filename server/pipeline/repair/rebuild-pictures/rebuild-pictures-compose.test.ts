@@ -43,6 +43,28 @@ describe('mixWithDecoded', () => {
     expect(rebuilt[WIDTH * HEIGHT + 65 * (WIDTH / 2)]).toBe(128);
   });
 
+  it('takes what the data say was read, however far it is from the neighbours, and no more of the rest for that', () => {
+    const rebuilt = picture(() => 110);
+    const decoded = picture((y) => (y < 32 || (y >= 96 && y < 128) ? 220 : 240));
+    const torn = { doubtedFrom: 2 * (WIDTH / 16), end: 8 * (WIDTH / 16) };
+    const share = mixWithDecoded(decoded, rebuilt, sides, judgement, format, torn);
+    for (const y of [0, 31]) expect(lumaAt(rebuilt, y)).toBe(220);
+    for (const y of [128, HEIGHT - 1]) expect(lumaAt(rebuilt, y)).toBe(240);
+    for (const y of [33, 80, 127]) expect(Math.abs(lumaAt(rebuilt, y) - 110)).toBeLessThan(12);
+    expect(share).toBeGreaterThan(0.39);
+    expect(share).toBeLessThan(0.5);
+  });
+
+  it('takes what the data say was read where no method was tried', () => {
+    const untried = { ...judgement, motionDb: null, mixedDb: null, blendDb: null, holdDb: null, trials: 0 };
+    const rebuilt = picture(() => 110);
+    const decoded = picture(() => 220);
+    expect(mixWithDecoded(decoded, rebuilt, sides, untried, format)).toBe(0);
+    const torn = { doubtedFrom: 4 * (WIDTH / 16), end: 10 * (WIDTH / 16) };
+    expect(mixWithDecoded(decoded, rebuilt, sides, untried, format, torn)).toBeCloseTo(0.4);
+    expect([lumaAt(rebuilt, 63), lumaAt(rebuilt, 64)]).toEqual([220, 110]);
+  });
+
   it('takes all of a picture that differs by no more than the method misses', () => {
     const { rebuilt, share } = mixed(
       picture(() => 113),

@@ -1,4 +1,5 @@
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
+import type { TornBlocks } from '../torn-blocks.ts';
 import { planesOf, samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /** Edge of the blocks that are judged: macroblocks, in whose rows a slice is coded and lost. */
@@ -17,7 +18,8 @@ interface Neighbours {
  * Puts into a rebuilt picture what the damaged one shows: its upper part as far down as it is plausible, as coded data in front of a
  * fault are whole, and below it block by block a share that says how likely the block is true (`decodedShares`).
  * @param rebuilt is changed
- * @returns the part of the damaged picture in the outcome, 0 to 1; 0 when the methods were not tried on true pictures
+ * @param torn what the data of the damaged picture tell, in macroblocks; null where that is not known
+ * @returns the part of the damaged picture in the outcome, 0 to 1; 0 when the methods were not tried on true pictures and the data tell nothing
  */
 export function mixWithDecoded(
   decoded: Uint8Array,
@@ -25,17 +27,34 @@ export function mixWithDecoded(
   { before, after }: Neighbours,
   judgement: MethodJudgement,
   format: RawFormat,
+  torn: TornBlocks | null = null,
 ): number {
   const expected = expectedError(judgement, format);
-  if (expected === null) return 0;
+  if (expected === null && !torn) return 0;
+  const shares =
+    expected === null
+      ? new Float64Array(blocksOf(format))
+      : likelyShares(decoded, rebuilt, { before, after }, expected, format);
+  // What was read is as it was coded, however far from the neighbours.
+  if (torn) shares.fill(1, 0, torn.doubtedFrom).fill(1, torn.end);
+  mixBlocks(decoded, rebuilt, shares, format);
+  return meanOf(shares);
+}
+
+/** How much of each block is taken from the damaged picture by what it shows. */
+function likelyShares(
+  decoded: Uint8Array,
+  rebuilt: Uint8Array,
+  { before, after }: Neighbours,
+  expected: number,
+  format: RawFormat,
+): Float64Array {
   const errors: BlockErrors = {
     own: blockErrors(decoded, rebuilt, format),
     gap: blockErrors(before, after, format),
     held: blockErrors(decoded, before, format),
   };
-  const shares = decodedShares(errors, expected, plausibleRows(errors, expected, format), format);
-  mixBlocks(decoded, rebuilt, shares, format);
-  return meanOf(shares);
+  return decodedShares(errors, expected, plausibleRows(errors, expected, format), format);
 }
 
 /** Mean square errors of the luma of each block, row by row. */
@@ -112,6 +131,9 @@ function decodedShares(
   }
   return shares;
 }
+
+const blocksOf = ({ width, height }: RawFormat): number =>
+  Math.ceil(width / BLOCK) * Math.ceil(height / BLOCK);
 
 const acrossOf = ({ width }: RawFormat): number => Math.ceil(width / BLOCK);
 

@@ -8,6 +8,7 @@ import { ONCE, sumOf, toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ff
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PictureTimes } from '../../analyse/analysis.ts';
 import type { RebuildTask } from '../picture-task.ts';
+import type { TornBlocks } from '../torn-blocks.ts';
 import type { RebuildKernels } from './rebuild-pictures-judge.ts';
 import type { RawFormat } from './rebuild-pictures-raw.ts';
 
@@ -31,6 +32,8 @@ export interface RebuildInput extends DecodeInput {
   /** True for copies of the picture before them, which are as far from the truth as they look near to it. */
   readonly isRepeat?: (frame: number) => boolean;
   readonly sceneCuts: readonly number[];
+  /** What can be read of damaged pictures, by display number; absent where that is not known. */
+  readonly torn?: ReadonlyMap<number, TornBlocks>;
   /** Working memory that several holes share. */
   readonly kernels?: RebuildKernels;
   /** Raw file to write; only pictures that are new stand in it. */

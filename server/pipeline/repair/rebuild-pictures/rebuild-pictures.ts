@@ -183,8 +183,9 @@ async function fill(
       decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, judgement, format);
     const isKept = isNear || (decoded && !isShort && isPlausible(decoded, rebuilt, judgement, format));
     // All of the damaged picture in the outcome is that picture: as decoded it is not coded once more.
-    const share =
-      decoded && !isKept ? mixWithDecoded(decoded, rebuilt, { before, after }, judgement, format) : 0;
+    const sides = { before, after };
+    const torn = input.torn?.get(frame) ?? null;
+    const share = decoded && !isKept ? mixWithDecoded(decoded, rebuilt, sides, judgement, format, torn) : 0;
     if (isKept || share === 1) {
       pictures.push({ ptsTicks, pixels: { kind: 'original', frame } });
       continue;

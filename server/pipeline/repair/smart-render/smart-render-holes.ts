@@ -1,5 +1,8 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 
+/** Pictures of a group above which its counts stay: each is written anew, and decoded for every way that is tried. */
+export const MOST_RECOUNTED = 3000;
+
 /** A picture of a group by its order count; those of lost and damaged ones are not known. */
 export interface CountedPlace {
   readonly sample: number;

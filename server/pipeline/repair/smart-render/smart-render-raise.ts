@@ -7,7 +7,7 @@ import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-hea
 import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { wrapped } from '#server/media/order-count.ts';
-import { factorFor, holesOf, type CountedPlace, type Hole } from './smart-render-holes.ts';
+import { factorFor, holesOf, MOST_RECOUNTED, type CountedPlace, type Hole } from './smart-render-holes.ts';
 import type { RaisedClip, Roomless } from './smart-render-raised.ts';
 import { spoolFrom } from './smart-render-encoder.ts';
 import { hashClip } from './smart-render-hashes.ts';
@@ -38,7 +38,7 @@ export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSo
   const moved = new Map<number, ByteRange>();
   let countStep = 1;
   for (const part of await groupsWith(source, uncounted)) {
-    const group = await readGroup(input, part);
+    const group = part.end - part.from > MOST_RECOUNTED ? null : await readGroup(input, part);
     const holes = group && holesOf(group, order, source.vacant ?? new Set());
     if (!holes) return null;
     const times = factorFor(holes);

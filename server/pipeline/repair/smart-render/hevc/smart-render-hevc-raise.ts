@@ -13,7 +13,7 @@ import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import type { RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { wrapped } from '#server/media/order-count.ts';
 import { hashClip } from '../smart-render-hashes.ts';
-import { factorFor, holesOf, type CountedPlace } from '../smart-render-holes.ts';
+import { factorFor, holesOf, MOST_RECOUNTED, type CountedPlace } from '../smart-render-holes.ts';
 import { spoolFrom } from '../smart-render-encoder.ts';
 import { writeTrialPart, type Part } from '../smart-render-part.ts';
 import type { RaisedClip, Roomless } from '../smart-render-raised.ts';
@@ -35,9 +35,6 @@ interface Counted extends CountedPlace {
   readonly distances: readonly number[];
 }
 
-/** Pictures between two that begin all counts anew, above which nothing is raised: each is written anew and decoded twice. */
-const MOST_PICTURES = 3000;
-
 /**
  * Makes room in the order counts of HEVC pictures for some that their encoder never counted: all counts from one picture that begins them anew to the
  * next are multiplied, and with them the distances to references, so that vectors are stretched by the same shares. The pictures must decode to the
@@ -52,7 +49,7 @@ export async function multiplyCounts(input: HevcRaiseInput): Promise<RaisedClip<
   try {
     const sets = readHevcSets(source.parameterSets);
     for (const part of await groupsWith(source, uncounted)) {
-      const group = part.end - part.from > MOST_PICTURES ? null : await readGroup(input, part);
+      const group = part.end - part.from > MOST_RECOUNTED ? null : await readGroup(input, part);
       const holes = group && holesOf(group, order, source.vacant ?? new Set());
       const { pocBits } = [...sets.sps.values()][0] ?? { pocBits: 0 };
       if (!group || !holes) return null;

@@ -26,6 +26,10 @@ export async function makeH264Stream(folder: string, options: string): Promise<B
     },
     { tools },
   );
+  return unitsIn(file);
+}
+
+async function unitsIn(file: string): Promise<Buffer[]> {
   const splitter = createAnnexBSplitter();
   return [...splitter.push(await readFile(file)), ...splitter.end()];
 }
@@ -49,8 +53,7 @@ export async function codePictures(
   const coding = ['-pix_fmt', 'yuv420p', ...'-c:v libx264 -preset fast -x264-params'.split(' ')];
   const options = [...coding, `bframes=0:keyint=100:ref=1:${params}`, '-f', 'h264'];
   const file = await encodeSource(source, path.join(folder, `${name}.h264`), options);
-  const splitter = createAnnexBSplitter();
-  const units = [...splitter.push(await readFile(file)), ...splitter.end()];
+  const units = await unitsIn(file);
   const { sps, pps } = contextOf(units);
   const pictures = picturesOf(units);
   const others = pictures.filter((_, at) => at !== chosen);

@@ -1,6 +1,7 @@
 import { createBitReader } from './bits.ts';
 import { NAL, fromRbsp, nalType, toRbsp } from './nal.ts';
 import type { Sps } from './sps.ts';
+import { areToldByLowBits, orderMsb, type CountBefore, type CountedPicture } from '../order-count.ts';
 
 /** A coded picture as far as its order count is told by it. */
 export interface CountedHead {
@@ -16,34 +17,27 @@ export interface CountedHead {
  */
 export function orderCounts(heads: readonly (CountedHead | null)[], pocBits: number): (number | null)[] {
   const range = 2 ** pocBits;
-  let before = 0;
+  let before: CountBefore = { lsb: 0, msb: 0 };
   return heads.map((head) => {
     if (!head || head.pocLsb === null) return null;
-    const count = head.idr ? head.pocLsb : before + toNearest(head.pocLsb - before, range);
-    if (head.refIdc > 0) before = count;
-    return count;
+    const { pocLsb: lsb } = head;
+    const msb = head.idr ? 0 : orderMsb(lsb, before, range);
+    if (head.refIdc > 0) before = { lsb, msb };
+    return msb + lsb;
   });
 }
 
-/** Whether a decoder tells these counts by their low bits: those of references in front are less than half of the range away. */
+/** Whether a decoder tells these counts by their low bits. */
 export function areTold(
   counts: readonly (number | null)[],
   heads: readonly (CountedHead | null)[],
   pocBits: number,
 ): boolean {
-  let before = 0;
-  return counts.every((count, at) => {
-    if (count === null) return true;
-    const isNear = Math.abs(count - before) < 2 ** pocBits / 2;
-    if ((heads[at]?.refIdc ?? 0) > 0) before = count;
-    return isNear || heads[at]?.idr === true;
+  const pictures = counts.map((count, at): CountedPicture => {
+    const head = heads[at];
+    return { count, isCountedFrom: (head?.refIdc ?? 0) > 0, restarts: head?.idr === true };
   });
-}
-
-/** The least of the numbers that are equal but for whole ranges. */
-function toNearest(difference: number, range: number): number {
-  const rest = ((difference % range) + range) % range;
-  return rest > range / 2 || (rest === range / 2 && difference < 0) ? rest - range : rest;
+  return areToldByLowBits(pictures, 2 ** pocBits);
 }
 
 /**

@@ -1,36 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createBitWriter } from '../h264/bits.ts';
 import { fromRbsp, toRbsp } from '../h264/nal.ts';
-import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { PLAIN_PPS, PLAIN_SPS, PREVENTED_DATA } from '#server/test/hevc-sets.ts';
+import type { CodingSps } from './hevc-coding-sets.ts';
 import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL } from './hevc-nal.ts';
 import { readSliceSegment, SLICE } from './hevc-slice-header.ts';
 import { moveIntraSlice, readsIntraAlike } from './intra-slice.ts';
 
-const ENCODER_SPS: CodingSps = {
-  id: 0,
-  width: 320,
-  height: 192,
-  bitDepthLuma: 8,
-  bitDepthChroma: 8,
-  pocBits: 8,
-  minCbLog2: 3,
-  ctbLog2: 5,
-  minTbLog2: 2,
-  maxTbLog2: 5,
-  interDepth: 0,
-  intraDepth: 0,
-  amp: false,
-  sao: false,
-  pcm: null,
-  shortTermSets: [],
-  longTerm: null,
-  temporalMotion: true,
-  scalingLists: null,
-  strongSmoothing: false,
-};
 const CLIP_SPS: CodingSps = {
-  ...ENCODER_SPS,
+  ...PLAIN_SPS,
   pocBits: 5,
   interDepth: 2,
   amp: true,
@@ -38,33 +17,7 @@ const CLIP_SPS: CodingSps = {
   shortTermSets: [[{ delta: -1, used: true }]],
   longTerm: [],
 };
-const PPS: CodingPps = {
-  id: 0,
-  spsId: 0,
-  dependentSlices: false,
-  outputFlag: false,
-  extraHeaderBits: 0,
-  signHiding: true,
-  cabacInit: false,
-  activeReferences: [1, 1],
-  initQp: 26,
-  transformSkip: false,
-  qpDeltaDepth: 1,
-  chromaQpOffsets: false,
-  weightedPred: false,
-  weightedBipred: false,
-  transquantBypass: false,
-  tiles: null,
-  wavefronts: false,
-  loopFilterAcross: true,
-  deblockingOverride: false,
-  deblockingOff: false,
-  listModification: false,
-  headerExtension: false,
-};
 const ctbs = 60;
-/** Slice data in which emulation prevention has something to do. */
-const DATA = Buffer.from([0, 0, 1, 7, 0, 0, 0, 0x80]);
 
 /** The only slice of an IDR picture, quantiser 20. */
 function encoded(type: number = SLICE.i): Buffer {
@@ -76,10 +29,10 @@ function encoded(type: number = SLICE.i): Buffer {
   writer.se(-6);
   writer.flag(true);
   writer.stop();
-  return fromRbsp(Buffer.concat([writer.bytes(), DATA]));
+  return fromRbsp(Buffer.concat([writer.bytes(), PREVENTED_DATA]));
 }
 
-const move = { own: { sps: ENCODER_SPS, pps: PPS }, sps: CLIP_SPS, ppsId: 3 };
+const move = { own: { sps: PLAIN_SPS, pps: PLAIN_PPS }, sps: CLIP_SPS, ppsId: 3 };
 const nalHead = Buffer.from([HEVC_NAL.raslN << 1, 2]);
 
 describe('moveIntraSlice', () => {
@@ -95,7 +48,7 @@ describe('moveIntraSlice', () => {
       rbsp,
       (id) => {
         named.push(id);
-        return { sps: CLIP_SPS, pps: PPS, ctbs };
+        return { sps: CLIP_SPS, pps: PLAIN_PPS, ctbs };
       },
       null,
     );
@@ -115,7 +68,7 @@ describe('moveIntraSlice', () => {
       ],
       used: 0,
     });
-    expect(rbsp.subarray(read.dataAt)).toEqual(DATA);
+    expect(rbsp.subarray(read.dataAt)).toEqual(PREVENTED_DATA);
   });
 
   it('refuses a slice that refers to others, and a place among key pictures', () => {
@@ -127,14 +80,14 @@ describe('moveIntraSlice', () => {
 
   it('refuses a slice whose header asks for more than it writes', () => {
     const place = { nalHead, pocLsb: 0, held: [] };
-    const own = { sps: ENCODER_SPS, pps: { ...PPS, headerExtension: true } };
+    const own = { sps: PLAIN_SPS, pps: { ...PLAIN_PPS, headerExtension: true } };
     expect(() => moveIntraSlice(encoded(), { ...move, own, place })).toThrow(HevcError);
   });
 });
 
 describe('readsIntraAlike', () => {
   it('asks for all that intra data depend on, and for nothing else', () => {
-    expect(readsIntraAlike(ENCODER_SPS, CLIP_SPS)).toBe(true);
+    expect(readsIntraAlike(PLAIN_SPS, CLIP_SPS)).toBe(true);
     const others: Partial<CodingSps>[] = [
       { ctbLog2: 4 },
       { minCbLog2: 4 },
@@ -147,7 +100,7 @@ describe('readsIntraAlike', () => {
       { height: 200 },
       { pcm: { lumaBits: 8, chromaBits: 8, minLog2: 3, maxLog2: 5 } },
     ];
-    for (const other of others) expect(readsIntraAlike(ENCODER_SPS, { ...CLIP_SPS, ...other })).toBe(false);
-    expect(readsIntraAlike({ ...ENCODER_SPS, sao: true }, CLIP_SPS)).toBe(false);
+    for (const other of others) expect(readsIntraAlike(PLAIN_SPS, { ...CLIP_SPS, ...other })).toBe(false);
+    expect(readsIntraAlike({ ...PLAIN_SPS, sao: true }, CLIP_SPS)).toBe(false);
   });
 });

@@ -1,61 +1,19 @@
 import { expect, it } from 'vitest';
 import { createBitWriter } from '../h264/bits.ts';
 import { fromRbsp, toRbsp } from '../h264/nal.ts';
-import type { CodingPps, CodingSps } from './hevc-coding-sets.ts';
+import { PLAIN_PPS, PLAIN_SPS, PREVENTED_DATA } from '#server/test/hevc-sets.ts';
+import type { CodingSps } from './hevc-coding-sets.ts';
 import { HEVC_NAL } from './hevc-nal.ts';
 import { readSliceSegment, SLICE } from './hevc-slice-header.ts';
 import { writeHeld } from './intra-slice.ts';
 import { scaleOrders } from './scale-orders.ts';
 
-const SPS: CodingSps = {
-  id: 0,
-  width: 320,
-  height: 192,
-  bitDepthLuma: 8,
-  bitDepthChroma: 8,
-  pocBits: 8,
-  minCbLog2: 3,
-  ctbLog2: 5,
-  minTbLog2: 2,
-  maxTbLog2: 5,
-  interDepth: 0,
-  intraDepth: 0,
-  amp: false,
-  sao: false,
-  pcm: null,
-  shortTermSets: [[{ delta: -1, used: true }]],
-  longTerm: null,
-  temporalMotion: true,
-  scalingLists: null,
-  strongSmoothing: false,
+const SPS: CodingSps = { ...PLAIN_SPS, shortTermSets: [[{ delta: -1, used: true }]] };
+const sets = {
+  sps: new Map([[0, SPS]]),
+  pps: new Map([[0, PLAIN_PPS]]),
+  of: () => ({ sps: SPS, pps: PLAIN_PPS }),
 };
-const PPS: CodingPps = {
-  id: 0,
-  spsId: 0,
-  dependentSlices: false,
-  outputFlag: false,
-  extraHeaderBits: 0,
-  signHiding: true,
-  cabacInit: false,
-  activeReferences: [1, 1],
-  initQp: 26,
-  transformSkip: false,
-  qpDeltaDepth: 1,
-  chromaQpOffsets: false,
-  weightedPred: false,
-  weightedBipred: false,
-  transquantBypass: false,
-  tiles: null,
-  wavefronts: false,
-  loopFilterAcross: true,
-  deblockingOverride: false,
-  deblockingOff: false,
-  listModification: false,
-  headerExtension: false,
-};
-const sets = { sps: new Map([[0, SPS]]), pps: new Map([[0, PPS]]), of: () => ({ sps: SPS, pps: PPS }) };
-/** Slice data in which emulation prevention has something to do. */
-const DATA = Buffer.from([0, 0, 1, 7, 0, 0, 0, 0x80]);
 
 /** A P slice that refers to the picture before, by the set of its sequence or one of its own. */
 function slice(pocLsb: number, isOwnSet: boolean): Buffer {
@@ -74,7 +32,7 @@ function slice(pocLsb: number, isOwnSet: boolean): Buffer {
   writer.se(-6);
   writer.flag(true);
   writer.stop();
-  return fromRbsp(Buffer.concat([writer.bytes(), DATA]));
+  return fromRbsp(Buffer.concat([writer.bytes(), PREVENTED_DATA]));
 }
 
 it('a slice tells a larger count and larger distances, and keeps all else', () => {
@@ -92,6 +50,6 @@ it('a slice tells a larger count and larger distances, and keeps all else', () =
       used: isOwnSet ? 2 : 1,
     });
     expect(header).toMatchObject({ type: SLICE.p, qp: 20, active: [1, 0], mergeCandidates: 5 });
-    expect(rbsp.subarray(dataAt)).toEqual(DATA);
+    expect(rbsp.subarray(dataAt)).toEqual(PREVENTED_DATA);
   }
 });

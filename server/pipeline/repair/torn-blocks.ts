@@ -6,7 +6,8 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Finding } from '../analyse/analysis.ts';
 import { badPictures, damagedData } from './damaged-pictures.ts';
 import { openSmartSource, type SmartSource } from './smart-render/smart-render-source.ts';
-import { isOfClip, unitsNear } from './units-near.ts';
+import { nullIfUnfit } from './unfit.ts';
+import { unitsNear } from './units-near.ts';
 
 /** Which macroblocks of a damaged picture may be wrong, row by row; those in front and behind are as they were coded. */
 export interface TornBlocks {
@@ -73,7 +74,6 @@ async function readTorn(
     if (!lost || !noticed) return null;
     return { doubtedFrom: noticed.doubtedFrom, end: lost.end };
   } catch (error) {
-    if (isOfClip(error)) return null;
-    throw error;
+    return nullIfUnfit(error);
   }
 }

@@ -31,27 +31,27 @@ export interface SliceReader {
 const LEAST_SLICES = 6;
 const MOST_SLICES = 24;
 const MOST_LOOKED_AT = 120;
-/** Share of the budget at most that learning takes. */
-const LEARNING_SHARE = 0.2;
 
-/** What is usual in slices of some kinds; kinds with too few slices are left out. */
+/**
+ * What is usual in slices of some kinds; kinds with too few slices are left out.
+ * @param mostBytes that may be read
+ */
 export async function learnUsual(
   intact: IntactPictures,
   kinds: ReadonlySet<ReadKind>,
   { sps, pps }: AvcSets,
   { state, cabac }: SliceReader,
-  budget: { bytes: number },
-): Promise<Map<ReadKind, UsualValues>> {
+  mostBytes: number,
+): Promise<{ readonly usual: ReadonlyMap<ReadKind, UsualValues>; readonly readBytes: number }> {
   const found = new Map([...kinds].map((kind) => [kind, new UsualValues()]));
-  const reserve = budget.bytes * (1 - LEARNING_SHARE);
-  let looked = 0;
+  let [looked, readBytes] = [0, 0];
   for await (const units of intact) {
     for (const unit of units.filter(isSlice)) {
       try {
         const { opened } = openSlice(unit, sps, pps);
         const usual = found.get(opened.start.kind);
         if (!usual || usual.slices >= MOST_SLICES || !opened.context.pps.cabac) continue;
-        budget.bytes -= unit.length;
+        readBytes += unit.length;
         const { watch, take } = usual.learn();
         readSliceData(opened, state, cabac, { watch });
         take();
@@ -60,8 +60,8 @@ export async function learnUsual(
       }
     }
     looked += 1;
-    if (looked >= MOST_LOOKED_AT || budget.bytes < reserve) break;
+    if (looked >= MOST_LOOKED_AT || readBytes > mostBytes) break;
     if ([...found.values()].every(({ slices }) => slices >= MOST_SLICES)) break;
   }
-  return new Map([...found].filter(([, { slices }]) => slices >= LEAST_SLICES));
+  return { usual: new Map([...found].filter(([, { slices }]) => slices >= LEAST_SLICES)), readBytes };
 }

@@ -45,7 +45,9 @@ export async function restoreAvcUnits(
     });
     if (torn.length === 0) return { units, changes: 0 };
     const kinds = new Set(torn.map(({ one }) => one.start.kind));
-    const usual = await learnUsual(intact, kinds, sets, reader, budget);
+    const mostBytes = LEARNING_SHARE * budget.bytes;
+    const { usual, readBytes } = await learnUsual(intact, kinds, sets, reader, mostBytes);
+    budget.bytes -= readBytes;
     const readables = torn.map(({ unit, one, end }) => ({
       unit,
       dataAt: (one.start.dataAt + 7) >> 3,
@@ -58,6 +60,8 @@ export async function restoreAvcUnits(
   }
 }
 
+/** Share of the budget at most that learning what is usual takes. */
+const LEARNING_SHARE = 0.2;
 /**
  * How long changed bytes in slices of phones and x264 are read on the mean until something is impossible (one of a hundred for 1 400
  * bytes), and until something is unusual; encoders fill the last byte as they like.

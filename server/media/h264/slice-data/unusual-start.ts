@@ -21,8 +21,8 @@ export interface UnusualStart {
 /** Wrong data are noticed by 420 bytes at most behind their first one in 19 of 20 of 383 pictures, by 130 in three of four. */
 const DOUBTED_BYTES = 420;
 
-/** Bytes that whole slices may be learnt from with (`learnUsual` takes a fifth). */
-const LEARNING_BYTES = 5e6;
+/** Bytes of whole slices that are learnt from at most. */
+const LEARNING_BYTES = 1e6;
 /**
  * Bytes at most from what is unusual to what is impossible. Wrong data are read for 1 600 at most in 28 damaged pictures; the one unusual
  * value that stood in front of the fault stood 6 600 before what is impossible.
@@ -57,7 +57,7 @@ export async function unusualStart(
   const impossible = faultOf(opened, reader);
   if (!impossible) return null;
   const { kind } = opened.start;
-  const usual = await learnUsual(intact, new Set([kind]), sets, reader, { bytes: LEARNING_BYTES });
+  const { usual } = await learnUsual(intact, new Set([kind]), sets, reader, LEARNING_BYTES);
   const watch = usual.get(kind)?.check();
   if (!watch) return null;
   const unusual = faultOf(opened, reader, watch);

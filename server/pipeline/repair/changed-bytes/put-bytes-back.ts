@@ -7,7 +7,8 @@ import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis, Finding } from '../../analyse/analysis.ts';
 import { hiddenData, tornPictures } from '../damaged-pictures.ts';
-import { isOfClip, unitsNear } from '../units-near.ts';
+import { nullIfUnfit } from '../unfit.ts';
+import { unitsNear } from '../units-near.ts';
 import { openRestorable, searchMs, type RestorableSource } from './restorable-source.ts';
 
 export interface PutBackInput {
@@ -73,8 +74,7 @@ export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | n
       pictures: samples.size,
     };
   } catch (error) {
-    if (isOfClip(error)) return null;
-    throw error;
+    return nullIfUnfit(error);
   } finally {
     await file.close();
   }
@@ -162,8 +162,7 @@ async function restoreSample(
     if (bytes.length !== before.length || differing !== restored.changes) return null;
     return { sample, offset: place.offset, bytes, changes: differing };
   } catch (error) {
-    if (isOfClip(error)) return null;
-    throw error;
+    return nullIfUnfit(error);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
+import type { Part } from './smart-render-part.ts';
 
 /** Pictures of a group above which its counts stay: each is written anew, and decoded for every way that is tried. */
 export const MOST_RECOUNTED = 3000;
@@ -44,6 +45,20 @@ export function holesOf(
     holes.push({ behind: place, lost, rise: behind - before });
   }
   return holes;
+}
+
+/**
+ * The groups in which some samples lie.
+ * @param starts samples that groups begin with, rising
+ * @param end one past the last sample of the clip
+ */
+export function groupsAround(samples: readonly number[], starts: readonly number[], end: number): Part[] {
+  const groups = new Map<number, Part>();
+  for (const sample of samples) {
+    const from = starts.findLast((start) => start <= sample) ?? 0;
+    groups.set(from, { from, end: starts.find((start) => start > sample) ?? end });
+  }
+  return [...groups.values()].sort((a, b) => a.from - b.from);
 }
 
 /** How many times as far apart the counts of a group must be for all of its holes. */

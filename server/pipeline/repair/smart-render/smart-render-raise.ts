@@ -7,8 +7,15 @@ import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-hea
 import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { wrapped } from '#server/media/order-count.ts';
-import { factorFor, holesOf, MOST_RECOUNTED, type CountedPlace, type Hole } from './smart-render-holes.ts';
-import type { RaisedClip, Roomless } from './smart-render-raised.ts';
+import {
+  factorFor,
+  groupsAround,
+  holesOf,
+  MOST_RECOUNTED,
+  type CountedPlace,
+  type Hole,
+} from './smart-render-holes.ts';
+import { firstAlike, type RaisedClip, type Roomless, type Written } from './smart-render-raised.ts';
 import { spoolFrom } from './smart-render-encoder.ts';
 import { hashClip } from './smart-render-hashes.ts';
 import { writeTrialClip, type Part } from './smart-render-part.ts';
@@ -47,18 +54,14 @@ export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSo
       ...[times, times + 1].map((scale) => ({ scale, counts: multiplied(group, scale) })),
     ];
     const heads = group.map(({ head }) => head);
-    const before = await hashesOf(input, part, new Map());
-    let found: ReadonlyMap<number, ByteRange> | null = null;
-    for (const { scale, counts } of ways) {
-      if (found || !areTold(counts, heads, pocBits)) continue;
-      const written = await writeCounts(input, group, counts, take);
-      const after = await hashesOf(input, part, written);
-      if (before.length !== after.length || !before.every((hash, at) => hash === after[at])) continue;
-      found = written;
-      countStep = Math.max(countStep, scale);
-    }
+    const found = await firstAlike(
+      ways.filter(({ counts }) => areTold(counts, heads, pocBits)),
+      ({ counts }) => writeCounts(input, group, counts, take),
+      (written) => hashesOf(input, part, written),
+    );
     if (!found) return null;
-    for (const [sample, bytes] of found) moved.set(sample, bytes);
+    countStep = Math.max(countStep, found.way.scale);
+    for (const [sample, bytes] of found.written) moved.set(sample, bytes);
   }
   return { source: { ...withReplaced(source, moved, []), countStep }, moved };
 }
@@ -69,12 +72,7 @@ async function groupsWith(source: SmartSource, samples: readonly number[]): Prom
   for (const [sample, { sync }] of source.samples.entries()) {
     if (sample === 0 || (sync && (await source.head(sample))?.idr)) starts.push(sample);
   }
-  const groups = new Map<number, Part>();
-  for (const sample of samples) {
-    const from = starts.findLast((start) => start <= sample) ?? 0;
-    groups.set(from, { from, end: starts.find((start) => start > sample) ?? source.samples.length });
-  }
-  return [...groups.values()].sort((a, b) => a.from - b.from);
+  return groupsAround(samples, starts, source.samples.length);
 }
 
 /** Null where the counts begin anew on the way. */
@@ -123,7 +121,7 @@ async function writeCounts(
   group: readonly Counted[],
   counts: readonly (number | null)[],
   take: (bytes: number) => number,
-): Promise<Map<number, ByteRange>> {
+): Promise<Written> {
   const { sps, config } = source;
   const written = new Map<number, ByteRange>();
   for (const [at, { sample, count }] of group.entries()) {
@@ -144,7 +142,7 @@ async function writeCounts(
 async function hashesOf(
   { source, order, workDir, pixelFormat, tools, signal }: RaiseInput,
   part: Part,
-  written: ReadonlyMap<number, ByteRange>,
+  written: Written,
 ): Promise<string[]> {
   const outputPath = path.join(workDir, 'raised.mp4');
   const coded = new Map([...written].map(([sample, bytes]) => [sample, { bytes }]));

@@ -2,8 +2,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { displayOrder, type DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
+import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { ChangedSpan } from '../picture-edit.ts';
-import type { SmartRenderResult } from './smart-render.ts';
+import type { RawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
+import type { SmartRenderInput, SmartRenderResult } from './smart-render.ts';
 import type { ClipSource } from './smart-render-source.ts';
 import type { RoomlessSpans, Vacated } from './smart-render-vacancies.ts';
 
@@ -20,10 +22,21 @@ export interface PlacedClip<Source> {
   readonly moved: RaisedClip<Source>['moved'];
 }
 
+/** A clip that lost pictures get places in, and what of it is asked for. */
+export interface RenderJob extends SmartRenderInput {
+  readonly stream: VideoStreamInfo;
+  readonly format: RawFormat;
+  /** What is coded is written here. */
+  readonly spool: FileHandle;
+}
+
 /** What became of it; `unfilled` names spans whose pictures could not be put into their places, where nothing was written for that. */
 export type PlacedResult =
   | { readonly result: SmartRenderResult }
   | { readonly unfilled: ReadonlySet<ChangedSpan> };
+
+/** The clip is not rendered so. */
+export const declined = (reason: string): PlacedResult => ({ result: { done: false, reason } });
 
 /** A clip whose uncounted pictures have places in the coded stream, for which its counts leave no room. */
 export interface Roomless<Source> {
@@ -43,6 +56,29 @@ export interface RaisedInput<Source extends ClipSource> {
   /** Null where no room can be made. */
   readonly raise: (roomless: Roomless<Source>) => Promise<RaisedClip<Source> | null>;
   readonly render: (placed: PlacedClip<Source>) => Promise<PlacedResult>;
+}
+
+/** Samples that have other bytes, by number. */
+export type Written = ReadonlyMap<number, ByteRange>;
+
+/**
+ * The first of some ways to write a group anew by which its pictures are what they were.
+ * @param hash of all pictures of the group, some of whose samples are written anew
+ */
+export async function firstAlike<Way>(
+  ways: readonly Way[],
+  write: (way: Way) => Promise<Written>,
+  hash: (written: Written) => Promise<readonly string[]>,
+): Promise<{ readonly way: Way; readonly written: Written } | null> {
+  if (ways.length === 0) return null;
+  const before = await hash(new Map());
+  for (const way of ways) {
+    const written = await write(way);
+    const after = await hash(written);
+    if (before.length === after.length && before.every((one, at) => one === after[at]))
+      return { way, written };
+  }
+  return null;
 }
 
 /** Tries with fewer spans each time. */

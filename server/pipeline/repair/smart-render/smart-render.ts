@@ -1,9 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { H264Error } from '#server/media/h264/h264-error.ts';
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { KeptRun } from '../../analyse/decode/kept-pictures.ts';
@@ -22,12 +19,20 @@ import { isIdr, openSmartSource, type SmartSource, withVacant } from './smart-re
 import type { StandIn } from './smart-render-stand-ins.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
 import { raiseCounts } from './smart-render-raise.ts';
-import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from './smart-render-raised.ts';
+import {
+  declined,
+  type PlacedClip,
+  type PlacedResult,
+  type RenderJob,
+  renderRaised,
+  unfilledOf,
+} from './smart-render-raised.ts';
 import { planTimes } from './smart-render-timing.ts';
 import { spansWithoutRoom } from './smart-render-room.ts';
 import { toRuns } from './smart-render-seen.ts';
 import { verbatimPps } from './smart-render-verbatim.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
+import { isUnfit } from '../unfit.ts';
 
 export interface SmartRenderInput {
   readonly inputPath: string;
@@ -81,9 +86,7 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
     const isHevc = input.info.video[0]?.codec === 'hevc';
     return await (isHevc ? renderHevc : render)(input, file, spool);
   } catch (error) {
-    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) {
-      return decline(error.message);
-    }
+    if (isUnfit(error)) return decline(error.message);
     throw error;
   } finally {
     await spool.close();
@@ -95,7 +98,6 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
 const REPLACED = 0.95;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
-const declined = (reason: string): PlacedResult => ({ result: decline(reason) });
 
 async function render(
   input: SmartRenderInput,
@@ -122,12 +124,6 @@ async function render(
 
 const orderOf = ({ samples, shownEdit }: SmartSource) =>
   displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
-
-interface RenderJob extends SmartRenderInput {
-  readonly stream: NonNullable<MediaInfo['video'][number]>;
-  readonly format: NonNullable<ReturnType<typeof rawFormat>>;
-  readonly spool: FileHandle;
-}
 
 /** Renders a clip in which lost pictures have places of their own. */
 async function renderPlaced(

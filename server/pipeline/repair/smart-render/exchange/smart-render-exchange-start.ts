@@ -4,7 +4,8 @@ import { planeOf, type ConcealInput } from '../../conceal-picture/conceal-pictur
 import { firstTornBlock } from '../../conceal-picture/conceal-picture-start.ts';
 import { createSearchKernel } from '../../rebuild-pictures/rebuild-pictures-field.ts';
 import type { RawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
-import { isOfClip, unitsNear } from '../../units-near.ts';
+import { nullIfUnfit } from '../../unfit.ts';
+import { unitsNear } from '../../units-near.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 
 /**
@@ -34,10 +35,7 @@ export async function startOfLoss(
   format: RawFormat,
 ): Promise<LostBlocks> {
   const intact = unitsNear(source, sample, (other) => damaged.includes(other));
-  const noticed = await unusualStart(units, source, intact, lost).catch((error: unknown) => {
-    if (isOfClip(error)) return null;
-    throw error;
-  });
+  const noticed = await unusualStart(units, source, intact, lost).catch(nullIfUnfit);
   if (!noticed) return lost;
   const [earlier, before, own] = [around.earlier, around.before, around.damaged].map(planeOf(format));
   if (!earlier || !before || !own) return lost;

@@ -11,15 +11,21 @@ import { scaleOrders } from '#server/media/hevc/scale-orders.ts';
 import { otherShares } from '#server/media/hevc/vector-shares.ts';
 import { writeFully, type ByteRange } from '#server/media/mp4/file-bytes.ts';
 import type { RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { wrapped } from '#server/media/order-count.ts';
+import { areToldByLowBits, wrapped } from '#server/media/order-count.ts';
 import { hashClip } from '../smart-render-hashes.ts';
-import { factorFor, holesOf, MOST_RECOUNTED, type CountedPlace } from '../smart-render-holes.ts';
+import {
+  factorFor,
+  groupsAround,
+  holesOf,
+  MOST_RECOUNTED,
+  type CountedPlace,
+} from '../smart-render-holes.ts';
 import { spoolFrom } from '../smart-render-encoder.ts';
 import { writeTrialPart, type Part } from '../smart-render-part.ts';
-import type { RaisedClip, Roomless } from '../smart-render-raised.ts';
+import { firstAlike, type RaisedClip, type Roomless, type Written } from '../smart-render-raised.ts';
 import type { CountedClip } from '../smart-render-room.ts';
 import { withReplacedHevc, type HevcSource } from './smart-render-hevc-source.ts';
-import { isUnfit } from './smart-render-hevc-unfit.ts';
+import { isUnfit } from '../../unfit.ts';
 
 export interface HevcRaiseInput extends Roomless<HevcSource>, Pick<RunOptions, 'tools' | 'signal'> {
   readonly workDir: string;
@@ -53,17 +59,13 @@ export async function multiplyCounts(input: HevcRaiseInput): Promise<RaisedClip<
       const holes = group && holesOf(group, order, source.vacant ?? new Set());
       const { pocBits } = [...sets.sps.values()][0] ?? { pocBits: 0 };
       if (!group || !holes) return null;
-      const before = await hashesOf(input, part, new Map());
-      let found: ReadonlyMap<number, ByteRange> | null = null;
-      for (const times of factorsFor(group, factorFor(holes), 2 ** pocBits)) {
-        const written = await writeGroup(input, group, sets, times, take);
-        const after = await hashesOf(input, part, written);
-        const isAlike = before.length === after.length && before.every((hash, at) => hash === after[at]);
-        if (isAlike) found = written;
-        if (isAlike) break;
-      }
+      const found = await firstAlike(
+        factorsFor(group, factorFor(holes), 2 ** pocBits),
+        (times) => writeGroup(input, group, sets, times, take),
+        (written) => hashesOf(input, part, written),
+      );
       if (!found) return null;
-      for (const [sample, bytes] of found) moved.set(sample, bytes);
+      for (const [sample, bytes] of found.written) moved.set(sample, bytes);
     }
   } catch (error) {
     if (isUnfit(error)) return null;
@@ -113,12 +115,7 @@ async function groupsWith(source: HevcSource, samples: readonly number[]): Promi
     const [slice] = sync ? await slicesOf(source, sample) : [];
     if (sample === 0 || (slice && read?.(slice, false)?.restarts)) starts.push(sample);
   }
-  const groups = new Map<number, Part>();
-  for (const sample of samples) {
-    const from = starts.findLast((start) => start <= sample) ?? 0;
-    groups.set(from, { from, end: starts.find((start) => start > sample) ?? source.samples.length });
-  }
-  return [...groups.values()].sort((a, b) => a.from - b.from);
+  return groupsAround(samples, starts, source.samples.length);
 }
 
 async function readGroup({ source, order }: HevcRaiseInput, { from, end }: Part): Promise<Counted[] | null> {
@@ -151,16 +148,16 @@ function factorsFor(group: readonly Counted[], least: number, range: number): nu
   return told.sort((a, b) => (changes.get(a) ?? 0) - (changes.get(b) ?? 0)).slice(0, MOST_TRIES);
 }
 
-/** Whether a decoder tells the counts by their low bits once they are so many times as large (ITU-T H.265, 8.3.1). */
-function areTold(group: readonly Counted[], times: number, range: number): boolean {
-  let before = group[0]?.count ?? 0;
-  return group.every(({ count, isCountedFrom }) => {
-    if (count === null) return true;
-    const isNear = Math.abs(count - before) * times < range / 2;
-    if (isCountedFrom) before = count;
-    return isNear;
-  });
-}
+/** Whether a decoder tells the counts by their low bits once they are so many times as large. */
+const areTold = (group: readonly Counted[], times: number, range: number): boolean =>
+  areToldByLowBits(
+    group.map(({ count, isCountedFrom }, at) => ({
+      count: count === null ? null : count * times,
+      isCountedFrom,
+      restarts: at === 0,
+    })),
+    range,
+  );
 
 async function writeGroup(
   { source, spool }: HevcRaiseInput,
@@ -168,7 +165,7 @@ async function writeGroup(
   sets: HevcSets,
   times: number,
   take: (bytes: number) => number,
-): Promise<Map<number, ByteRange>> {
+): Promise<Written> {
   const written = new Map<number, ByteRange>();
   for (const { sample, count, units } of group) {
     if (count === null) continue;
@@ -184,7 +181,7 @@ async function writeGroup(
 async function hashesOf(
   { source, order, workDir, pixelFormat, tools, signal }: HevcRaiseInput,
   part: Part,
-  replaced: ReadonlyMap<number, ByteRange>,
+  replaced: Written,
 ): Promise<string[]> {
   const outputPath = path.join(workDir, 'raised.mp4');
   const coded = new Map([...replaced].map(([sample, bytes]) => [sample, { bytes }]));

@@ -1,14 +1,12 @@
-import { H264Error } from '#server/media/h264/h264-error.ts';
 import type { CodingSps } from '#server/media/hevc/hevc-coding-sets.ts';
-import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { baseSlices } from '#server/media/hevc/hevc-nal.ts';
 import { createOrderReader, type OrderedPicture } from '#server/media/hevc/hevc-references.ts';
 import type { IntraPlace } from '#server/media/hevc/intra-slice.ts';
 import { wrapped } from '#server/media/order-count.ts';
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
 import type { HevcCandidate, StandInGroup } from './smart-render-hevc-stand-in-plan.ts';
+import { isUnfit } from '../../unfit.ts';
 
 /** Order counts of a group, by sample. */
 export interface GroupOrders {
@@ -129,7 +127,7 @@ async function slicesOf(source: HevcSource, sample: number): Promise<Buffer[]> {
     return baseSlices(await source.units(sample));
   } catch (error) {
     // A damaged sample tells nothing of those around it.
-    if (error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError) return [];
+    if (isUnfit(error)) return [];
     throw error;
   }
 }

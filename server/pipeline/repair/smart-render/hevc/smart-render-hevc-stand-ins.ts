@@ -33,7 +33,7 @@ import {
   type HevcCandidate,
   type StandInGroup,
 } from './smart-render-hevc-stand-in-plan.ts';
-import { isUnfit, unlessUnfit } from './smart-render-hevc-unfit.ts';
+import { isUnfit, unlessUnfit } from '../../unfit.ts';
 import { hashClip } from '../smart-render-hashes.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { samplesOfPart, writeTrialPart, type Part } from '../smart-render-part.ts';

@@ -29,7 +29,7 @@ import {
 } from './smart-render-hevc-source.ts';
 import { entryWithSets } from './smart-render-hevc-entry.ts';
 import { countedClip, multiplyCounts } from './smart-render-hevc-raise.ts';
-import { unlessUnfit } from './smart-render-hevc-unfit.ts';
+import { unlessUnfit } from '../../unfit.ts';
 import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
 import { SPARE_BYTES } from '../exchange/smart-render-exchange-plan.ts';
@@ -37,7 +37,14 @@ import { damagedPlaces } from '../smart-render-damaged.ts';
 import { createGroupDecoder } from '../smart-render-originals.ts';
 import { openPixels } from '../smart-render-pixels.ts';
 import type { Segment } from '../smart-render-plan.ts';
-import { type PlacedClip, type PlacedResult, renderRaised, unfilledOf } from '../smart-render-raised.ts';
+import {
+  declined,
+  type PlacedClip,
+  type PlacedResult,
+  type RenderJob,
+  renderRaised,
+  unfilledOf,
+} from '../smart-render-raised.ts';
 import { spansWithoutRoom } from '../smart-render-room.ts';
 import { planTimes } from '../smart-render-timing.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
@@ -47,7 +54,6 @@ import { writeResult } from '../smart-render-write.ts';
 const TRIALS = 10;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
-const declined = (reason: string): PlacedResult => ({ result: decline(reason) });
 
 /**
  * `smartRender` for HEVC: each stretch of new pictures is a coded video sequence of its own, with parameter sets
@@ -81,12 +87,6 @@ export async function renderHevc(
     raise: (roomless) => multiplyCounts({ ...input, ...roomless, pixelFormat: format.name }),
     render: (placed) => renderPlaced(job, placed),
   });
-}
-
-interface RenderJob extends SmartRenderInput {
-  readonly stream: NonNullable<MediaInfo['video'][number]>;
-  readonly format: NonNullable<ReturnType<typeof rawFormat>>;
-  readonly spool: FileHandle;
 }
 
 /** Renders a clip in which lost pictures have places of their own. */

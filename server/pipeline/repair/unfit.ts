@@ -3,15 +3,20 @@ import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 
 /** Whether an error says that a clip is written or coded in a way that is not supported, or damaged there. */
-export const isUnfit = (error: unknown): boolean =>
+export const isUnfit = (error: unknown): error is Mp4Error | H264Error | HevcError =>
   error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError;
+
+/** Null for such an error; any other is thrown on. */
+export function nullIfUnfit(error: unknown): null {
+  if (isUnfit(error)) return null;
+  throw error;
+}
 
 /** What `read` gives; null where the clip does not allow it. */
 export function unlessUnfit<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (isUnfit(error)) return null;
-    throw error;
+    return nullIfUnfit(error);
   }
 }

@@ -32,7 +32,7 @@ export function knownFlaw(version: string): string | null {
 }
 
 /**
- * A sentence about what this ffmpeg cannot do that others can, measured over the tests of README's decision on versions; null where
+ * A sentence about what this ffmpeg cannot do that others can, measured over the tests that `docs/decisions.md` tells of; null where
  * there is nothing to say.
  */
 export function knownLimit(version: string): string | null {

@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
@@ -8,7 +10,10 @@ import { makeFlashes, moveSound, replaceSound } from '#server/test/broken-sound.
 import { gustingWind, hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { analyseAudio, type AudioAnalysis } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
+import { analyseVideo } from './analyse-video.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
+
+const run = promisify(execFile);
 
 const RATE = 44_100;
 const SECONDS = 12;
@@ -71,6 +76,38 @@ describe('analyseAudio', () => {
     const { findings, notes } = await analyse(moved);
     expect(findings).toEqual([]);
     expect(notes.join(' ')).toContain('left alone');
+  });
+
+  it('moves no sound of a clip whose end was never copied, wherever its bytes end', async () => {
+    const [talk, whole, empty] = [
+      inFolder('talk.mp4'),
+      inFolder('late-picture.mp4'),
+      inFolder('empty-end.mp4'),
+    ];
+    const channels = [voiceLike(SECONDS, RATE, 4)];
+    await replaceSound({
+      tools,
+      inputPath: inFolder('flashes.mp4'),
+      outputPath: talk,
+      rateHz: RATE,
+      channels,
+    });
+    const late = `-itsoffset 0.12 -t ${SECONDS - 0.12} -i ${talk} -i ${talk} -map 0:v -map 1:a -c copy -movflags +faststart`;
+    await run(tools.ffmpeg, ['-v', 'error', ...late.split(' '), whole]);
+    const entries = '-v error -show_entries packet=codec_type,pts_time,pos,size -of csv=p=0';
+    const { stdout } = await run(tools.ffprobe, [...entries.split(' '), whole]);
+    const bytes = await readFile(whole);
+    for (const line of stdout.trim().split('\n')) {
+      const [type, seconds, sizeBytes, at] = line.split(',');
+      // The picture is left 0.12 s longer than the sound, as it begins 0.12 s later.
+      const isLost = Number(seconds) >= (type === 'video' ? 6.12 : 6);
+      if (isLost) bytes.fill(0, Number(at), Number(at) + Number(sizeBytes));
+    }
+    await writeFile(empty, bytes);
+    const info = await probe(tools, empty, 'mov');
+    const { findings, notes } = await analyseVideo({ inputPath: empty, info, tools });
+    expect(findings.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
+    expect(notes.at(-1)).toMatch(/nothing but zeros/);
   });
 
   it('takes gusts in the lows of a wide mix for its music, and the same gusts in plain sound for wind', async () => {

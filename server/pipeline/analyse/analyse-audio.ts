@@ -1,5 +1,12 @@
 import { decodeSound } from '#server/media/signal/pcm.ts';
-import { soundEndMs, soundStartMs, timeOfSample, warmUpMs } from '#server/media/signal/pcm-clock.ts';
+import {
+  soundEndMs,
+  soundStartMs,
+  timeOfSample,
+  warmUpMs,
+  type SoundClock,
+} from '#server/media/signal/pcm-clock.ts';
+import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
@@ -20,6 +27,7 @@ import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wi
 import { findWindSpans, windFinding as toFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
+import { listedSoundEndMs } from './packets/sound-end.ts';
 import type { OnSign } from './repair-signs.ts';
 
 export interface HearSoundInput {
@@ -38,6 +46,8 @@ export interface AnalyseAudioInput extends HearSoundInput {
   readonly audioPackets: AudioPackets | null;
   /** Motion of the picture, for evidence from the content; null when there is none. */
   readonly motion: MotionSeries | null;
+  /** How long pictures are listed behind the last decoded one, ms; 0 when absent. */
+  readonly undecodedMs?: number | undefined;
 }
 
 export interface AudioAnalysis {
@@ -164,7 +174,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   };
   const sync = detectAudioSync({
     times: withoutFirstWaits(times, waits),
-    lostEnds: input.info.lostEnds,
+    lostEnds: lostOrUndecoded(input, clock),
     clock,
     countsTimes: input.info.format === 'avi',
     motion: input.motion,
@@ -180,6 +190,22 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       endMs: toTimeMs(span.endMs),
     })),
     notes: [...sync.notes],
+  };
+}
+
+/**
+ * What of picture and sound is not there to be judged by: lost with the end of the file, or listed behind the last picture and sound that
+ * a decoder makes anything of, as where a download stopped and the rest of the file is zeros. Both then end where the data do.
+ */
+function lostOrUndecoded(
+  { info: { lostEnds }, audioPackets, undecodedMs = 0 }: AnalyseAudioInput,
+  clock: SoundClock,
+): LostEnds {
+  const listedMs = clock.refusedPackets > 0 && audioPackets ? listedSoundEndMs(audioPackets) : null;
+  const unheardMs = listedMs === null ? 0 : Math.max(0, listedMs - soundEndMs(clock));
+  return {
+    pictureMs: (lostEnds?.pictureMs ?? 0) + undecodedMs,
+    soundMs: (lostEnds?.soundMs ?? 0) + unheardMs,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { describeEmptyTail } from '#server/media/probe/empty-bytes.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Analysis } from './analysis.ts';
 import { hearSound, judgeSound, leadingSilenceMs } from './analyse-audio.ts';
@@ -55,9 +56,10 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     hearing,
   ]);
   if (failures.length > 0 || !picture) throw failures[0];
-  const { audioPackets, motion } = picture;
-  const sound = await judgeSound({ ...input, audioPackets, motion }, heard);
+  const { audioPackets, motion, undecodedMs } = picture;
+  const sound = await judgeSound({ ...input, audioPackets, motion, undecodedMs }, heard);
   onProgress?.(1);
+  const emptyTail = undecodedMs ? await describeEmptyTail(input.inputPath) : null;
   const endMs = audioPackets && listedSoundEndMs(audioPackets);
   const findings = [...picture.findings, ...sound.findings].sort((a, b) => a.startMs - b.startMs);
   return {
@@ -69,7 +71,12 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     ...(endMs !== null && { soundEndMs: endMs }),
     ...(picture.mended && picture.mended.length > 0 && { mended: picture.mended }),
     posterFrame: picture.posterFrame,
-    notes: [...(input.info.notes ?? []), ...picture.notes, ...sound.notes],
+    notes: [
+      ...(input.info.notes ?? []),
+      ...picture.notes,
+      ...sound.notes,
+      ...(emptyTail === null ? [] : [emptyTail]),
+    ],
     ...(picture.kept && { kept: picture.kept }),
   };
 }

@@ -70,6 +70,8 @@ export interface PictureAnalysis {
    * that a repair takes out, and with times as if they were gone and the lost ones back.
    */
   readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
+  /** How long the pictures are shown that are listed behind the last one that a decoder makes anything of, ms; absent where there is no picture. */
+  readonly undecodedMs?: number;
 }
 
 /**
@@ -176,8 +178,13 @@ export function judgePictures(
       putInFrames(findings),
       lostFrames(findings, lossSurplus),
     ),
+    undecodedMs:
+      frameStartMs(times, times.ptsTicks.length - 1) - frameStartMs(times, lastDecoded(frameOfDecoded)),
   };
 }
+
+const lastDecoded = (frameOfDecoded: readonly number[]): number =>
+  frameOfDecoded.reduce((last, frame) => Math.max(last, frame), 0);
 
 /**
  * What of a run the clip repeats by itself: pictures whose own data are damaged look like repeats where their loss is concealed,

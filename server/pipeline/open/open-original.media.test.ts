@@ -212,4 +212,17 @@ describe('openOriginal on files that were harmed as a whole', () => {
       message: expect.stringMatching(message),
     });
   });
+
+  it('says of a clip whose end was never copied how much of it is missing, and what to do', async () => {
+    const withoutEnd = (bytes: Buffer) =>
+      Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.alloc(bytes.length / 2)]);
+    await expect(openChanged('mpeg4', withoutEnd)).rejects.toMatchObject({
+      code: 'damaged_beyond_repair',
+      message: expect.stringMatching(
+        /^This clip cannot be repaired: .* The last 50 % of the file are nothing but zeros: .*add it again/,
+      ),
+    });
+    const { clip } = await openChanged('libx264', withoutEnd);
+    expect(clip.rebuilt?.notes.at(-1)).toMatch(/^The last 50 % of the file are nothing but zeros/);
+  });
 });

@@ -1,7 +1,7 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { countLeadingZeros, describeEmptyTail } from '#server/media/probe/empty-bytes.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { countWhole, type Whole } from './count-whole.ts';
@@ -60,22 +60,32 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
   const restored = await restoreBytes({ ...input, restoredPath: `${input.rebuiltPath}.restored` });
   const { note } = restored;
   try {
-    const clip = await openRestored({ ...input, inputPath: restored.path });
+    const clip = await withEmptyTail(await openRestored({ ...input, inputPath: restored.path }), input);
     if (note === null) return clip;
     const copied = clip.path !== restored.path;
     if (copied) await rm(restored.path);
     return { ...clip, rebuilt: { notes: [note, ...(clip.rebuilt?.notes ?? [])] } };
   } catch (error) {
     if (note !== null) await rm(restored.path, { force: true });
-    throw error instanceof MediaFailure && restored.harm ? withReason(error, restored.harm) : error;
+    if (!isHarmed(error)) throw error;
+    if (restored.harm) throw refusal(restored.harm, `${error.message}\n${error.detail}`);
+    const emptyTail = await describeEmptyTail(input.inputPath);
+    throw emptyTail === null
+      ? error
+      : new MediaFailure(error.code, `${error.message} ${emptyTail}`, error.detail);
   }
 }
 
-/** What was done to the file on its way is the reason for damage, not for what the clip is. */
-function withReason(error: MediaFailure, harm: string): MediaFailure {
-  if (error.code !== 'damaged_beyond_repair') return error;
-  return refusal(harm, `${error.message}\n${error.detail}`);
+/** A clip whose index was found or made without an empty end that the file has: what is missing of it was never copied. */
+async function withEmptyTail(clip: OpenedClip, { inputPath }: OpenInput): Promise<OpenedClip> {
+  if (!clip.rebuilt || (await describeEmptyTail(clip.path)) !== null) return clip;
+  const emptyTail = await describeEmptyTail(inputPath);
+  return emptyTail === null ? clip : { ...clip, rebuilt: { notes: [...clip.rebuilt.notes, emptyTail] } };
 }
+
+/** What was done to the file on its way is the reason for damage, not for what the clip is. */
+const isHarmed = (error: unknown): error is MediaFailure =>
+  error instanceof MediaFailure && error.code === 'damaged_beyond_repair';
 
 async function openRestored(input: OpenInput): Promise<OpenedClip> {
   // A movie whose first bytes are lost still tells by its index what it is.
@@ -237,24 +247,9 @@ async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip
 
 /** No format begins with a sector of zeros: copies of failing disks and broken transfers do. */
 const MIN_EMPTY_BYTES = 512;
-const PIECE_BYTES = 1 << 20;
 
 const emptyHead = (bytes: number) =>
   `The first ${formatSize(bytes)} of the file are nothing but zeros, and no index is in what follows.`;
-
-async function countLeadingZeros(inputPath: string): Promise<number> {
-  const file = await open(inputPath, 'r');
-  try {
-    for (let at = 0; ;) {
-      const piece = await readUpTo(file, at, PIECE_BYTES);
-      const filled = piece.findIndex((byte) => byte !== 0);
-      if (filled >= 0 || piece.length === 0) return at + Math.max(0, filled);
-      at += piece.length;
-    }
-  } finally {
-    await file.close();
-  }
-}
 
 async function holdsMovie({ inputPath, signal }: OpenInput): Promise<'mov' | null> {
   const file = await open(inputPath, 'r');

@@ -5,6 +5,7 @@ const CHECK_MEANINGS: Readonly<Record<string, string>> = {
   'untouched pictures bit-exact': 'Every picture that was fine is still exactly the uploaded one.',
   'pictures bit-exact': 'All pictures are exactly the uploaded ones.',
   'sound bit-exact': 'The sound is exactly the uploaded one.',
+  'untouched sound bit-exact': 'All of the sound that was fine is still exactly the uploaded one.',
   'decodes without a complaint': 'The whole clip plays without an error.',
   'picture count as planned': 'No picture is missing, and none is too many.',
   'times as planned': 'Every picture is shown at its moment.',

@@ -10,6 +10,7 @@ import { sharedFolder } from '#server/test/rendered-clips.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { readAacConfig } from './aac-config.ts';
 import { createAacFrameReader } from './aac-frame.ts';
+import { quieterFrame } from './aac-gain.ts';
 
 /** Noise with clicks, so that long and short windows, noise and escapes occur; channels that are partly alike. */
 const source = (rateHz: number, channels: number) =>
@@ -67,5 +68,37 @@ describe('reading AAC frames to their end', () => {
     const other = Buffer.from(Array.from({ length: 20_000 }, () => Math.floor(random() * 256)));
     const taken = Array.from(other).filter((_, at) => reader.frameBytes(other, at) !== null);
     expect(taken.length).toBeLessThan(20);
+  });
+
+  it('tells which frames long and short windows are in, whatever fills their last byte', async () => {
+    const { frames, reader } = await framesOf(44_100, 1, '64k');
+    const read = frames.map((frame) => reader.read(frame));
+    expect(read).not.toContain(null);
+    const edges = read.map((frame) => `${frame?.beginsLong}-${frame?.endsLong}`);
+    expect(new Set(edges)).toEqual(new Set(['true-true', 'true-false', 'false-false', 'false-true']));
+    // Each frame begins as the one before it ends.
+    expect(read.slice(1).map((frame) => frame?.beginsLong)).toEqual(
+      read.slice(0, -1).map((frame) => frame?.endsLong),
+    );
+    const filled = frames.map((frame) => {
+      const last = frame.at(-1) ?? 0;
+      const fill = (last & -last) - 1;
+      return Buffer.concat([frame.subarray(0, -1), Buffer.from([last | fill])]);
+    });
+    expect(filled.map((frame) => reader.read(frame)?.bytes)).toEqual(filled);
+    expect(reader.read((frames[5] ?? Buffer.alloc(0)).subarray(0, -2))).toBeNull();
+  });
+
+  it('makes a frame quieter that decodes to the same shape', async () => {
+    const { frames, reader } = await framesOf(48_000, 2, '320k');
+    const frame = frames.map((one) => reader.read(one)).find((one) => one?.beginsLong && one.endsLong);
+    if (!frame) throw new Error('No long frame.');
+    const quiet = reader.read(quieterFrame(frame, 8));
+    expect(quiet?.gainsAt).toEqual(frame.gainsAt);
+    expect(frame.gainsAt).toHaveLength(2);
+    const gains = (bytes: Buffer) =>
+      frame.gainsAt.map((at) => (bytes.readUInt16BE(at >> 3) >> (8 - (at & 7))) & 0xff);
+    expect(gains(quiet?.bytes ?? Buffer.alloc(0))).toEqual(gains(frame.bytes).map((gain) => gain - 8));
+    expect(gains(quieterFrame(frame, 300))).toEqual([0, 0]);
   });
 });

@@ -8,8 +8,11 @@ import type { AacConfig } from './aac-config.ts';
 const ELEMENT = { single: 0, pair: 1, data: 4, program: 5, fill: 6, end: 7 } as const;
 /** Special tables of a band (4.6.2.3.2 and 4.6.8): nothing coded, reserved, noise, and positions of intensity. */
 const BOOK = { zero: 0, escape: 11, reserved: 12, noise: 13, intensity2: 14, intensity: 15 } as const;
-/** Window sequence of eight short windows. */
+/** Window sequences (table 4.109); only the first and the last stand behind and in front of others of their kind. */
+const ONLY_LONG = 0;
+const LONG_START = 1;
 const EIGHT_SHORT = 2;
+const LONG_STOP = 3;
 /** More elements than a frame with one main element needs. */
 const MOST_ELEMENTS = 16;
 
@@ -20,6 +23,19 @@ export interface AacFrameReader {
    * Random bytes pass about once in ten thousand places: only several frames one behind the other are proof.
    */
   frameBytes(bytes: Buffer, offset: number): number | null;
+  /** What a frame that fills `bytes` tells of itself; null where these are no whole frame. */
+  read(bytes: Buffer): AacFrame | null;
+}
+
+/** How a frame follows on its neighbours (ISO/IEC 14496-3, 4.6.11.3.2), which all of its channels must, and how loud it is. */
+export interface AacFrame {
+  readonly bytes: Buffer;
+  /** Whether the frame fades in over its whole length, as behind long windows. */
+  readonly beginsLong: boolean;
+  /** Whether it fades out over its whole length. */
+  readonly endsLong: boolean;
+  /** Numbers of the bits at which the gain of each channel begins: 8 bits, in steps of 1.5 dB. */
+  readonly gainsAt: readonly number[];
 }
 
 /**
@@ -36,11 +52,31 @@ export function createAacFrameReader({
   const main = { 1: ELEMENT.single, 2: ELEMENT.pair }[channels];
   if (objectType !== 2 || !bands || main === undefined) return null;
   const books = createBooks();
+  const readAt = (bytes: Buffer, offset: number): FrameReader | null => {
+    const reader: FrameReader = {
+      bits: new AacBits(bytes, offset),
+      bands,
+      books,
+      sequences: [],
+      gainsAt: [],
+    };
+    return readFrame(reader, main) && !reader.bits.isOver() ? reader : null;
+  };
   return {
     frameBytes(bytes, offset) {
-      const reader: FrameReader = { bits: new AacBits(bytes, offset), bands, books };
-      const isFrame = readFrame(reader, main);
-      return isFrame && !reader.bits.isOver() ? (reader.bits.position >> 3) - offset : null;
+      const bits = readAt(bytes, offset)?.bits;
+      return bits?.align() ? (bits.position >> 3) - offset : null;
+    },
+    read(bytes) {
+      const frame = readAt(bytes, 0);
+      // The bits that fill the last byte are left to chance by some encoders.
+      if (!frame || Math.ceil(frame.bits.position / 8) !== bytes.length) return null;
+      return {
+        bytes,
+        gainsAt: frame.gainsAt,
+        beginsLong: frame.sequences.every((one) => one === ONLY_LONG || one === LONG_START),
+        endsLong: frame.sequences.every((one) => one === ONLY_LONG || one === LONG_STOP),
+      };
     },
   };
 }
@@ -49,6 +85,9 @@ interface FrameReader {
   readonly bits: AacBits;
   readonly bands: AacBands;
   readonly books: readonly (CodeTree | null)[];
+  /** Window sequence of each channel so far, or of both at once. */
+  readonly sequences: number[];
+  readonly gainsAt: number[];
 }
 
 /** One main element, and what may stand beside it. */
@@ -57,7 +96,7 @@ function readFrame(reader: FrameReader, main: number): boolean {
   let isRead = false;
   for (let count = 0; count < MOST_ELEMENTS && !bits.isOver(); count += 1) {
     const element = bits.bits(3);
-    if (element === ELEMENT.end) return isRead && bits.align();
+    if (element === ELEMENT.end) return isRead;
     if (element === ELEMENT.fill) skipFill(bits);
     else if (element === ELEMENT.data) skipData(bits);
     else if (isRead || element !== main) return false;
@@ -109,9 +148,11 @@ interface ChannelInfo {
 }
 
 /** `ics_info()`; null for what low complexity does not have. */
-function readInfo({ bits, bands }: FrameReader): ChannelInfo | null {
+function readInfo({ bits, bands, sequences }: FrameReader): ChannelInfo | null {
   if (bits.bit() !== 0) return null;
-  const isShort = bits.bits(2) === EIGHT_SHORT;
+  const sequence = bits.bits(2);
+  sequences.push(sequence);
+  const isShort = sequence === EIGHT_SHORT;
   bits.bit();
   const mostBands = bits.bits(isShort ? 4 : 6);
   const widths = isShort ? bands.short : bands.long;
@@ -128,6 +169,7 @@ function readInfo({ bits, bands }: FrameReader): ChannelInfo | null {
 /** `individual_channel_stream()`. */
 function readChannel(reader: FrameReader, common: ChannelInfo | null): boolean {
   const { bits } = reader;
+  reader.gainsAt.push(bits.position);
   bits.skip(8);
   const info = common ?? readInfo(reader);
   const sections = info && readSections(bits, info);

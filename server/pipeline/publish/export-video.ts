@@ -317,8 +317,17 @@ function becomesAac({ needs }: ExportInput, { info }: PictureStage): boolean {
 function soundTreatment(input: ExportInput): StreamTreatment {
   const none = { unitsKept: null, unitsTotal: null };
   if (input.info.audio.length === 0) return { treatment: 'absent', reason: null, ...none };
-  if (input.audio.kind === 'file')
-    return { treatment: 'full_encode', reason: 'the sound was repaired', ...none };
+  if (input.audio.kind === 'file') {
+    const { spliced } = input.audio;
+    return spliced
+      ? {
+          treatment: 'smart_render',
+          reason: null,
+          unitsKept: spliced.framesKept,
+          unitsTotal: spliced.framesTotal,
+        }
+      : { treatment: 'full_encode', reason: 'the sound was repaired', ...none };
+  }
   if (input.needs.audio !== null) return { treatment: 'full_encode', reason: input.needs.audio, ...none };
   return { treatment: 'copied', reason: null, ...none };
 }

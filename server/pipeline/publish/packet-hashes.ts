@@ -205,3 +205,17 @@ export function parseFrameHash(text: string): HashedPacket[] {
     return [{ ptsTicks: Number(pts), dtsTicks: Number(dts), hash }];
   });
 }
+
+/** Units of `a` that stand in `b` too, each counted as often as both have it. */
+export function inCommon(a: readonly HashedPacket[], b: readonly HashedPacket[]): number {
+  const left = new Map<string, number>();
+  for (const { hash } of b) left.set(hash, (left.get(hash) ?? 0) + 1);
+  let common = 0;
+  for (const { hash } of a) {
+    const count = left.get(hash) ?? 0;
+    if (count === 0) continue;
+    left.set(hash, count - 1);
+    common += 1;
+  }
+  return common;
+}

@@ -14,7 +14,7 @@ import type { MediaLimits } from '../worker-protocol.ts';
 import { isNear } from './near-figure.ts';
 import { clock } from './build-report.ts';
 import { hiddenClaim, isOwnStep, isSameDetector, isTrace } from './verify-traces.ts';
-import { hashPackets, hashPictures, type HashedPacket } from './packet-hashes.ts';
+import { hashPackets, inCommon, hashPictures, type HashedPacket } from './packet-hashes.ts';
 
 export interface ClaimInput {
   readonly originalPath: string;
@@ -213,6 +213,16 @@ async function streamClaims(
       detail: `${common} of ${before.length} have the same SHA-256.`,
     });
   }
+  if (audio.treatment === 'smart_render') {
+    const said = audio.unitsKept ?? 0;
+    const before = await hashPackets({ ...original, tools }, 'a');
+    const common = inCommon(before, await hashPackets({ ...result, tools }, 'a'));
+    claims.push({
+      claim: `${said} sound packets are the same bytes`,
+      confirmed: common >= said,
+      detail: `${common} have the same SHA-256 in both files.`,
+    });
+  }
   return claims;
 }
 
@@ -246,20 +256,6 @@ function timesBehind(
     if (keys < 2 && !mended.has(ptsTicks)) behind.push(ptsTicks);
   }
   return behind;
-}
-
-/** Units of `a` that stand in `b` too, each counted as often as both have it. */
-function inCommon(a: readonly HashedPacket[], b: readonly HashedPacket[]): number {
-  const left = new Map<string, number>();
-  for (const { hash } of b) left.set(hash, (left.get(hash) ?? 0) + 1);
-  let common = 0;
-  for (const { hash } of a) {
-    const count = left.get(hash) ?? 0;
-    if (count === 0) continue;
-    left.set(hash, count - 1);
-    common += 1;
-  }
-  return common;
 }
 
 /** Each defect of the report is found again in the original, at its place and with its figure. */

@@ -3,7 +3,13 @@ import type { ResultCheck } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { PlannedPicture } from '../repair/compose-edit.ts';
-import { hashPackets, hashPacketsByTool, hashPictures, type HashedPacket } from './packet-hashes.ts';
+import {
+  hashPackets,
+  inCommon,
+  hashPacketsByTool,
+  hashPictures,
+  type HashedPacket,
+} from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
 
 /**
@@ -50,6 +56,8 @@ export async function checkPackets(
   }
   if (input.audio.treatment === 'copied' && info.audio.length > 0) {
     if (sameCodedForm(analysis.info)) checks.push(await samePackets('a', await hashPackets(after, 'a')));
+  } else if (input.audio.treatment === 'smart_render') {
+    checks.push(keptSoundCheck(input.audio, await hashPackets(before, 'a'), await hashPackets(after, 'a')));
   }
   return checks;
 }
@@ -161,6 +169,20 @@ function equalCheck(
   const equal = original.filter((packet, index) => result[index]?.hash === packet.hash).length;
   const passed = equal === original.length && result.length === original.length && equal > 0;
   return { name, passed, detail: `${equal} of ${original.length} ${what} have the same SHA-256.` };
+}
+
+/** Of a sound with new frames in its holes all others must be there with the same bytes. */
+function keptSoundCheck(
+  { unitsKept }: VerifyInput['audio'],
+  original: readonly HashedPacket[],
+  result: readonly HashedPacket[],
+): ResultCheck {
+  const common = inCommon(original, result);
+  return {
+    name: 'untouched sound bit-exact',
+    passed: unitsKept !== null && common >= unitsKept,
+    detail: `${common} sound packets have the same SHA-256, ${unitsKept ?? 0} were kept.`,
+  };
 }
 
 /** Smart render promises which pictures it did not touch: each must be there with the same bytes. */

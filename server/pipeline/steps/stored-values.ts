@@ -224,6 +224,7 @@ export const storedSound: z.ZodType<SoundRepair> = z.looseObject({
       startMs: z.number(),
       shiftMs: z.number(),
       timeStretch: z.number(),
+      spliced: z.object({ startMs: z.number(), framesKept: z.number(), framesTotal: z.number() }).optional(),
     }),
   ]),
   verdicts: z.array(verdict),

@@ -52,12 +52,14 @@ function addedMs(filled: readonly SoundHole[], sample: number): number {
  * Places of a sound that was mended on its samples.
  * @param clock the original's, @param made that of the file with the new sound, measured by decoding it
  * @param filled holes of the original that were filled
+ * @param fileStartMs when the new file begins, on the original's time axis; with the first decoded sample where left out
  */
 export function soundPlaces(
   clock: SoundClock,
   made: SoundClock,
   plan: SyncPlan,
   filled: readonly SoundHole[],
+  fileStartMs = soundStartMs(clock),
 ): SoundPlaces {
   const startMs = soundStartMs(clock);
   const perMs = clock.rateHz / 1000;
@@ -65,7 +67,7 @@ export function soundPlaces(
     placedMs(sample) {
       const added = addedMs(filled, sample) * perMs;
       const place = timeOfSample(made, (sample + added) * plan.stretch * (made.rateHz / clock.rateHz));
-      return startMs + plan.shiftMs + place;
+      return fileStartMs + plan.shiftMs + place;
     },
     wantedMs(sample) {
       // A drift that the timestamps show is mended towards them; one that only the content shows is mended away from them.

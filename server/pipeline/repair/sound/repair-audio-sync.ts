@@ -24,11 +24,19 @@ export const timeStretch = (plan: SyncPlan): number => (plan.stretchesTimes ? pl
 /** Holes up to this long are bridged with the sound before them, fading; longer ones would be heard as an echo. */
 export const BRIDGED_MS = 60;
 
+/** What holes were filled with: new coded frames between those of the clip, or samples in a sound that is coded anew. */
+export type HoleFilling = 'frames' | 'samples';
+
+const FILLED = {
+  frames: { short: 'bridged from the sound on both sides', long: 'filled, the sound fading on both sides' },
+  samples: { short: 'bridged with the sound before', long: 'filled with silence' },
+} as const;
+
 /**
- * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by silence of
- * their own length. Null (no finding) changes nothing.
+ * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by as much sound
+ * or silence as they last. Null (no finding) changes nothing.
  */
-export function planAudioSync(detail: SyncDetail | null): SyncPlan {
+export function planAudioSync(detail: SyncDetail | null, filling: HoleFilling = 'samples'): SyncPlan {
   if (!detail) {
     return {
       shiftMs: 0,
@@ -64,7 +72,7 @@ export function planAudioSync(detail: SyncDetail | null): SyncPlan {
     const bridged = detail.holes.every((hole) => hole.durationMs <= BRIDGED_MS);
     done.push(
       `${detail.holes.length === 1 ? 'one hole' : `${detail.holes.length} holes`} in the sound ` +
-        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? 'bridged with the sound before' : 'filled with silence'}`,
+        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? FILLED[filling].short : FILLED[filling].long}`,
     );
   }
   const sentence = `${done.join(', ')}.`;

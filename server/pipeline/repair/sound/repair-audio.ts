@@ -27,6 +27,7 @@ import {
   type AudioVerdict,
   type MendedSound,
 } from './repair-audio-verdicts.ts';
+import { spliceSound, type SplicedSound } from './splice/splice-sound.ts';
 import { learnWind, toSampleSpans } from '../wind-noise/repair-wind-noise.ts';
 
 export interface RepairAudioInput {
@@ -56,6 +57,8 @@ export type RepairedAudio =
       readonly shiftMs: number;
       /** Factor on the times of what is heard, counted from the first sample; 1 unless the content showed a drift. */
       readonly timeStretch: number;
+      /** What of its coded frames is the original's; absent where all of it was coded anew. */
+      readonly spliced?: SplicedSound | undefined;
     };
 
 export interface RepairAudioResult {
@@ -137,18 +140,26 @@ async function repairSamples(
   const verdicts: AudioVerdict[] = [];
   if (wind) verdicts.push(windVerdict(wind.finding, mended));
   let file = mended?.judgement.helped ? mended.path : null;
+  let spliced: SplicedSound | null = null;
   if (mended && !file) await rm(mended.path, { force: true });
   if (!file && !plan.needsSamples) {
     if (sync) verdicts.push(movedVerdict(sync, plan));
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
+  if (!file && plan.stretch === 1) {
+    const patched = await fillBetween(input, raw, clock, plan);
+    file = patched?.path ?? null;
+    spliced = patched?.spliced ?? null;
+  }
   file ??= await makeSound(input, raw, clock, plan, null, 'sound.m4a');
   if (sync) {
     const info = await probe(input.tools, file, 'mov', input.signal);
-    const places = soundPlaces(clock, await clockOf(input, file, info), plan, filledHoles(clock, plan));
+    const made = await clockOf(input, file, info);
+    const places = soundPlaces(clock, made, plan, filledHoles(clock, plan), spliced?.startMs);
     const { finding } = sync;
     const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
-    const verdict = syncVerdict(finding, plan, largestResidualMs(clock, places), curveAfter);
+    const done = spliced ? planAudioSync(sync.detail, 'frames') : plan;
+    const verdict = syncVerdict(finding, done, largestResidualMs(clock, places), curveAfter);
     if (verdict.outcome === 'left_alone') {
       await rm(file, { force: true });
       const rest = await repairSamples(input, { sync: null, wind, plan: planAudioSync(null), rawPath });
@@ -161,13 +172,39 @@ async function repairSamples(
       kind: 'file',
       path: file,
       codec: 'aac',
-      startMs: soundStartMs(clock) + plan.shiftMs,
+      startMs: (spliced?.startMs ?? soundStartMs(clock)) + plan.shiftMs,
       shiftMs: plan.shiftMs,
       timeStretch: timeStretch(plan),
+      ...(spliced && { spliced }),
     },
     verdicts,
   };
 }
+
+/** The sound with new coded frames in its holes alone; null where that cannot be, or does not decode without a complaint. */
+async function fillBetween(
+  input: RepairAudioInput,
+  raw: RawSound,
+  clock: SoundClock,
+  plan: SyncPlan,
+): Promise<{ readonly path: string; readonly spliced: SplicedSound } | null> {
+  const stream = input.info.audio[0];
+  if (!stream || input.info.format !== 'mov') return null;
+  const outputPath = path.join(input.workDir, 'sound-with-new-frames.m4a');
+  const fillings = fillingsOf(clock, plan);
+  const spliced = await spliceSound({ ...input, stream, raw, clock, fillings, outputPath });
+  if (!spliced) return null;
+  const made = await clockOf(input, outputPath, soundAlone(input.info));
+  if (made.refusedPackets === 0) return { path: outputPath, spliced };
+  await rm(outputPath, { force: true });
+  return null;
+}
+
+const fillingsOf = (clock: SoundClock, plan: SyncPlan): Filling[] =>
+  filledHoles(clock, plan).map(({ beforeSample, durationMs }) => ({
+    beforeSample,
+    sampleCount: Math.round((durationMs / 1000) * clock.rateHz),
+  }));
 
 interface MendedWind extends MendedSound {
   readonly path: string;
@@ -222,10 +259,7 @@ async function makeSound(
   if (!stream) throw new MediaToolError('tool_failed', 'repair the sound: the clip has none.');
   const outputPath = path.join(input.workDir, name);
   const { rateHz } = clock;
-  const fillings: Filling[] = filledHoles(clock, plan).map((hole) => ({
-    beforeSample: hole.beforeSample,
-    sampleCount: Math.round((hole.durationMs / 1000) * rateHz),
-  }));
+  const fillings = fillingsOf(clock, plan);
   const sampleCount = fillings.reduce((sum, filling) => sum + filling.sampleCount, clock.sampleCount);
   const encode = (resampler: 'soxr' | 'swr') =>
     runFfmpeg(

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { planPieces, unknownSamples } from './splice-pieces.ts';
+
+/** Frames of which those at these places are lost. */
+const without = (count: number, lost: readonly number[]) =>
+  Array.from({ length: count }, (_, place) => (lost.includes(place) ? null : {}));
+
+describe('planPieces', () => {
+  it('makes stretches of lost frames anew, near ones together', () => {
+    const pieces = planPieces(without(60, [10, 13, 30, 31]));
+    expect(pieces.map(({ lost }) => lost)).toEqual([
+      { first: 10, end: 14 },
+      { first: 30, end: 32 },
+    ]);
+    expect(pieces[0]?.coded.first).toBeLessThan(10);
+    expect(pieces[0]?.coded.end).toBeGreaterThan(14);
+  });
+
+  it('has nothing to make where nothing is lost', () => {
+    expect(planPieces(without(5, []))).toEqual([]);
+  });
+});
+
+describe('unknownSamples', () => {
+  it('counts the frame behind a lost one as unknown, which is decoded with its half', () => {
+    expect(unknownSamples(without(20, [4, 5, 9, 11]), 100)).toEqual([
+      { first: 400, end: 700 },
+      { first: 900, end: 1300 },
+    ]);
+  });
+
+  it('ends with the sound', () => {
+    expect(unknownSamples(without(6, [5]), 100)).toEqual([{ first: 500, end: 600 }]);
+  });
+});

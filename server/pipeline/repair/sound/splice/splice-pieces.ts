@@ -1,0 +1,54 @@
+import type { SampleSpan } from '../repair-audio-raw.ts';
+
+/** Frames by their places, end excluded. */
+export interface FrameSpan {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Frames that an encoder makes before those that are taken: its windows and its bit rate have settled by then. */
+export const RUN_UP_FRAMES = 6;
+/** Frames behind them: the last one taken reaches into the next, and how it ends is told by the one behind that. */
+const RUN_OUT_FRAMES = 4;
+/** Lost stretches nearer than this are made anew together. */
+const JOINED_FRAMES = 4;
+
+/** What is encoded for one stretch of lost frames. */
+export interface SplicePiece {
+  /** The lost frames. */
+  readonly lost: FrameSpan;
+  /** All that is encoded, in places; may begin before the first. */
+  readonly coded: FrameSpan;
+}
+
+/** The stretches of lost frames, each with what is encoded around it. */
+export function planPieces(frames: readonly unknown[]): SplicePiece[] {
+  const spans: { first: number; end: number }[] = [];
+  frames.forEach((frame, place) => {
+    if (frame !== null) return;
+    const last = spans.at(-1);
+    if (last && place - last.end < JOINED_FRAMES) last.end = place + 1;
+    else spans.push({ first: place, end: place + 1 });
+  });
+  return spans.map((lost) => ({
+    lost,
+    coded: { first: lost.first - RUN_UP_FRAMES, end: lost.end + RUN_OUT_FRAMES },
+  }));
+}
+
+/**
+ * Stretches of samples that are not known where frames are lost: each frame reaches into the next, so that the first one behind is
+ * decoded wrongly as well.
+ * @returns from the start of the first frame, ascending, one channel's samples
+ */
+export function unknownSamples(frames: readonly unknown[], frameSamples: number): SampleSpan[] {
+  const spans: { first: number; end: number }[] = [];
+  frames.forEach((frame, place) => {
+    if (frame !== null) return;
+    const end = Math.min(frames.length, place + 2) * frameSamples;
+    const last = spans.at(-1);
+    if (last && place * frameSamples <= last.end) last.end = end;
+    else spans.push({ first: place * frameSamples, end });
+  });
+  return spans;
+}

@@ -1,0 +1,208 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { readAdts } from '#server/media/aac/adts.ts';
+import { createAacFrameReader, type AacFrame } from '#server/media/aac/aac-frame.ts';
+import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
+import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
+import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
+import { bitRateOf } from '../repair-audio-encode.ts';
+import { readRawSound, type RawSound } from '../repair-audio-raw.ts';
+import type { Filling } from '../repair-audio-render.ts';
+import { repeatFrames } from './repeat-frames.ts';
+import { fillLost } from './fill-lost.ts';
+import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
+import { writeSound } from './write-sound.ts';
+import { planPieces, unknownSamples, type FrameSpan, type SplicePiece } from './splice-pieces.ts';
+
+export interface SpliceInput {
+  readonly inputPath: string;
+  readonly stream: AudioStreamInfo;
+  /** The decoded sound, and its clock. */
+  readonly raw: RawSound;
+  readonly clock: SoundClock;
+  /** Where samples are missing, ascending. */
+  readonly fillings: readonly Filling[];
+  /** MP4 with the sound alone. */
+  readonly outputPath: string;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SplicedSound {
+  /** Time of the original's axis at which the new file begins, ms. */
+  readonly startMs: number;
+  /** Coded frames that are the original's, byte for byte, of all that it has. */
+  readonly framesKept: number;
+  readonly framesTotal: number;
+}
+
+/**
+ * Fills holes of an AAC sound with new coded frames between its own, which stay as they are. What a hole lacks is predicted
+ * from both sides and encoded, or, where spectral bands are replicated, the frames around it are repeated.
+ * @returns null where its frames do not allow that; all of the sound is coded anew then
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function spliceSound(input: SpliceInput): Promise<SplicedSound | null> {
+  const { clock, fillings, outputPath } = input;
+  const grid = await readSoundGrid(input.inputPath, input.stream, clock, (sample) =>
+    fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), 0),
+  );
+  const pieces = grid && planPieces(grid.frames);
+  if (!grid || !pieces || pieces.some(({ lost }) => lost.first === 0)) return null;
+  const codedPath = path.join(path.dirname(outputPath), 'new-frames.aac');
+  try {
+    const isPlain = grid.frameSamples === LC_FRAME;
+    const newFrames = isPlain
+      ? await encodePieces(input, grid, pieces, codedPath)
+      : repeatAround(grid, pieces);
+    const spliced = newFrames && splice(grid, pieces, newFrames);
+    if (!spliced) return null;
+    await writeSound(outputPath, grid, clock.rateHz, spliced.frames, input.signal);
+    const startMs = (Math.max(0, grid.firstTicks) / clock.rateHz) * 1000;
+    return { startMs, framesKept: spliced.kept, framesTotal: grid.listed };
+  } finally {
+    await rm(codedPath, { force: true });
+  }
+}
+
+/** The new frame for a place of a piece, by the number of the piece. */
+type NewFrames = (piece: number, place: number) => AacFrame | undefined;
+
+function repeatAround({ config, frames }: SoundGrid, pieces: readonly SplicePiece[]): NewFrames {
+  const reader = createAacFrameReader(config);
+  const repeated = pieces.map(({ lost }) => repeatFrames(frames, lost));
+  return (piece, place) => {
+    const bytes = repeated[piece]?.(place);
+    return (bytes && reader?.read(bytes)) ?? undefined;
+  };
+}
+
+/** The frames that an encoder makes of all pieces in a row, but the one that it puts in front; null where there are too few. */
+async function encodePieces(
+  input: SpliceInput,
+  grid: SoundGrid,
+  pieces: readonly SplicePiece[],
+  codedPath: string,
+): Promise<NewFrames | null> {
+  const { stream, tools, signal } = input;
+  await runFfmpeg(encodePlan(stream, codedPath), { tools, signal, stdin: pieceSamples(input, grid, pieces) });
+  const frames = readAdts(await readFile(codedPath))?.slice(1);
+  const reader = createAacFrameReader(grid.config);
+  const wanted = pieces.reduce((sum, { coded }) => sum + coded.end - coded.first, 0);
+  if (!frames || !reader || frames.length < wanted) return null;
+  const starts = pieces.map((_, at) =>
+    pieces.slice(0, at).reduce((sum, { coded }) => sum + coded.end - coded.first, 0),
+  );
+  return (piece, place) => {
+    const bytes = frames[(starts[piece] ?? 0) + place - (pieces[piece]?.coded.first ?? 0)];
+    return (bytes && reader.read(bytes)) ?? undefined;
+  };
+}
+
+function encodePlan(stream: AudioStreamInfo, outputPath: string): FfmpegPlan {
+  const layout = stream.channelLayout ? ['-channel_layout', stream.channelLayout] : [];
+  const given = ['-ar', String(stream.sampleRateHz), '-ac', String(stream.channels), ...layout];
+  return {
+    label: 'encode the missing sound',
+    inputs: [{ path: 'pipe:0', format: 'f32le', options: given }],
+    outputs: [
+      {
+        path: outputPath,
+        options: ['-map', '0:a', '-c:a', 'aac', '-b:a', String(bitRateOf(stream)), '-f', 'adts'],
+      },
+    ],
+    expectedDurationMs: null,
+  };
+}
+
+async function* pieceSamples(
+  { raw, clock, fillings }: SpliceInput,
+  grid: SoundGrid,
+  pieces: readonly SplicePiece[],
+): AsyncGenerator<Buffer> {
+  const unknown = unknownSamples(grid.frames, LC_FRAME);
+  for (const { coded } of pieces) {
+    const from = coded.first * LC_FRAME;
+    const count = (coded.end - coded.first) * LC_FRAME;
+    const samples = new Float32Array(count * raw.channels);
+    await copyKnown(raw, fillings, grid.firstSample + from, samples);
+    const lost = unknown.flatMap(({ first, end }) => {
+      const inside = { first: Math.max(0, first - from), end: Math.min(count, end - from) };
+      return inside.first < inside.end ? [inside] : [];
+    });
+    fillLost(samples, raw.channels, clock.rateHz, lost);
+    yield Buffer.from(samples.buffer);
+  }
+}
+
+/** Decoded samples from a sample of the mended sound on, where it has them; what is filled in, and what lies beyond both ends, stays silent. */
+async function copyKnown(
+  raw: RawSound,
+  fillings: readonly Filling[],
+  first: number,
+  into: Float32Array,
+): Promise<void> {
+  const end = first + into.length / raw.channels;
+  let added = 0;
+  let decoded = 0;
+  for (const filling of [...fillings, null]) {
+    const stop = filling?.beforeSample ?? Number.MAX_SAFE_INTEGER;
+    const span = { first: Math.max(decoded, first - added), end: Math.min(stop, end - added) };
+    let at = span.first + added - first;
+    if (span.first < span.end) {
+      for await (const samples of readRawSound(raw, span)) {
+        into.set(samples, at * raw.channels);
+        at += samples.length / raw.channels;
+      }
+    }
+    decoded = stop;
+    added += filling?.sampleCount ?? 0;
+  }
+}
+
+interface Spliced {
+  readonly frames: readonly Buffer[];
+  readonly kept: number;
+}
+
+/** The frames of the original with new ones where they are lost; null where their windows do not follow on each other. */
+function splice({ frames }: SoundGrid, pieces: readonly SplicePiece[], newFrames: NewFrames): Spliced | null {
+  const out = frames.map((frame) => frame?.bytes ?? null);
+  let kept = frames.filter((frame) => frame !== null).length;
+  for (const [piece, { lost, coded }] of pieces.entries()) {
+    const newAt = (place: number) => newFrames(piece, place);
+    const span = fitting(frames, newAt, lost, coded);
+    if (!span) return null;
+    for (let place = span.first; place < span.end; place += 1) {
+      if (frames[place]) kept -= 1;
+      out[place] = newAt(place)?.bytes ?? null;
+    }
+  }
+  const whole = out.flatMap((frame) => frame ?? []);
+  return whole.length === out.length ? { frames: whole, kept } : null;
+}
+
+/** Frames of a piece that are not taken at its edges: how the encoder came to their windows lies in front of it, or is not told behind. */
+const EDGE_FRAMES = 2;
+
+/** The new frames that are taken for lost ones: more of them where windows would not follow on each other. */
+function fitting(
+  frames: readonly (AacFrame | null)[],
+  newAt: (place: number) => AacFrame | undefined,
+  lost: FrameSpan,
+  coded: FrameSpan,
+): FrameSpan | null {
+  let { first, end } = lost;
+  while (!(frames[first - 1]?.endsLong && newAt(first)?.beginsLong)) {
+    first -= 1;
+    if (first <= Math.max(0, coded.first + EDGE_FRAMES)) return null;
+  }
+  while (end < frames.length && !(newAt(end - 1)?.endsLong && frames[end]?.beginsLong)) {
+    end += 1;
+    if (end > coded.end - EDGE_FRAMES) return null;
+  }
+  return { first, end: Math.min(end, frames.length) };
+}

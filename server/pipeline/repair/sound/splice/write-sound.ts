@@ -1,0 +1,55 @@
+import { open, rm } from 'node:fs/promises';
+import { container, findBox, replaceBox } from '#server/media/mp4/box.ts';
+import { withEdits } from '#server/media/mp4/edit-list.ts';
+import { writeFully } from '#server/media/mp4/file-bytes.ts';
+import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { withDuration } from '#server/media/mp4/write-tables.ts';
+import type { SoundGrid } from './splice-grid.ts';
+
+/**
+ * Writes coded frames as a movie with a sound alone, under the settings of the one that they come from. What an edit hid of the first
+ * ones stays hidden; where they begin later than the movie did, they begin at 0.
+ * @param rateHz of the samples that the grid counts
+ * @throws Mp4Error when the file cannot be written as planned; the signal's reason when aborted
+ */
+export async function writeSound(
+  outputPath: string,
+  { track, movie, frameSamples, firstTicks, endTicks }: SoundGrid,
+  rateHz: number,
+  frames: readonly Buffer[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const perSample = track.timescale / rateHz;
+  const frameTicks = frameSamples * perSample;
+  const framesPath = `${outputPath}.frames`;
+  const file = await open(framesPath, 'w+');
+  try {
+    await writeFully(file, Buffer.concat(frames), 0);
+    let offset = 0;
+    const samples = frames.map(({ length }, place) => {
+      const bytes = { file, offset, sizeBytes: length };
+      offset += length;
+      const dts = place * frameTicks;
+      return { bytes, dts, pts: dts, durationTicks: frameTicks, sync: true };
+    });
+    const mediaTicks = frames.length * frameTicks;
+    const hidden = Math.round(Math.max(0, -firstTicks) * perSample);
+    const shownTicks = Math.min(mediaTicks - hidden, (endTicks - Math.max(0, firstTicks)) * perSample);
+    const durationTicks = Math.ceil((shownTicks * movie.timescale) / track.timescale);
+    const timed = replaceBox(track.trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
+    const trak = withEdits(timed, [{ durationTicks, mediaTime: hidden, rate: 1 }]);
+    const header = findBox(movie.moov, 'mvhd');
+    const moov = container('moov', header ? [withDuration(header, durationTicks)] : []);
+    const tracks = [rebuildTrack(trak, track.timescale, samples)];
+    await writeMovie(outputPath, {
+      ftyp: movie.ftyp,
+      moov,
+      tracks,
+      temporary: true,
+      ...(signal && { signal }),
+    });
+  } finally {
+    await file.close();
+    await rm(framesPath, { force: true });
+  }
+}

@@ -1,5 +1,5 @@
 import { readAacConfig } from './aac/aac-config.ts';
-import { createAacFrameReader } from './aac/aac-frame.ts';
+import { createAacFrameReader, type LastBits } from './aac/aac-frame.ts';
 import { readSoundShape } from './mp4/sound-entry.ts';
 
 /** How long coded frames of sound are, told by reading them. */
@@ -10,13 +10,14 @@ export interface SoundFrameReader {
 
 /**
  * A reader for the frames that a sound description (`stsd` entry) names: AAC of low complexity, MPEG audio (MP3), AC-3 and E-AC-3.
+ * @param fill what fills the last byte of a frame of AAC; zeros where left out
  * @returns null for other sound
  */
-export function createSoundFrameReader(entry: Buffer): SoundFrameReader | null {
+export function createSoundFrameReader(entry: Buffer, fill?: LastBits): SoundFrameReader | null {
   const coding = entry.toString('latin1', 4, 8);
   const { rateHz } = readSoundShape(entry);
   const config = coding === 'mp4a' ? readAacConfig(entry) : null;
-  if (config) return createAacFrameReader(config);
+  if (config) return createAacFrameReader(config, fill);
   if (['mp4a', '.mp3', 'ms\0\x55', 'ms\0\x50'].includes(coding)) return marked(mpegFrameBytes, rateHz);
   if (['ac-3', 'sac3', 'ec-3', 'ms\x20\x00'].includes(coding)) return marked(ac3FrameBytes, rateHz);
   return null;

@@ -16,11 +16,15 @@ const LONG_STOP = 3;
 /** More elements than a frame with one main element needs. */
 const MOST_ELEMENTS = 16;
 
+/** What fills the last byte of a frame: the standard says zeros, and encoders of large services leave what was there. */
+export type LastBits = 'zeros' | 'any';
+
 /** How long frames are, told by reading them. */
 export interface AacFrameReader {
   /**
    * Bytes of the frame that begins at `offset`; null where none does, as far as the syntax tells.
-   * Random bytes pass about once in ten thousand places: only several frames one behind the other are proof.
+   * Random bytes pass about once in ten thousand places, ten times as often where any bits may fill the last byte: only several frames
+   * one behind the other are proof.
    */
   frameBytes(bytes: Buffer, offset: number): number | null;
   /** What a frame that fills `bytes` tells of itself; null where these are no whole frame. */
@@ -41,13 +45,13 @@ export interface AacFrame {
 /**
  * Reads raw frames of AAC with low complexity (ISO/IEC 14496-3, 4.4.2.1), one or two channels, without making samples: MP4 keeps the
  * length of each in its index alone.
+ * @param fill what `frameBytes` asks of the last byte
  * @returns null for other kinds of AAC
  */
-export function createAacFrameReader({
-  objectType,
-  frequencyIndex,
-  channels,
-}: AacConfig): AacFrameReader | null {
+export function createAacFrameReader(
+  { objectType, frequencyIndex, channels }: AacConfig,
+  fill: LastBits = 'zeros',
+): AacFrameReader | null {
   const bands = bandsOf(frequencyIndex);
   const main = { 1: ELEMENT.single, 2: ELEMENT.pair }[channels];
   if (objectType !== 2 || !bands || main === undefined) return null;
@@ -65,7 +69,8 @@ export function createAacFrameReader({
   return {
     frameBytes(bytes, offset) {
       const bits = readAt(bytes, offset)?.bits;
-      return bits?.align() ? (bits.position >> 3) - offset : null;
+      if (!bits || (fill === 'zeros' && !bits.align())) return null;
+      return Math.ceil(bits.position / 8) - offset;
     },
     read(bytes) {
       const frame = readAt(bytes, 0);

@@ -36,7 +36,7 @@ export async function countWhole(
   const units = unitRulesOf(findVideoTrack(movie, 0));
   if (!units) return null;
   const entry = movie.tracks.find(({ handler }) => handler === 'soun')?.entries[0];
-  const frames = entry ? createSoundFrameReader(entry.bytes) : null;
+  const frames = entry ? createSoundFrameReader(entry.bytes, 'any') : null;
   const count = async (clip: ReadClip): Promise<Whole> => {
     const read = { clip, tools, signal };
     return { pictures: await wholePictures(read, units), soundBytes: await wholeSound(read, frames) };

@@ -4,7 +4,16 @@ import { isFiller, isSlice, NAL, nalType, opensPicture } from '#server/media/h26
 import { parsePps } from '#server/media/h264/pps.ts';
 import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
-import type { PictureCoding, PictureHead, PictureOrder, UnitRead } from './rebuild-index-coding.ts';
+import {
+  mayEnd,
+  type PictureCoding,
+  type PictureHead,
+  type PictureOrder,
+  type UnitRead,
+} from './rebuild-index-coding.ts';
+
+/** Slices whose order count is even, with none that is odd, behind which all are taken to be. */
+const ENOUGH_EVEN = 16;
 
 /**
  * H.264 pictures under parameter set NAL units.
@@ -25,6 +34,10 @@ export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): Picture
     mayBegin,
     startReader() {
       let lastFrameNum: number | null = null;
+      const counts = { even: 0, odd: 0 };
+      /** Encoders that count by twos, as most do, never give a picture an odd count. */
+      const isOddOneOut = ({ pocLsb }: SliceHeader) =>
+        pocLsb !== null && pocLsb % 2 === 1 && counts.odd === 0 && counts.even >= ENOUGH_EVEN;
       return {
         read(unit, isAhead) {
           if (findUnitFault(unit)) return null;
@@ -32,11 +45,13 @@ export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): Picture
           if (type === NAL.filler) return isFiller(unit) ? BEHIND : null;
           if (type !== NAL.slice && type !== NAL.idrSlice) return isBeside(unit, units) ? BESIDE : null;
           const head = readHead(unit, sps);
-          if (!head || !fits(head, sps, ppsIds, isAhead ? null : lastFrameNum)) return null;
+          if (!head || !fits(head, sps, ppsIds, isAhead ? null : lastFrameNum) || isOddOneOut(head))
+            return null;
           const take = () => {
+            if (head.pocLsb !== null) counts[head.pocLsb % 2 === 0 ? 'even' : 'odd'] += 1;
             if (head.refIdc > 0) lastFrameNum = head.frameNum;
           };
-          return unit.at(-1) === 0 ? null : { role: 'slice', head: avcHead(head), take };
+          return mayEnd(unit) ? { role: 'slice', head: avcHead(head), take } : null;
         },
       };
     },

@@ -60,3 +60,15 @@ export interface PictureCoding {
   /** What the first slice of a picture says, of which the header at least is there; null where it cannot be read. */
   headOf(slice: Buffer): PictureHead | null;
 }
+
+/**
+ * Zeros behind the data of a unit that are taken for what fills it up: encoders of phones and services make units multiples of 16 bytes so, and
+ * sound that is taken for a unit ends in more of them, or seldom in one.
+ */
+const MOST_FILLED_BYTES = 32;
+
+/** Whether a unit ends as one may: coded data end in a bit that is set, behind which nothing stands but a few zeros. */
+export function mayEnd(unit: Buffer): boolean {
+  const least = Math.max(0, unit.length - MOST_FILLED_BYTES - 1);
+  return unit.subarray(least).some((byte) => byte !== 0);
+}

@@ -15,6 +15,10 @@ const MOST_BETWEEN = 64;
 const OFTEN = 0.01;
 /** Cameras write telemetry between sound and pictures, but not as much of it. */
 const LEAST_COVERED = 0.4;
+/** With so much covered no frame is missing that could be read otherwise... */
+const ALL_COVERED = 0.98;
+/** ...and so many times as much must be found by letting any bits fill the last byte of a frame. */
+const CLEARLY_MORE = 1.2;
 /** Bytes of a stretch that are read at once; recorders write a second of sound in one piece at most. */
 const MOST_BYTES = 16 << 20;
 /** Bytes that are looked at for a frame behind other data, before the rest of a stretch is given up. */
@@ -32,8 +36,32 @@ export async function findSoundFrames(
   entry: Buffer,
   signal?: AbortSignal,
 ): Promise<Range[] | null> {
-  const reader = createSoundFrameReader(entry);
-  if (!reader) return null;
+  const strict = createSoundFrameReader(entry);
+  const lenient = createSoundFrameReader(entry, 'any');
+  if (!strict || !lenient) return null;
+  const frames = await readFrames(file, stretches, strict, signal);
+  if (isMostly(frames, stretches, ALL_COVERED)) return frames;
+  const more = await readFrames(file, stretches, lenient, signal);
+  const best = sizeOf(more) > CLEARLY_MORE * sizeOf(frames) ? more : frames;
+  return isMostly(best, stretches, LEAST_COVERED) ? best : null;
+}
+
+const sizeOf = (ranges: readonly Range[]) => ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+/** Whether frames cover such a share of all stretches, or of those in front of the last: behind the last picture one may stand that is cut off. */
+function isMostly(frames: readonly Range[], stretches: readonly Range[], share: number): boolean {
+  return [Infinity, stretches.at(-1)?.offset ?? 0].some((end) => {
+    const total = sizeOf(stretches.filter(({ offset }) => offset < end));
+    return total > 0 && sizeOf(frames.filter(({ offset }) => offset < end)) >= share * total;
+  });
+}
+
+async function readFrames(
+  file: FileHandle,
+  stretches: readonly Range[],
+  reader: SoundFrameReader,
+  signal: AbortSignal | undefined,
+): Promise<FoundFrame[]> {
   let usual: readonly number[] = [0];
   const readAll = async () => {
     const all: FoundFrame[] = [];
@@ -47,15 +75,7 @@ export async function findSoundFrames(
   };
   const proven = await readAll();
   usual = usualLeads(proven);
-  const frames = usual.some((lead) => lead > 0) ? await readAll() : proven;
-  const isCovered = (end: number) => {
-    const bytesBefore = (ranges: readonly Range[]) =>
-      ranges.reduce((sum, { offset, sizeBytes }) => sum + (offset < end ? sizeBytes : 0), 0);
-    const total = bytesBefore(stretches);
-    return total > 0 && bytesBefore(frames) >= LEAST_COVERED * total;
-  };
-  // Behind the last picture one may stand that is cut off, larger than all sound.
-  return isCovered(Infinity) || isCovered(stretches.at(-1)?.offset ?? 0) ? frames : null;
+  return usual.some((lead) => lead > 0) ? readAll() : proven;
 }
 
 interface FoundFrame extends Range {

@@ -13,7 +13,7 @@ import {
 import { countsForOrder, readHevcSets, type HevcSets } from '#server/media/hevc/hevc-references.ts';
 import { readSliceSegment, type SliceHeader } from '#server/media/hevc/hevc-slice-header.ts';
 import { parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
-import type { PictureCoding, PictureHead, UnitRead } from './rebuild-index-coding.ts';
+import { mayEnd, type PictureCoding, type PictureHead, type UnitRead } from './rebuild-index-coding.ts';
 
 /** Enough of a slice for its header. */
 const HEAD_BYTES = 1024;
@@ -45,7 +45,7 @@ export function hevcCoding(units: readonly Buffer[]): PictureCoding {
           if (findHevcUnitFault(unit) || hevcLayer(unit) > 0) return null;
           if (!isHevcSlice(unit)) return readBeside(unit, units);
           const header = readHeader(unit, sets, previous);
-          if (!header || unit.at(-1) === 0) return null;
+          if (!header || !mayEnd(unit)) return null;
           const take = () => {
             previous = header;
           };

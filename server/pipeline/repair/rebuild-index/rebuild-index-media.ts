@@ -220,7 +220,7 @@ async function assemble(
       signal: input.signal,
     });
     if (sound) notes.push(sound.note);
-    else if (!source || hasOther(found)) notes.push(reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
+    else if (hasOther(found)) notes.push(reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
     notes.push(sayRate(base.video.timescale / intervalTicks, stated === null ? rates : null));
     return { rebuilt: true, notes };
   } finally {

@@ -123,6 +123,38 @@ describe('findPictures', () => {
     expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
   });
 
+  it('finds pictures that are filled up with zeros', async () => {
+    const filled = (number: number) => {
+      const { bytes } = picture(number, 4000 + 13 * number);
+      const zeros = (16 - (bytes.length % 16)) % 16;
+      bytes.writeUInt32BE(bytes.length - 4 + zeros, 0);
+      return { bytes: Buffer.concat([bytes, Buffer.alloc(zeros)]), isPicture: true };
+    };
+    const parts = Array.from({ length: 40 }, (_, number) => [filled(number), sound(noise(3))]).flat();
+    expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
+  });
+
+  it('takes no bytes within a picture for another one', async () => {
+    // 00 00 03 00 stands in coded data often: a unit of 768 bytes whose head is 01, e3, with the number of the picture that it lies in.
+    const decoy = Buffer.from('0000030001e3', 'hex');
+    const parts = Array.from({ length: 40 }, (_, number) => {
+      const one = picture(number, 3000 + number);
+      if (number === 1) decoy.copy(one.bytes, 700);
+      return [one, sound(noise(3))];
+    }).flat();
+    expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
+  });
+
+  it('takes no bytes of sound in front of a picture for a longer one', async () => {
+    // The length 00 01 19 55: a unit of 72 021 bytes that would reach over many pictures, with the number 2.
+    const decoy = Buffer.from('0001195541e4', 'hex');
+    const parts = Array.from({ length: 40 }, (_, number) => [
+      picture(number, 3000 + number),
+      sound(number === 1 ? Buffer.concat([decoy, noise(200)]) : noise(3)),
+    ]).flat();
+    expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
+  });
+
   it('goes on behind a picture that is lost', async () => {
     const lost = Buffer.concat([noise(90_000)]);
     const parts = Array.from({ length: 40 }, (_, number) => [

@@ -101,13 +101,14 @@ export async function findPictures(
   return { pictures, gaps };
 }
 
-/** Units of this size and less are looked through for the beginning of another. */
+/** So many bytes of a unit are looked through for the beginning of another: more than the sound that stands between two pictures has as a rule. */
 const SMALL_BYTES = 4096;
 /** Pictures that begin in such a unit are not larger: the first bytes of their lengths are zeros, which are rare in coded data. */
 const USUAL_BYTES = 512 << 10;
 
 /**
- * Whether a picture begins within what was taken for a unit behind other data. Sound passes for one: its last bytes (`00 01 c0`) with the first
+ * Whether a picture begins within what was taken for a unit behind other data, and leads to the next slice with fewer bytes beside both: what
+ * stands inside a true picture may look like another one. Sound passes for a unit: its last bytes (`00 01 c0`) with the first
  * ones of the true length (`00 01`, from 64 kB on), and runs of zeros in frames with little in them (`00 00 00 48`).
  */
 async function beginsLater(
@@ -117,15 +118,34 @@ async function beginsLater(
   { sizeBytes }: Unit,
 ): Promise<boolean> {
   const { window, lengthSize } = source;
-  const last = position + (sizeBytes <= SMALL_BYTES ? sizeBytes : lengthSize) - 1;
+  const last = position + Math.min(sizeBytes, SMALL_BYTES) - 1;
+  let ownRest: number | null = null;
   for (let at = position + 1; at <= last; at++) {
     const head = window.peek(at, lengthSize + HEAD_BYTES) ?? (await headAt(source, at));
     if (!mayBeginAt(source, coding, head, true)) continue;
     const unit = await readUnit(source, at, false);
     const isUsual = unit !== null && (at < position + lengthSize || unit.sizeBytes <= USUAL_BYTES);
-    if (isUsual && (await mayStand(source, at, unit, false))) return true;
+    if (!isUsual || !(await mayStand(source, at, unit, false))) continue;
+    ownRest ??= await bytesToNext(source, coding, position + sizeBytes);
+    const rest = at - position + (await bytesToNext(source, coding, at + unit.sizeBytes));
+    if (rest < ownRest) return true;
   }
   return false;
+}
+
+/** Bytes from the end of a unit to the next slice; Infinity where none is near. */
+async function bytesToNext(
+  source: UnitSource,
+  coding: PictureSettings['coding'],
+  from: number,
+): Promise<number> {
+  const { window, lengthSize } = source;
+  for (let at = from; at <= from + MOST_BETWEEN_BYTES && at < window.end; at += 1) {
+    const head = window.peek(at, lengthSize + HEAD_BYTES) ?? (await headAt(source, at));
+    if (!mayBeginAt(source, coding, head, at > from)) continue;
+    if ((await readUnit(source, at, true))?.role === 'slice') return at - from;
+  }
+  return Infinity;
 }
 
 /** The length of a unit and its first bytes, where they are not at hand (`peek`, which asks for no turn of the loop at each byte). */

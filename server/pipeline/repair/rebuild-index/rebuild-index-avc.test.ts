@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createBitWriter } from '#server/media/h264/bits.ts';
+import { writePps } from '#server/media/h264/pps.ts';
+import { writeSps } from '#server/media/h264/write-sps.ts';
+import { avcCoding } from './rebuild-index-avc.ts';
+
+const coding = avcCoding(
+  writeSps({
+    profile: 77,
+    constraints: 0,
+    level: 40,
+    chromaFormat: 1,
+    bitDepthLuma: 8,
+    losslessBypass: false,
+    frameNumBits: 4,
+    pocType: 0,
+    pocBits: 6,
+    maxRefFrames: 1,
+    reordered: 0,
+    widthMbs: 20,
+    heightMbs: 18,
+    crop: { right: 0, bottom: 0 },
+  }),
+  [
+    writePps(
+      {
+        id: 0,
+        spsId: 0,
+        cabac: true,
+        fieldOrderInSlices: false,
+        sliceGroups: 1,
+        refs0: 1,
+        refs1: 1,
+        weightedPred: false,
+        weightedBipred: 0,
+        initQp: 0,
+        initQs: 0,
+        chromaQpOffset: 0,
+        deblockingControl: true,
+        constrainedIntra: false,
+        redundantPictures: false,
+        extension: null,
+      },
+      1,
+      false,
+    ),
+  ],
+);
+
+/** A P slice of a whole picture with these numbers, without its length. */
+function sliceOf(frameNum: number, pocLsb: number): Buffer {
+  const writer = createBitWriter();
+  writer.bits(8, 0x41);
+  writer.ue(0);
+  writer.ue(5);
+  writer.ue(0);
+  writer.bits(4, frameNum % 16);
+  writer.bits(6, pocLsb % 64);
+  writer.alignWithOnes();
+  return Buffer.concat([writer.bytes(), Buffer.alloc(30, 0x5a)]);
+}
+
+/** Which of some order counts a reader takes, one behind the other; those that it does not take are passed over. */
+function taken(pocLsbs: readonly number[]): boolean[] {
+  const reader = coding.startReader();
+  let frameNum = 0;
+  return pocLsbs.map((pocLsb) => {
+    const unit = reader.read(sliceOf(frameNum + 1, pocLsb), false);
+    if (!unit) return false;
+    unit.take();
+    frameNum += 1;
+    return true;
+  });
+}
+
+describe('reading H.264 slices in their order', () => {
+  const evens = Array.from({ length: 20 }, (_, i) => 2 * i);
+
+  it('takes no odd order count behind many even ones, which other bytes look like', () => {
+    expect(taken([...evens, 33, 40])).toEqual([...evens.map(() => true), false, true]);
+  });
+
+  it('takes odd ones of an encoder that counts by ones, or before it is told', () => {
+    const all = Array.from({ length: 40 }, (_, i) => i);
+    expect(taken(all)).toEqual(all.map(() => true));
+    expect(taken([...evens.slice(0, 8), 17, 18])).toEqual(Array.from({ length: 10 }, () => true));
+  });
+});

@@ -17,6 +17,8 @@ export const editorTexts = {
   emptyAction: 'Upload a video',
   pick: 'Choose a video to begin.',
   report: 'Repair report',
+  /** Names of the parts of the page, which lead there. */
+  places: { label: 'On this page', captions: 'Captions', tools: 'AI tools', files: 'Files' },
   versions: 'Versions',
   original: 'Original, as uploaded',
   repaired: 'Mended',

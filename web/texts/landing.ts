@@ -36,6 +36,7 @@ export const landingTexts = {
     failed: 'Processing failed:',
     unknownError: 'Unknown error',
     download: 'Download',
+    compare: 'See before and after',
     library: 'Open in My Videos',
     retry: 'Retry',
     steps: 'Repair steps',
@@ -51,7 +52,7 @@ export const landingTexts = {
   dashboard: {
     heading: 'Dashboard',
     tiles: { videos: 'Videos', drafts: 'Drafts', fixed: 'Fixed', saved: 'Saved' },
-    savedHint: 'Estimate: five minutes of editing for each fixed issue',
+    savedHint: 'Estimate: five minutes of editing for each fixed issue, an hour for a clip at most',
     quota: (used: number, limit: number) => `${used} of ${limit} this month (UTC)`,
     quotaUnlimited: (used: number) => `${used} this month (UTC), no limit`,
     cards: {

@@ -58,6 +58,13 @@ export const reportTexts = {
     completed:
       'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
   },
+  /** What can be done about a clip that could not be mended. */
+  failedWays: {
+    kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
+    another: 'Upload another clip',
+    again: 'Retry',
+    backup: 'Open Cloud Backup',
+  },
   toEditor: 'Open in the editor',
   noVideo: 'This video is not in your library. It may have been deleted, or it belongs to another account.',
   retry: 'Retry',

@@ -9,7 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
-import { colour, figures, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, figures, ofAnyScript, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
 
 const SHOWN_HASH_CHARS = 12;
 
@@ -26,6 +26,7 @@ const Row = styled.li`
   }
 `;
 const Title = styled.h2`
+  ${ofAnyScript}
   font-size: ${text.l};
   overflow-wrap: anywhere;
 `;

@@ -4,6 +4,7 @@ import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { captionsApi } from '#common/api/captions.ts';
+import { comparisonApi } from '#common/api/comparison.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
@@ -57,6 +58,19 @@ describe('EditorPage', () => {
     expect(document.querySelector('video')).toHaveAttribute('src', '/api/videos/done-1/stream');
     const links = screen.getAllByRole('link', { name: 'Download' }).map((link) => link.getAttribute('href'));
     expect(links).toEqual(['/api/videos/done-1/download', '/api/videos/done-1/original']);
+  });
+
+  it('has the download beside the name, ways down the page, and the comparison for a link that asks for it', async () => {
+    server.use(on(comparisonApi.read, () => refusal('not_found')));
+    open('/editor/done-1?view=compare', [makeVideo({ id: 'done-1', hasReport: true })]);
+    expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
+    const places = within(screen.getByRole('navigation', { name: 'On this page' }));
+    expect(places.getByRole('link', { name: 'Files' })).toHaveAttribute('href', '/editor/done-1#files');
+    expect(places.getByRole('link', { name: 'Repair report' })).toHaveAttribute(
+      'href',
+      '/videos/done-1/report',
+    );
+    expect(screen.getByRole('radio', { name: 'Before and after' })).toBeChecked();
   });
 
   it('gives the timed captions as a file and says whether their words are known', async () => {

@@ -103,6 +103,7 @@ export function CreatorHero() {
 
   return (
     <HeroLayout
+      known
       sampleBusy={sample.isPending}
       onSample={() => sample.mutate()}
       drop={

@@ -21,10 +21,11 @@ const CreatorHero = lazy(() =>
 function WaitingHero() {
   return (
     <HeroLayout
+      known
       sampleBusy
       onSample={() => undefined}
       drop={
-        <Patch $active={false} $disabled>
+        <Patch $active={false} $disabled data-drop="">
           <Hem />
           <Icon name="upload" size={40} />
           <DropTitle>{texts.drop}</DropTitle>

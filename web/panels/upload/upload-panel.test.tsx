@@ -46,6 +46,22 @@ describe('the folded upload panel', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
     const open = await screen.findByRole('link', { name: /^Open in the editor/ });
     expect(open).toHaveAttribute('href', '/editor/v1');
+    expect(screen.getByText(/^Ready · \d+ fix/)).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Download harbour.mp4' })).toBeVisible();
+    const report = screen.getByRole('link', { name: 'Report: harbour.mp4' });
+    expect(report).toHaveAttribute('href', '/videos/v1/report');
+  });
+
+  it('counts clips that could not be mended beside those that are ready', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () =>
+        HttpResponse.json([makeVideo({ id: 'v1' }), makeVideo({ id: 'v2', status: 'failed' })]),
+      ),
+    );
+    const { store } = renderAt('/', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT, { ...SENT, id: 2, origin: 'multi', videoId: 'v2' }]));
+    expect(await screen.findByText('1 of 2 ready, 1 failed')).toBeVisible();
   });
 
   it('counts what is on its way, and what failed', async () => {

@@ -76,6 +76,8 @@ export function UploadPanel() {
     ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status === 'completed',
   ).length;
   const failed = items.filter(({ state }) => state === 'failed');
+  // Clips that arrived and could not be mended: sending them again would not help, but they have to be seen.
+  const unmended = items.filter(({ videoId }) => stateOf(videoId)?.status === 'failed').length;
   const finished = items.filter(
     ({ state, videoId }) =>
       state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
@@ -86,8 +88,8 @@ export function UploadPanel() {
         <h2 id="upload-panel-title">{texts.title}</h2>
         <p>
           {open || (active === 0 && failed.length === 0)
-            ? texts.summary(ready, items.length)
-            : texts.badge(active, failed.length)}
+            ? texts.summary(ready, items.length, failed.length + unmended)
+            : texts.badge(active, failed.length + unmended)}
         </p>
         <IconButton
           icon={open ? 'collapse' : 'upload'}

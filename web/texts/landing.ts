@@ -73,6 +73,10 @@ export const landingTexts = {
     openUploads: 'Unfinished uploads',
     openUpload: (sent: string, total: string) =>
       `${sent} of ${total} stored. Pick the same file again to go on.`,
+    goOn: 'Continue',
+    goOnLabel: (name: string) => `Pick ${name} again to continue`,
+    otherFile: (name: string, size: string, wanted: string) =>
+      `${name} is another file: it has ${size}, this upload is of ${wanted}.`,
     discard: 'Discard',
   },
   multi: {

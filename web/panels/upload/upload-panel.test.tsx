@@ -27,7 +27,9 @@ const SENT: UploadItem = {
 async function fold(items: readonly UploadItem[]) {
   server.use(
     signedIn(),
-    on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    on(videosApi.list, () =>
+      HttpResponse.json([makeVideo({ id: 'v1', fixesApplied: { stutteredCuts: 2 } })]),
+    ),
   );
   const { store } = renderAt('/', <UploadPanel />);
   act(() => store.set(itemsAtom, items));
@@ -46,7 +48,7 @@ describe('the folded upload panel', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
     const open = await screen.findByRole('link', { name: /^Open in the editor/ });
     expect(open).toHaveAttribute('href', '/editor/v1');
-    expect(screen.getByText(/^Ready · \d+ fix/)).toBeVisible();
+    expect(screen.getByText('Ready · 2 fixes')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Download harbour.mp4' })).toBeVisible();
     const report = screen.getByRole('link', { name: 'Report: harbour.mp4' });
     expect(report).toHaveAttribute('href', '/videos/v1/report');

@@ -40,7 +40,10 @@ const Buttons = styled.div`
 const Facts = styled.div<{ $failed: boolean }>`
   ${figures}
   /* Room for a line of links, so that nothing below moves when the clip is ready. */
-  min-height: 48px;
+  min-height: 50px;
+  @media (pointer: coarse) {
+    min-height: 62px;
+  }
   font-size: ${text.xs};
   color: ${({ $failed }) => ($failed ? colour.defect : colour.inkSoft)};
   a {
@@ -54,7 +57,15 @@ const Choice = styled.div`
   display: flex;
   flex-wrap: wrap;
   align-items: center;
-  gap: ${space(0.5, 1.5)};
+  gap: ${space(0, 2)};
+  font-size: ${text.s};
+  /* Fingers need more than a line of text. */
+  @media (pointer: coarse) {
+    a,
+    button {
+      padding-block: ${space(1.25)};
+    }
+  }
 `;
 
 /** An action that stands in a line with links looks like them. */
@@ -170,8 +181,13 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
         {failed || ready !== null || known !== null || (ended && !video)
           ? ''
           : `${Math.round(percent)} %${timeLeft(item)}`}
-        <br />
-        {ready !== null && detail !== '' ? `· ${detail}` : detail}
+        {ready !== null && detail !== '' ? `· ${detail}` : ''}
+        {ready === null && (
+          <>
+            <br />
+            {detail}
+          </>
+        )}
         {ready !== null && (
           <Choice>
             <TextButton

@@ -163,7 +163,7 @@ test('an upload whose browser was killed goes on in another browser, which sends
   });
   await other.goto('/');
   const asked = other.waitForEvent('filechooser');
-  await other.getByRole('button', { name: 'Continue' }).click();
+  await other.getByRole('button', { name: 'Continue', exact: true }).click();
   await (await asked).setFiles(clips.large);
   await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(firstOffset).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { Card } from '../../components/card.tsx';
 import { useDiscardUpload, useOpenUploads } from '../../data/uploads/open-uploads.ts';
 import { useStartUploads } from '../../data/uploads/uploads.ts';
 import { landingTexts } from '../../texts/landing.ts';
-import { colour, ofAnyScript, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, ofAnyScript, space, text } from '../../theme.ts';
 
 const { dashboard: texts } = landingTexts;
 
@@ -24,9 +24,6 @@ const Box = styled(Card)`
     justify-content: space-between;
     gap: ${space(1)};
     padding-top: ${space(1.5)};
-  }
-  input {
-    ${visuallyHidden}
   }
 `;
 const Words = styled.div`
@@ -90,7 +87,7 @@ function OpenUploadRow({ upload }: { readonly upload: OpenUpload }) {
           ref={picker}
           type="file"
           accept="video/*,.mp4,.mov,.avi"
-          tabIndex={-1}
+          hidden
           aria-label={texts.goOnLabel(name)}
           onChange={goOn}
         />

@@ -25,7 +25,7 @@ export const editorTexts = {
   fixed: 'With quick fixes',
   captions: 'Captions (WebVTT)',
   cues: (cues: number, worded: number) => {
-    const count = cues === 1 ? '1 timed cue' : `${cues} timed cues`;
+    const count = cues === 1 ? '1 timed caption' : `${cues} timed captions`;
     return worded === 0 ? `${count}, words to be filled in` : count;
   },
   current: 'current',

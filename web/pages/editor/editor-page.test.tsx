@@ -80,7 +80,7 @@ describe('EditorPage', () => {
     const page = { revision: 0, cues, axis: 'mended', updatedAt: null, speech: [], hasSound: true };
     server.use(on(captionsApi.read, () => HttpResponse.json(page)));
     open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true })]);
-    expect(await screen.findByText('2 timed cues, words to be filled in')).toBeInTheDocument();
+    expect(await screen.findByText('2 timed captions, words to be filled in')).toBeInTheDocument();
     const files = screen.getAllByRole('link', { name: 'Download' });
     expect(files.at(-1)).toHaveAttribute('href', '/api/videos/done-1/captions.vtt');
     expect(files.at(-1)).toHaveAttribute('download', 'captions-done-1.vtt');

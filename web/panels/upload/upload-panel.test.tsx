@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { videosApi } from '#common/api/videos.ts';
+import { heroVideoIdAtom } from '../../data/uploads/hero-video.ts';
 import { itemsAtom, type UploadItem } from '../../data/uploads/upload-items.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
@@ -52,6 +53,20 @@ describe('the folded upload panel', () => {
     expect(screen.getByRole('button', { name: 'Download harbour.mp4' })).toBeVisible();
     const report = screen.getByRole('link', { name: 'Report: harbour.mp4' });
     expect(report).toHaveAttribute('href', '/videos/v1/report');
+  });
+
+  it('stays away where the page shows its only clip in full', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    );
+    const { store } = renderAt('/', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT]));
+    expect(await screen.findByRole('complementary', { name: 'Uploads' })).toBeVisible();
+    act(() => store.set(heroVideoIdAtom, 'v1'));
+    expect(screen.queryByRole('complementary', { name: 'Uploads' })).not.toBeInTheDocument();
+    act(() => store.set(itemsAtom, [SENT, { ...SENT, id: 2, videoId: 'v2' }]));
+    expect(screen.getByRole('complementary', { name: 'Uploads' })).toBeVisible();
   });
 
   it('counts clips that could not be mended beside those that are ready', async () => {

@@ -6,7 +6,7 @@ import { useSession } from '../../data/account/session.ts';
 import { useUploadGuards } from '../../data/uploads/upload-guards.ts';
 import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
 import { useUploadCommand, useUploadSessionChange } from '../../data/uploads/uploads.ts';
-import { useVideos } from '../../data/videos/videos.ts';
+import { useHeroVideo, useVideos } from '../../data/videos/videos.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 import { UploadRow } from './upload-row.tsx';
@@ -61,10 +61,19 @@ export function UploadPanel() {
   const sessionChanged = useUploadSessionChange();
   const { user } = useSession();
   const { data: videos } = useVideos('background');
+  const { id: heroVideoId } = useHeroVideo();
   const { pathname } = useLocation();
   const [chosen, setChosen] = useState<boolean | null>(null);
   // The landing page shows its own file in full; the panel then waits folded until it is wanted.
   const open = chosen ?? !(pathname === '/' && items.every(({ origin }) => origin === 'hero'));
+  const [only, ...others] = items;
+  // The page tells more of it than a row could, and on a phone the panel would lie over that.
+  const shownInFull =
+    pathname === '/' &&
+    chosen === null &&
+    others.length === 0 &&
+    only?.state === 'sent' &&
+    only.videoId === heroVideoId;
   const active = items.filter(isActive).length;
   useUploadGuards(active > 0);
   useEffect(() => {
@@ -82,6 +91,7 @@ export function UploadPanel() {
     ({ state, videoId }) =>
       state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
   );
+  if (shownInFull) return null;
   return (
     <Place aria-labelledby="upload-panel-title" $open={open}>
       <Head>

@@ -18,7 +18,7 @@ export const editorTexts = {
   pick: 'Choose a video to begin.',
   report: 'Repair report',
   /** Names of the parts of the page, which lead there. */
-  places: { label: 'On this page', captions: 'Captions', tools: 'AI tools', files: 'Files' },
+  places: { label: 'Go to', captions: 'Captions', tools: 'AI tools', files: 'Files' },
   versions: 'Versions',
   original: 'Original, as uploaded',
   repaired: 'Mended',

@@ -10,6 +10,7 @@ export const landingTexts = {
     quotaLeft: (used: number, limit: number) =>
       `${used} of the ${limit} videos of your plan used this month (UTC)`,
     quotaUsed: (limit: number) => `All ${limit} videos of your plan are used. The next ones are free on`,
+    quotaTitle: 'Your plan is used up for this month',
     quotaMore: 'Get more',
     browse: 'Choose a video',
     showKnown: 'Show it',

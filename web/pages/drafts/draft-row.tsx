@@ -57,16 +57,27 @@ const Facts = styled.dl`
   code {
     ${figures}
   }
+  /* Nobody compares hashes on a phone; they are in the report and in the archive of all data, too. */
+  ${screen.belowTablet} {
+    [data-checksum] {
+      display: none;
+    }
+  }
 `;
 const Actions = styled.div`
   display: flex;
+  flex-wrap: wrap;
   gap: ${space(1)};
 `;
 const Save = styled.a`
-  display: inline-grid;
-  place-items: center;
-  width: 44px;
-  height: 44px;
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(1)};
+  min-height: 44px;
+  padding: ${space(0, 1.5)};
+  font-size: ${text.s};
+  font-weight: 600;
+  text-decoration: none;
   border-radius: ${radius.s};
   color: ${colour.inkSoft};
   &:hover {
@@ -127,7 +138,7 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
             </div>
           )}
           {draft.sha256 !== '' && (
-            <div>
+            <div data-checksum="">
               <dt>{texts.checksum}</dt>
               <dd>
                 <code title={draft.sha256}>{draft.sha256.slice(0, SHOWN_HASH_CHARS)}…</code>
@@ -149,7 +160,8 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         </Button>
         <Save href={buildPath(draftDownloadPath, { id: draft.id })} download={draft.fileName}>
           <Icon name="download" />
-          <span>{texts.download(draft.fileName)}</span>
+          {texts.download}
+          <span>{texts.downloadOf(draft.fileName)}</span>
         </Save>
       </Actions>
     </Row>

@@ -64,7 +64,7 @@ describe('EditorPage', () => {
     server.use(on(comparisonApi.read, () => refusal('not_found')));
     open('/editor/done-1?view=compare', [makeVideo({ id: 'done-1', hasReport: true })]);
     expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
-    const places = within(screen.getByRole('navigation', { name: 'On this page' }));
+    const places = within(screen.getByRole('navigation', { name: 'Go to' }));
     expect(places.getByRole('link', { name: 'Files' })).toHaveAttribute('href', '/editor/done-1#files');
     expect(places.getByRole('link', { name: 'Repair report' })).toHaveAttribute(
       'href',

@@ -108,6 +108,7 @@ export function CreatorHero() {
         <HeroDrop
           disabled={upload !== undefined}
           onFile={start}
+          title={isSpent && !upload ? texts.quotaTitle : undefined}
           button={
             // A file that is picked now would only be refused.
             isSpent && !upload ? (

@@ -17,12 +17,14 @@ interface HeroDropProps {
   readonly disabled?: boolean;
   readonly onFile: (file: File) => void;
   readonly button: ReactNode;
+  /** In the place of the invitation. */
+  readonly title?: string | undefined;
   /** Shown under the button in place of the limits. */
   readonly note?: ReactNode;
 }
 
 /** The hero's patch: one .mp4, .mov or .avi file; refusals are shown as a toast and stay below the button. */
-export function HeroDrop({ disabled = false, onFile, button, note }: HeroDropProps) {
+export function HeroDrop({ disabled = false, onFile, button, title = texts.drop, note }: HeroDropProps) {
   const showToast = useShowToast();
   const [problem, setProblem] = useState<string | null>(null);
   return (
@@ -44,7 +46,7 @@ export function HeroDrop({ disabled = false, onFile, button, note }: HeroDropPro
       {(dragging) => (
         <>
           <Icon name="upload" size={40} />
-          <DropTitle>{dragging ? texts.dropActive : texts.drop}</DropTitle>
+          <DropTitle>{dragging ? texts.dropActive : title}</DropTitle>
           {button}
           {note ?? <DropNote>{texts.limits}</DropNote>}
           {problem && <DropProblem>{problem}</DropProblem>}

@@ -24,7 +24,7 @@ export const draftTexts = {
   restore: 'Restore',
   restoring: 'Restoring...',
   download: 'Download the original',
-  downloadOf: (name: string) => ` of ${name}`,
+  downloadOf: (name: string) => `Download the original of ${name}`,
   loading: 'Loading your backups...',
   emptyTitle: 'No backups yet',
   emptyText: 'A backup is made by itself with every upload.',

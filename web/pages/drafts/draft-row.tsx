@@ -9,7 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
-import { colour, figures, ofAnyScript, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 const SHOWN_HASH_CHARS = 12;
 
@@ -84,9 +84,6 @@ const Save = styled.a`
     background: ${colour.hover};
     color: ${colour.ink};
   }
-  span {
-    ${visuallyHidden}
-  }
 `;
 const Warning = styled.p<{ $tone: 'warn' | 'defect' }>`
   margin-top: ${space(1.5)};
@@ -158,10 +155,13 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         >
           {restore.isPending ? texts.restoring : texts.restore}
         </Button>
-        <Save href={buildPath(draftDownloadPath, { id: draft.id })} download={draft.fileName}>
+        <Save
+          href={buildPath(draftDownloadPath, { id: draft.id })}
+          download={draft.fileName}
+          aria-label={texts.downloadOf(draft.fileName)}
+        >
           <Icon name="download" />
           {texts.download}
-          <span>{texts.downloadOf(draft.fileName)}</span>
         </Save>
       </Actions>
     </Row>

@@ -20,10 +20,16 @@ const Backdrop = styled.div`
   opacity: 0.4;
   mask: radial-gradient(ellipse 70% 80% at 80% 30%, black, transparent);
 `;
-/** Who is signed in knows what this is: on a phone the way to upload and the own clips come first. */
+/**
+ * Who is signed in knows what this is: on a phone the way to upload comes first, and takes the room of the introduction, so that a
+ * repair that appears below it moves nothing in sight.
+ */
 const forCreators = css`
   ${screen.belowDesktop} {
+    grid-template-rows: auto minmax(0, 1fr);
+    align-items: stretch;
     gap: ${space(2.5)};
+    min-height: calc(100dvh - var(--header-height));
     padding-block: ${space(3)};
     h1 {
       font-size: ${text.xxl};
@@ -34,6 +40,9 @@ const forCreators = css`
     [data-drop] {
       min-height: 250px;
       gap: ${space(1.25)};
+      /* From the top: what is said below the button takes one line or three, and must not move it. */
+      align-content: start;
+      padding-top: min(14dvh, 120px);
     }
   }
 `;

@@ -59,6 +59,9 @@ const Facts = styled.dl`
   }
   /* Nobody compares hashes on a phone; they are in the report and in the archive of all data, too. */
   ${screen.belowTablet} {
+    /* A date with its time takes more than half. */
+    grid-template-columns: 2fr 3fr;
+    gap: ${space(1, 1.5)};
     [data-checksum] {
       display: none;
     }

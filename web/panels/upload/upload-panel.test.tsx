@@ -55,6 +55,18 @@ describe('the folded upload panel', () => {
     expect(report).toHaveAttribute('href', '/videos/v1/report');
   });
 
+  it('waits folded beside the clip that one went on to, and open while something is on its way', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    );
+    const { store } = renderAt('/editor/v1', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT]));
+    expect(await screen.findByRole('button', { name: 'Show uploads' })).toBeVisible();
+    act(() => store.set(itemsAtom, [{ ...SENT, state: 'uploading', videoId: null }]));
+    expect(screen.getByRole('button', { name: 'Hide uploads' })).toBeVisible();
+  });
+
   it('stays away where the page shows its only clip in full', async () => {
     server.use(
       signedIn(),

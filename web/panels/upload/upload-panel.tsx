@@ -64,8 +64,6 @@ export function UploadPanel() {
   const { id: heroVideoId } = useHeroVideo();
   const { pathname } = useLocation();
   const [chosen, setChosen] = useState<boolean | null>(null);
-  // The landing page shows its own file in full; the panel then waits folded until it is wanted.
-  const open = chosen ?? !(pathname === '/' && items.every(({ origin }) => origin === 'hero'));
   const [only, ...others] = items;
   // The page tells more of it than a row could, and on a phone the panel would lie over that.
   const shownInFull =
@@ -75,6 +73,10 @@ export function UploadPanel() {
     only?.state === 'sent' &&
     only.videoId === heroVideoId;
   const active = items.filter(isActive).length;
+  // The landing page shows its own file in full, and who went on from there has seen what became of it: the panel then waits folded
+  // until it is wanted.
+  const isCalm = pathname === '/' || items.every(({ state }) => state === 'sent');
+  const open = chosen ?? !(isCalm && items.every(({ origin }) => origin === 'hero'));
   useUploadGuards(active > 0);
   useEffect(() => {
     if (user) sessionChanged(user.id);

@@ -5,6 +5,7 @@ export const landingTexts = {
     heading: 'Broken clip in. Mended clip out.',
     lead: 'Reelmend finds the stuttered cuts, drifting sound, dropped or corrupted frames and wind noise in short clips, mends them, and shows you every stitch. Made for short-form creators and their teams.',
     drop: 'Drop a video here, or click to browse',
+    dropPhone: 'Bring in a broken clip',
     dropActive: 'Let go to bring it in',
     limits: '.mp4, .mov or .avi, one file, up to 2 GB',
     quotaLeft: (used: number, limit: number) =>
@@ -83,6 +84,7 @@ export const landingTexts = {
   multi: {
     heading: 'Upload several videos',
     text: 'Drop videos here, or click to browse. Each one is mended on its own.',
+    textPhone: 'Each one is mended on its own.',
     browse: 'Choose videos',
     notTaken: 'Not all files were taken',
     noRoom: (room: number, left: readonly string[]) =>

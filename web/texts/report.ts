@@ -120,12 +120,12 @@ export const reportTexts = {
     treatments: {
       absent: 'not present',
       untouched: 'untouched',
-      copied: 'copied bit-exact',
-      smart_render: 'only damaged parts encoded again',
-      full_encode: 'encoded again',
+      copied: 'exactly as uploaded',
+      smart_render: 'only the damaged parts were made anew',
+      full_encode: 'made anew',
     },
     /** Of `smart_render` where many pictures had to go with the mended ones. */
-    encodedWith: 'damaged parts encoded again, with what builds on them',
+    encodedWith: 'the damaged parts were made anew, with what depends on them',
   },
   steps: {
     title: 'Steps',

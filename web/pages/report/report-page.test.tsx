@@ -144,12 +144,12 @@ describe('ReportPage', () => {
     const few = { ...video, unitsKept: 150 };
     open({}, () => HttpResponse.json(makeReport({ result: grown, video: few })));
     expect(
-      await screen.findByText('damaged parts encoded again, with what builds on them'),
+      await screen.findByText('the damaged parts were made anew, with what depends on them'),
     ).toBeInTheDocument();
     expect(
       screen.getByText(/^Larger than the original: pictures that build on mended ones/),
     ).toBeInTheDocument();
-    expect(screen.queryByText('only damaged parts encoded again')).not.toBeInTheDocument();
+    expect(screen.queryByText('only the damaged parts were made anew')).not.toBeInTheDocument();
   });
 
   it('says nothing of a result that has hardly grown', async () => {

@@ -17,17 +17,17 @@ describe('a list of cues', () => {
   });
 
   it.each([
-    [[cue(0, 1000), cue(900, 2000)], 'Cue 2 begins before cue 1 ends.'],
-    [[cue(3000, 4000), cue(1000, 2000)], 'Cue 2 begins before cue 1 ends.'],
-    [[cue(500, 500)], 'Cue 1 must end after it begins.'],
-    [[cue(0, 1000, 'a\u0007b')], 'Cue 1 holds control characters.'],
+    [[cue(0, 1000), cue(900, 2000)], 'Caption 2 begins before caption 1 ends.'],
+    [[cue(3000, 4000), cue(1000, 2000)], 'Caption 2 begins before caption 1 ends.'],
+    [[cue(500, 500)], 'Caption 1 must end after it begins.'],
+    [[cue(0, 1000, 'a\u0007b')], 'Caption 1 holds control characters.'],
   ])('is refused by a sentence that names the cue: %j', (cues, sentence) => {
     expect(refusals(cues)).toEqual([sentence]);
   });
 
   it('has limits for cues, for their characters and for empty words', () => {
     const many = Array.from({ length: CAPTION_LIMITS.cues + 1 }, (_, i) => cue(i * 10, i * 10 + 10));
-    expect(refusals(many)).toEqual([`Captions have at most ${CAPTION_LIMITS.cues} cues.`]);
+    expect(refusals(many)).toEqual([`A video has at most ${CAPTION_LIMITS.cues} captions.`]);
     expect(videoCues.safeParse(many.slice(1)).success).toBe(true);
     const long = cue(0, 1000, 'x'.repeat(CAPTION_LIMITS.chars + 1));
     expect(videoCues.safeParse([long]).success).toBe(false);

@@ -73,12 +73,12 @@ function problemOf(
 
 /** The problem in one sentence that names the cue as people count. */
 export function cueProblemText({ index, kind }: CueProblem): string {
-  const name = `Cue ${index + 1}`;
+  const name = `Caption ${index + 1}`;
   switch (kind) {
     case 'ends_early':
       return `${name} must end after it begins.`;
     case 'overlaps':
-      return `${name} begins before cue ${index} ends.`;
+      return `${name} begins before caption ${index} ends.`;
     case 'too_long':
       return `${name} is longer than ${CAPTION_LIMITS.chars} characters.`;
     case 'bad_characters':
@@ -91,7 +91,7 @@ export function cueProblemText({ index, kind }: CueProblem): string {
 /** A whole list of cues as it is kept: rising, none over another. */
 export const videoCues = z
   .array(videoCue)
-  .max(CAPTION_LIMITS.cues, `Captions have at most ${CAPTION_LIMITS.cues} cues.`)
+  .max(CAPTION_LIMITS.cues, `A video has at most ${CAPTION_LIMITS.cues} captions.`)
   .superRefine((cues, context) => {
     for (const problem of findCueProblems(cues))
       context.addIssue({ code: 'custom', path: [problem.index], message: cueProblemText(problem) });

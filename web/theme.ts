@@ -60,6 +60,7 @@ export const screen = {
   tablet: '@media (min-width: 640px)',
   desktop: '@media (min-width: 960px)',
   wide: '@media (min-width: 1200px)',
+  belowTablet: '@media (max-width: 639.98px)',
   belowDesktop: '@media (max-width: 959.98px)',
   belowWide: '@media (max-width: 1199.98px)',
 } as const;
@@ -69,6 +70,12 @@ export const figures = css`
   font-family: ${font.mono};
   font-variant-numeric: tabular-nums;
   letter-spacing: -0.02em;
+`;
+
+/** A name in its own direction (`dir="auto"`) that begins where the lines around it do. */
+export const ofAnyScript = css`
+  text-align: -webkit-match-parent;
+  text-align: match-parent;
 `;
 
 /** Small capital label above a group. */

@@ -28,7 +28,7 @@ export const analyticsMonth = z.object({
   issuesFixed: count,
   /** Length of the clips in which something was mended, minutes. */
   minutesMended: z.number(),
-  /** Estimate: 5 minutes per fixed issue (D-75). */
+  /** Estimate: 5 minutes per fixed issue (D-75), an hour a video at most. */
   minutesSaved: z.number(),
   /** Bytes of originals and versions made in the month that are still stored. */
   addedBytes: count,

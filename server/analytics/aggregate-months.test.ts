@@ -62,6 +62,11 @@ describe('aggregateMonths', () => {
     expect(totals).toMatchObject({ issuesFixed: 3, minutesMended: 1.5, minutesSaved: 15 });
   });
 
+  it('says of no clip that it saved more than an hour, however many pictures were missing', () => {
+    const { totals } = aggregateMonths([video({ fixesApplied: { droppedFrames: 214 } })], [], 1, NOW);
+    expect(totals).toMatchObject({ issuesFixed: 214, minutesSaved: 60 });
+  });
+
   it('counts a shared object once, in the month it came first, and carries older bytes over', () => {
     const { months, totals } = aggregateMonths(
       [],

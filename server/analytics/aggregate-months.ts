@@ -1,5 +1,5 @@
 import type { AnalyticsBody, AnalyticsMonth, DefectCounts } from '#common/api/analytics.ts';
-import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
+import { MINUTES_SAVED_PER_FIX, MOST_FIXES_TIMED } from '#common/limits.ts';
 import { utcMonth } from '#server/plans/quota.ts';
 import { countFixes, type FixesApplied, type VideoIssues, type VideoStatus } from '#common/video.ts';
 
@@ -118,7 +118,7 @@ function addVideo(month: AnalyticsMonth, video: VideoFact): void {
   if (video.issues) month.defects = sumDefects(month.defects, defectsOf(video.issues));
   const fixes = countFixes(video.fixesApplied);
   month.issuesFixed += fixes;
-  month.minutesSaved += fixes * MINUTES_SAVED_PER_FIX;
+  month.minutesSaved += Math.min(fixes, MOST_FIXES_TIMED) * MINUTES_SAVED_PER_FIX;
   if (fixes > 0) month.minutesMended += (video.durationMs ?? 0) / MINUTE_MS;
 }
 

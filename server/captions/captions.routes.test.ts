@@ -226,7 +226,10 @@ for (const engine of ENGINES) {
     it('are refused with the cue named when they lie over each other or are too many', async () => {
       const one = await finished();
       const over = await one.save(0, [cue(0, 1000, 'a'), cue(900, 2000, 'b')]);
-      expect([over.status, over.raw]).toMatchObject([400, { message: 'Cue 2 begins before cue 1 ends.' }]);
+      expect([over.status, over.raw]).toMatchObject([
+        400,
+        { message: 'Caption 2 begins before caption 1 ends.' },
+      ]);
       const many = Array.from({ length: 2001 }, (_, i) => cue(i * 100, i * 100 + 100, 'x'));
       expect((await one.save(0, many)).status).toBe(400);
       expect((await one.read())?.revision).toBe(0);
@@ -308,7 +311,7 @@ for (const engine of ENGINES) {
         const wordless = await burn(one);
         expect([wordless.status, wordless.raw]).toMatchObject([
           400,
-          { message: expect.stringMatching(/^No cue has words yet/) },
+          { message: expect.stringMatching(/^No caption has words yet/) },
         ]);
       });
 
@@ -321,7 +324,7 @@ for (const engine of ENGINES) {
           400,
           {
             message:
-              'Cue 2 has the character “😀” (U+1F600), which the caption font cannot draw. Take it out or write it otherwise.',
+              'Caption 2 has the character “😀” (U+1F600), which the caption font cannot draw. Take it out or write it otherwise.',
           },
         ]);
         expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toEqual([]);

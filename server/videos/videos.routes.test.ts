@@ -245,6 +245,13 @@ describe('report, share, stats', () => {
       quota: { used: 4, limit: 5 },
     });
     expect(new Date(stats.quota?.resetsAt ?? '').getUTCDate()).toBe(1);
+    // One clip with seven lost seconds, beside three with three fixes each: an hour, and three quarters of one.
+    const [one] = await Video.query(server.db).where({ userId: user.id, status: 'completed' });
+    await Video.query(server.db)
+      .findById(one?.id ?? '')
+      .patch({ fixesCount: 214 });
+    const many = statsDto.parse(await json(call('GET', '/api/stats', { user })));
+    expect(many).toMatchObject({ issuesFixed: 223, timeSaved: '1h' });
     const newcomer = await server.newUser('starter');
     expect(await json(call('GET', '/api/stats', { user: newcomer }))).toMatchObject({
       timeSaved: '0h',

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { raw } from 'objection';
 import type { z } from 'zod';
 import type { sharedVideoDto, StatusDto, StatsDto, VideoDto, VideosQuery } from '#common/api/videos.ts';
-import { MINUTES_SAVED_PER_FIX } from '#common/limits.ts';
+import { MINUTES_SAVED_PER_FIX, MOST_FIXES_TIMED } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
 import { Draft } from '#db/models/draft.ts';
@@ -214,11 +215,27 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         .select('status')
         .count('* as videos')
         .sum('fixesCount as fixes')
-        .castTo<{ status: Video['status']; videos: number; fixes: number | string | null }[]>();
+        .select(
+          raw('sum(case when ?? > ? then ? else ?? end)', [
+            'fixesCount',
+            MOST_FIXES_TIMED,
+            MOST_FIXES_TIMED,
+            'fixesCount',
+          ]).as('timedFixes'),
+        )
+        .castTo<
+          {
+            status: Video['status'];
+            videos: number;
+            fixes: number | string | null;
+            timedFixes: number | string | null;
+          }[]
+        >();
       const of = (status: Video['status']) => byStatus.find((row) => row.status === status);
       const videosProcessed = of('completed')?.videos ?? 0;
       // Postgres gives a sum as text.
       const issuesFixed = Number(of('completed')?.fixes ?? 0);
+      const timedFixes = Number(of('completed')?.timedFixes ?? 0);
       const { used, limit, resetsAt } = await quota.read(owner.id);
       const draftsSaved = await Draft.query(db)
         .where({ userId: owner.id })
@@ -231,7 +248,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         videosFailed: of('failed')?.videos ?? 0,
         draftsSaved,
         issuesFixed,
-        timeSaved: `${Math.floor((issuesFixed * MINUTES_SAVED_PER_FIX) / 60)}h`,
+        timeSaved: `${Math.floor((timedFixes * MINUTES_SAVED_PER_FIX) / 60)}h`,
         quota: { used, limit, resetsAt: new Date(resetsAt).toISOString() },
       };
     },

@@ -29,6 +29,10 @@ const Brand = styled.div`
   gap: ${space(2)};
   align-content: start;
   color: ${colour.ink};
+  /* The pictures, not the room around them for fingers, stand below the name. */
+  & > ul {
+    margin-left: -10px;
+  }
   grid-column: 1 / -1;
   ${screen.desktop} {
     grid-column: auto;

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import { appTexts } from '../texts/app.ts';
-import { colour, space, text } from '../theme.ts';
+import { colour, screen, space, text } from '../theme.ts';
 
 /** The column all pages share. */
 export const Container = styled.div`
@@ -12,7 +12,10 @@ export const Container = styled.div`
 `;
 
 export const PageMain = styled(Container).attrs({ as: 'main', id: 'main' })`
-  padding-block: ${space(5, 10)};
+  padding-block: ${space(3, 8)};
+  ${screen.tablet} {
+    padding-block: ${space(5, 10)};
+  }
   /* Pages fill the window, so that what arrives in them moves no footer. */
   min-height: calc(100dvh - var(--header-height));
 `;

@@ -150,7 +150,6 @@ export function VideoPlayer({
           />
         )}
       </Picture>
-      <Timeline currentMs={state.currentMs} durationMs={state.durationMs} marks={marks} onSeek={seek} />
       <Controls
         playback={state}
         hasCaptions={captionsSrc !== undefined}
@@ -162,6 +161,7 @@ export function VideoPlayer({
         onFullscreen={() => toggleFullscreen(frame.current)}
         onHelp={() => setHelp(true)}
       />
+      <Timeline currentMs={state.currentMs} durationMs={state.durationMs} marks={marks} onSeek={seek} />
       <KeyHelp open={help} onOpenChange={setHelp} />
     </PlayerFrame>
   );

@@ -23,9 +23,9 @@ test('captions: written by keyboard, saved by themselves, there after a reload, 
   const videoId = await sendClip(page.request, server.baseUrl, clip);
   await expectMended(page.request, videoId);
   await visit(page, `/editor/${videoId}`);
-  const words = (n: number) => page.getByRole('textbox', { name: `Words of cue ${n}` });
+  const words = (n: number) => page.getByRole('textbox', { name: `Words of caption ${n}` });
   await expect(page.getByText('Nobody speaks in this clip', { exact: false })).toBeVisible();
-  await page.getByRole('button', { name: 'Add cue here' }).press('Enter');
+  await page.getByRole('button', { name: 'Add caption here' }).press('Enter');
   await expect(words(1)).toBeFocused();
   await page.keyboard.type('Good morning & welcome');
   await page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ test('captions in the picture: made on the plan that has them, downloaded, delet
   await visit(page, `/editor/${videoId}`);
   const make = page.getByRole('button', { name: 'Make the file' });
   await expect(make).toBeDisabled();
-  await page.getByRole('button', { name: 'Add cue here' }).click();
+  await page.getByRole('button', { name: 'Add caption here' }).click();
   await page.keyboard.type('Look at the harbour');
   await expect(page.getByText(/^Saved \d/)).toBeVisible();
   await page.getByText('Word by word').click();

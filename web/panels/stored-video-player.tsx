@@ -36,6 +36,8 @@ interface StoredVideoPlayerProps {
   readonly captionsMark?: string | undefined;
   /** Told where the clip stands, ms, a few times a second while it plays. */
   readonly onTime?: ((ms: number) => void) | undefined;
+  /** Begins with the comparison, where there is one. */
+  readonly compare?: boolean;
   readonly ref?: Ref<StoredPlayerHandle>;
 }
 
@@ -44,9 +46,16 @@ interface StoredVideoPlayerProps {
  * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
  * which the report speaks.
  */
-export function StoredVideoPlayer({ video, report, captionsMark, onTime, ref }: StoredVideoPlayerProps) {
+export function StoredVideoPlayer({
+  video,
+  report,
+  captionsMark,
+  onTime,
+  compare = false,
+  ref,
+}: StoredVideoPlayerProps) {
   const { id } = video;
-  const [view, setView] = useState<'clip' | 'compare'>('clip');
+  const [view, setView] = useState<'clip' | 'compare'>(compare ? 'compare' : 'clip');
   const [byKey, setByKey] = useState(false);
   const player = useRef<PlayerHandle>(null);
   const comparison = useRef<ComparisonHandle>(null);

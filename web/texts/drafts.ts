@@ -9,7 +9,7 @@ export const draftTexts = {
   tryAgain: 'Please try again.',
 
   title: 'Cloud Backup',
-  lead: 'Every upload is kept here exactly as it arrived, whatever is done to the clip afterwards.',
+  lead: 'Every upload is kept here exactly as it arrived. Restore makes it the current version again; what was mended stays among the versions in the editor.',
   back: 'Back to My Videos',
   type: 'Draft Backup',
   backupDate: 'Backup date',
@@ -23,7 +23,8 @@ export const draftTexts = {
   damagedShort: 'Damaged',
   restore: 'Restore',
   restoring: 'Restoring...',
-  download: (name: string) => `Download the original of ${name}`,
+  download: 'Download the original',
+  downloadOf: (name: string) => `Download the original of ${name}`,
   loading: 'Loading your backups...',
   emptyTitle: 'No backups yet',
   emptyText: 'A backup is made by itself with every upload.',

@@ -17,13 +17,15 @@ export const editorTexts = {
   emptyAction: 'Upload a video',
   pick: 'Choose a video to begin.',
   report: 'Repair report',
+  /** Names of the parts of the page, which lead there. */
+  places: { label: 'Go to', captions: 'Captions', tools: 'AI tools', files: 'Files' },
   versions: 'Versions',
   original: 'Original, as uploaded',
   repaired: 'Mended',
   fixed: 'With quick fixes',
   captions: 'Captions (WebVTT)',
   cues: (cues: number, worded: number) => {
-    const count = cues === 1 ? '1 timed cue' : `${cues} timed cues`;
+    const count = cues === 1 ? '1 timed caption' : `${cues} timed captions`;
     return worded === 0 ? `${count}, words to be filled in` : count;
   },
   current: 'current',

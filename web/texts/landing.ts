@@ -5,11 +5,13 @@ export const landingTexts = {
     heading: 'Broken clip in. Mended clip out.',
     lead: 'Reelmend finds the stuttered cuts, drifting sound, dropped or corrupted frames and wind noise in short clips, mends them, and shows you every stitch. Made for short-form creators and their teams.',
     drop: 'Drop a video here, or click to browse',
+    dropPhone: 'Bring in a broken clip',
     dropActive: 'Let go to bring it in',
     limits: '.mp4, .mov or .avi, one file, up to 2 GB',
     quotaLeft: (used: number, limit: number) =>
       `${used} of the ${limit} videos of your plan used this month (UTC)`,
     quotaUsed: (limit: number) => `All ${limit} videos of your plan are used. The next ones are free on`,
+    quotaTitle: 'Your plan is used up for this month',
     quotaMore: 'Get more',
     browse: 'Choose a video',
     showKnown: 'Show it',
@@ -36,6 +38,7 @@ export const landingTexts = {
     failed: 'Processing failed:',
     unknownError: 'Unknown error',
     download: 'Download',
+    compare: 'See before and after',
     library: 'Open in My Videos',
     retry: 'Retry',
     steps: 'Repair steps',
@@ -51,7 +54,7 @@ export const landingTexts = {
   dashboard: {
     heading: 'Dashboard',
     tiles: { videos: 'Videos', drafts: 'Drafts', fixed: 'Fixed', saved: 'Saved' },
-    savedHint: 'Estimate: five minutes of editing for each fixed issue',
+    savedHint: 'Estimate: five minutes of editing for each fixed issue, an hour for a clip at most',
     quota: (used: number, limit: number) => `${used} of ${limit} this month (UTC)`,
     quotaUnlimited: (used: number) => `${used} this month (UTC), no limit`,
     cards: {
@@ -72,11 +75,16 @@ export const landingTexts = {
     openUploads: 'Unfinished uploads',
     openUpload: (sent: string, total: string) =>
       `${sent} of ${total} stored. Pick the same file again to go on.`,
+    goOn: 'Continue',
+    goOnLabel: (name: string) => `Pick ${name} again to continue`,
+    otherFile: (name: string, size: string, wanted: string) =>
+      `${name} is another file: it has ${size}, this upload is of ${wanted}.`,
     discard: 'Discard',
   },
   multi: {
     heading: 'Upload several videos',
     text: 'Drop videos here, or click to browse. Each one is mended on its own.',
+    textPhone: 'Each one is mended on its own.',
     browse: 'Choose videos',
     notTaken: 'Not all files were taken',
     noRoom: (room: number, left: readonly string[]) =>

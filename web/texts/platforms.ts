@@ -48,5 +48,6 @@ export const platformTexts = {
   look: 'Fits, but look',
   refused: 'Does not fit',
   remark,
-  note: (day: string) => `Held against what the platforms published by ${day}. Loudness is not looked at.`,
+  note: (day: string) =>
+    `Checked against what the platforms had published by ${day}. Loudness is not checked.`,
 } as const;

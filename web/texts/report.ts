@@ -59,6 +59,13 @@ export const reportTexts = {
     completed:
       'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
   },
+  /** What can be done about a clip that could not be mended. */
+  failedWays: {
+    kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
+    another: 'Upload another clip',
+    again: 'Retry',
+    backup: 'Open Cloud Backup',
+  },
   toEditor: 'Open in the editor',
   noVideo: 'This video is not in your library. It may have been deleted, or it belongs to another account.',
   retry: 'Retry',
@@ -114,12 +121,12 @@ export const reportTexts = {
     treatments: {
       absent: 'not present',
       untouched: 'untouched',
-      copied: 'copied bit-exact',
-      smart_render: 'only damaged parts encoded again',
-      full_encode: 'encoded again',
+      copied: 'exactly as uploaded',
+      smart_render: 'only the damaged parts were made anew',
+      full_encode: 'made anew',
     },
     /** Of `smart_render` where many pictures had to go with the mended ones. */
-    encodedWith: 'damaged parts encoded again, with what builds on them',
+    encodedWith: 'the damaged parts were made anew, with what depends on them',
   },
   steps: {
     title: 'Steps',

@@ -21,7 +21,8 @@ export const uploadTexts = {
 
   panel: {
     title: 'Uploads',
-    summary: (done: number, total: number) => `${done} of ${total} ready`,
+    summary: (done: number, total: number, failed: number) =>
+      `${done} of ${total} ready${failed > 0 ? `, ${failed} failed` : ''}`,
     expand: 'Show uploads',
     collapse: 'Hide uploads',
     badge: (open: number, failed: number) => (failed > 0 ? `${open} open, ${failed} failed` : `${open} open`),
@@ -36,6 +37,11 @@ export const uploadTexts = {
     again: 'Upload it again',
     open: 'Open in the editor',
     openLabel: (name: string) => `Open in the editor: ${name}`,
+    download: 'Download',
+    downloadLabel: (name: string) => `Download ${name}`,
+    report: 'Report',
+    reportLabel: (name: string) => `Report: ${name}`,
+    unchanged: 'unchanged',
     of: (sent: string, total: string) => `${sent} of ${total}`,
     speed: (speed: string) => `${speed}/s`,
     left: (time: string) => `${time} left`,

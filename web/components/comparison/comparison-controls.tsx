@@ -4,6 +4,7 @@ import { playerTexts } from '../../texts/player.ts';
 import { space } from '../../theme.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Choices } from '../choices.tsx';
+import { ForKeys } from '../player/controls.tsx';
 import type { Side } from './use-channel-sound.ts';
 
 const Bar = styled.div`
@@ -80,7 +81,9 @@ export function ComparisonControls(props: ComparisonControlsProps) {
           label={muted ? playerTexts.unmute : playerTexts.mute}
           onClick={props.onMute}
         />
-        <IconButton icon="help" label={texts.keysTitle} onClick={props.onHelp} />
+        <ForKeys>
+          <IconButton icon="help" label={texts.keysTitle} onClick={props.onHelp} />
+        </ForKeys>
         <IconButton icon="fullscreen" label={playerTexts.fullscreen} onClick={props.onFullscreen} />
       </Group>
     </Bar>

@@ -138,16 +138,6 @@ export function ComparisonPlayer({
           onError={() => setFailed(true)}
         />
       )}
-      <Timeline
-        currentMs={state.currentMs}
-        durationMs={layout.durationMs}
-        marks={placeMarks(layout, defects)}
-        onSeek={seek}
-      />
-      <Facts>
-        <span>{texts.at(formatTimecode(toOriginalMs(state.currentMs, layout)))}</span>
-        <span>{texts.place(placeNumber(state.currentMs, starts), new Set(starts).size)}</span>
-      </Facts>
       <ComparisonControls
         playing={state.playing}
         muted={state.muted}
@@ -163,6 +153,16 @@ export function ComparisonPlayer({
         onFullscreen={() => toggleFullscreen(frame.current)}
         onHelp={() => setHelp(true)}
       />
+      <Timeline
+        currentMs={state.currentMs}
+        durationMs={layout.durationMs}
+        marks={placeMarks(layout, defects)}
+        onSeek={seek}
+      />
+      <Facts>
+        <span>{texts.at(formatTimecode(toOriginalMs(state.currentMs, layout)))}</span>
+        <span>{texts.place(placeNumber(state.currentMs, starts), new Set(starts).size)}</span>
+      </Facts>
       {soundOnly && <Facts>{texts.soundOnly}</Facts>}
       {layout.hasSound && !canSplit && <Facts>{texts.noSplit}</Facts>}
       {layout.leftOut > 0 && <Facts>{texts.leftOut(layout.leftOut)}</Facts>}

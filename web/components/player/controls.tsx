@@ -29,6 +29,14 @@ const Volume = styled.input`
   }
 `;
 
+/** A list of keys is of no use to fingers, and would push the last button of a phone into a second row; the key `?` opens it everywhere. */
+export const ForKeys = styled.span`
+  display: contents;
+  @media (pointer: coarse) {
+    display: none;
+  }
+`;
+
 interface ControlsProps {
   readonly playback: Playback;
   readonly hasCaptions: boolean;
@@ -78,7 +86,9 @@ export function Controls(props: ControlsProps) {
           onClick={props.onCaptions}
         />
       )}
-      <IconButton icon="help" label={playerTexts.help} onClick={props.onHelp} />
+      <ForKeys>
+        <IconButton icon="help" label={playerTexts.help} onClick={props.onHelp} />
+      </ForKeys>
       <IconButton
         icon="fullscreen"
         label={fullscreen ? playerTexts.exitFullscreen : playerTexts.fullscreen}

@@ -9,7 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
-import { colour, figures, radius, screen, space, text, visuallyHidden } from '../../theme.ts';
+import { colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 const SHOWN_HASH_CHARS = 12;
 
@@ -26,6 +26,7 @@ const Row = styled.li`
   }
 `;
 const Title = styled.h2`
+  ${ofAnyScript}
   font-size: ${text.l};
   overflow-wrap: anywhere;
 `;
@@ -56,24 +57,35 @@ const Facts = styled.dl`
   code {
     ${figures}
   }
+  /* Nobody compares hashes on a phone; they are in the report and in the archive of all data, too. */
+  ${screen.belowTablet} {
+    /* A date with its time takes more than half. */
+    grid-template-columns: 2fr 3fr;
+    gap: ${space(1, 1.5)};
+    [data-checksum] {
+      display: none;
+    }
+  }
 `;
 const Actions = styled.div`
   display: flex;
+  flex-wrap: wrap;
   gap: ${space(1)};
 `;
 const Save = styled.a`
-  display: inline-grid;
-  place-items: center;
-  width: 44px;
-  height: 44px;
+  display: inline-flex;
+  align-items: center;
+  gap: ${space(1)};
+  min-height: 44px;
+  padding: ${space(0, 1.5)};
+  font-size: ${text.s};
+  font-weight: 600;
+  text-decoration: none;
   border-radius: ${radius.s};
   color: ${colour.inkSoft};
   &:hover {
     background: ${colour.hover};
     color: ${colour.ink};
-  }
-  span {
-    ${visuallyHidden}
   }
 `;
 const Warning = styled.p<{ $tone: 'warn' | 'defect' }>`
@@ -126,7 +138,7 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
             </div>
           )}
           {draft.sha256 !== '' && (
-            <div>
+            <div data-checksum="">
               <dt>{texts.checksum}</dt>
               <dd>
                 <code title={draft.sha256}>{draft.sha256.slice(0, SHOWN_HASH_CHARS)}…</code>
@@ -146,9 +158,13 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         >
           {restore.isPending ? texts.restoring : texts.restore}
         </Button>
-        <Save href={buildPath(draftDownloadPath, { id: draft.id })} download={draft.fileName}>
+        <Save
+          href={buildPath(draftDownloadPath, { id: draft.id })}
+          download={draft.fileName}
+          aria-label={texts.downloadOf(draft.fileName)}
+        >
           <Icon name="download" />
-          <span>{texts.download(draft.fileName)}</span>
+          {texts.download}
         </Save>
       </Actions>
     </Row>

@@ -4,6 +4,7 @@ import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { captionsApi } from '#common/api/captions.ts';
+import { comparisonApi } from '#common/api/comparison.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { storylineApi } from '#common/api/storyline.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
@@ -59,6 +60,19 @@ describe('EditorPage', () => {
     expect(links).toEqual(['/api/videos/done-1/download', '/api/videos/done-1/original']);
   });
 
+  it('has the download beside the name, ways down the page, and the comparison for a link that asks for it', async () => {
+    server.use(on(comparisonApi.read, () => refusal('not_found')));
+    open('/editor/done-1?view=compare', [makeVideo({ id: 'done-1', hasReport: true })]);
+    expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
+    const places = within(screen.getByRole('navigation', { name: 'Go to' }));
+    expect(places.getByRole('link', { name: 'Files' })).toHaveAttribute('href', '/editor/done-1#files');
+    expect(places.getByRole('link', { name: 'Repair report' })).toHaveAttribute(
+      'href',
+      '/videos/done-1/report',
+    );
+    expect(screen.getByRole('radio', { name: 'Before and after' })).toBeChecked();
+  });
+
   it('gives the timed captions as a file and says whether their words are known', async () => {
     const cue = (text: string | null) =>
       ({ startMs: 0, endMs: 1000, text, source: 'timing_only', confidence: null }) as const;
@@ -66,7 +80,7 @@ describe('EditorPage', () => {
     const page = { revision: 0, cues, axis: 'mended', updatedAt: null, speech: [], hasSound: true };
     server.use(on(captionsApi.read, () => HttpResponse.json(page)));
     open('/editor/done-1', [makeVideo({ id: 'done-1', hasCaptions: true })]);
-    expect(await screen.findByText('2 timed cues, words to be filled in')).toBeInTheDocument();
+    expect(await screen.findByText('2 timed captions, words to be filled in')).toBeInTheDocument();
     const files = screen.getAllByRole('link', { name: 'Download' });
     expect(files.at(-1)).toHaveAttribute('href', '/api/videos/done-1/captions.vtt');
     expect(files.at(-1)).toHaveAttribute('download', 'captions-done-1.vtt');

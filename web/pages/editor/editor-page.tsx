@@ -1,4 +1,4 @@
-import { useParams } from 'react-router-dom';
+import { useParams, useSearchParams } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -55,6 +55,7 @@ function whyNot(video: VideoDto | null | undefined): string {
 /** Choose a completed video and work on it; an unknown or unfinished id leads back to the choice (D-94c). */
 export function EditorPage() {
   const { videoId } = useParams();
+  const [search] = useSearchParams();
   const { user } = useSession();
   const list = useVideos('editor');
   const { data, isError, refetch, hasNextPage, isFetchingNextPage } = list;
@@ -67,7 +68,7 @@ export function EditorPage() {
     <PageColumn>
       <div>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
-        <PageLead>{texts.lead}</PageLead>
+        {!chosen && <PageLead>{texts.lead}</PageLead>}
       </div>
       {isError && !data && (
         <p role="alert">
@@ -101,6 +102,7 @@ export function EditorPage() {
         <Columns>
           <VideoChooser
             videos={completed}
+            current={chosen?.id}
             more={
               hasNextPage && (
                 <Button look="secondary" disabled={isFetchingNextPage} onClick={() => void loadMore()}>
@@ -110,7 +112,12 @@ export function EditorPage() {
             }
           />
           {chosen && user ? (
-            <Workbench key={chosen.id} video={chosen} plan={user.plan} />
+            <Workbench
+              key={chosen.id}
+              video={chosen}
+              plan={user.plan}
+              compare={search.get('view') === 'compare'}
+            />
           ) : (
             <Quiet>
               <Icon name="film" size={36} />

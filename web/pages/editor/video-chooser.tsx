@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { NavLink } from 'react-router-dom';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/endpoint.ts';
@@ -9,7 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { editorTexts as texts } from '../../texts/editor.ts';
 import { landingTexts } from '../../texts/landing.ts';
-import { colour, figures, radius, screen, space, text } from '../../theme.ts';
+import { colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 const Box = styled.nav`
   display: grid;
@@ -63,6 +63,7 @@ const Poster = styled.span`
   }
 `;
 const Name = styled.strong`
+  ${ofAnyScript}
   display: block;
   overflow: hidden;
   text-overflow: ellipsis;
@@ -80,16 +81,27 @@ const Facts = styled.span`
 
 interface VideoChooserProps {
   readonly videos: readonly VideoDto[];
+  /** The chosen one, which the list shows. */
+  readonly current?: string | undefined;
   /** Below the list: the way to older videos. */
   readonly more?: ReactNode;
 }
 
 /** The completed videos to choose from. */
-export function VideoChooser({ videos, more }: VideoChooserProps) {
+export function VideoChooser({ videos, current, more }: VideoChooserProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const isListed = videos.some(({ id }) => id === current);
+  useLayoutEffect(() => {
+    const box = list.current;
+    const chosen = box?.querySelector('[aria-current]')?.parentElement;
+    // Only the list moves: what is on the page stays where it is.
+    if (box && isListed && chosen)
+      box.scrollTo?.({ left: chosen.offsetLeft - box.offsetLeft, top: chosen.offsetTop - box.offsetTop });
+  }, [current, isListed]);
   return (
     <Box aria-label={texts.choose}>
       <h2>{texts.choose}</h2>
-      <List>
+      <List ref={list}>
         {videos.map((video) => (
           <li key={video.id}>
             <Choice to={`/editor/${video.id}`}>
@@ -101,7 +113,9 @@ export function VideoChooser({ videos, more }: VideoChooserProps) {
                 )}
               </Poster>
               <span style={{ minWidth: 0 }}>
-                <Name title={video.originalFileName}>{video.originalFileName}</Name>
+                <Name dir="auto" title={video.originalFileName}>
+                  {video.originalFileName}
+                </Name>
                 <Facts>
                   {video.durationMs !== null && `${formatMark(video.durationMs)} · `}
                   {landingTexts.dashboard.fixes(countFixes(video.fixesApplied))} ·{' '}

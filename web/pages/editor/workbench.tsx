@@ -16,6 +16,7 @@ import { useCaptions } from '../../data/captions/captions.ts';
 import { createPlayClock } from '../../data/videos/play-clock.ts';
 import { resultMark, tellsOfCurrent, useReport } from '../../data/videos/videos.ts';
 import { CaptionsPanel } from '../../panels/captions/captions-panel.tsx';
+import { DownloadButton } from '../../panels/download-button.tsx';
 import { DefectList } from '../../panels/processing/defect-list.tsx';
 import { KeptFixFiles } from '../../panels/quick-fixes/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
@@ -25,7 +26,7 @@ import { StorylinePanel } from '../../panels/storyline/storyline-panel.tsx';
 import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
-import { colour, figures, screen, space, text } from '../../theme.ts';
+import { colour, figures, ofAnyScript, screen, space, text } from '../../theme.ts';
 
 const Bench = styled.div`
   display: grid;
@@ -37,9 +38,48 @@ const Stage = styled(Card)`
   gap: ${space(2)};
   padding: ${space(2)};
   min-width: 0;
+  /* What stands above, and the controls below, so that one sees the whole player at once. */
+  --player-height: clamp(260px, calc(100vh - 400px), 62vh);
   h2 {
+    ${ofAnyScript}
+    flex: 1 1 9ch;
+    min-width: 0;
     font-size: ${text.xl};
     overflow-wrap: anywhere;
+  }
+`;
+const Head = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(1, 2)};
+`;
+/** Ways down a long page: one line, which is drawn sideways where it is too long for a phone. */
+const Places = styled.nav`
+  display: flex;
+  gap: ${space(0, 2.5)};
+  overflow-x: auto;
+  /* A line of its own below name and download, or between them where there is room. */
+  order: 1;
+  flex: 1 0 100%;
+  ${screen.wide} {
+    order: 0;
+    flex: none;
+  }
+  a {
+    display: inline-flex;
+    align-items: center;
+    min-height: 44px;
+    white-space: nowrap;
+    font-size: ${text.s};
+    font-weight: 600;
+  }
+`;
+const Place = styled.div`
+  display: grid;
+  min-width: 0;
+  &:focus {
+    outline: none;
   }
 `;
 const Side = styled.div`
@@ -49,13 +89,6 @@ const Side = styled.div`
   ${screen.tablet} {
     grid-template-columns: 1fr 1fr;
   }
-`;
-const ReportLink = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  gap: ${space(0.75)};
-  min-height: 44px;
-  font-weight: 600;
 `;
 const Versions = styled(Card)`
   display: grid;
@@ -107,8 +140,15 @@ function isFixed({ fixesApplied }: VideoDto): boolean {
   return FIXES.some(({ id }) => fixesApplied[id] === true);
 }
 
+interface WorkbenchProps {
+  readonly video: VideoDto;
+  readonly plan: PlanSlug;
+  /** Begins with the comparison of before and after. */
+  readonly compare?: boolean;
+}
+
 /** Player, defects, AI tools and versions of the chosen video; other plans see the tools locked. */
-export function Workbench({ video, plan }: { readonly video: VideoDto; readonly plan: PlanSlug }) {
+export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
   const { id, originalFileName: name } = video;
   const player = useRef<StoredPlayerHandle>(null);
   const { data: report, isLoading: isReading } = useReport(id, video.hasReport, resultMark(video));
@@ -126,13 +166,23 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
   return (
     <Bench>
       <Stage aria-label={name}>
-        <h2>{name}</h2>
+        <Head>
+          <h2 dir="auto">{name}</h2>
+          <Places aria-label={texts.places.label}>
+            {captions && <Link to="#captions">{texts.places.captions}</Link>}
+            <Link to="#tools">{texts.places.tools}</Link>
+            <Link to="#files">{texts.places.files}</Link>
+            {video.hasReport && <Link to={`/videos/${id}/report`}>{texts.report}</Link>}
+          </Places>
+          <DownloadButton video={video} />
+        </Head>
         <StoredVideoPlayer
           ref={player}
           video={video}
           report={report}
           captionsMark={captions ? `${captions.revision}-${captions.axis}` : undefined}
           onTime={clock.set}
+          compare={compare}
         />
         {report ? (
           <DefectList
@@ -143,14 +193,11 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
         ) : (
           isReading && <Skeleton $height={FINDINGS_HEIGHT} />
         )}
-        {video.hasReport && (
-          <ReportLink to={`/videos/${id}/report`}>
-            <Icon name="report" size={17} /> {texts.report}
-          </ReportLink>
-        )}
       </Stage>
-      <CaptionsPanel video={video} player={captionPlayer} plan={plan} />
-      <Side>
+      <Place id="captions" tabIndex={-1}>
+        <CaptionsPanel video={video} player={captionPlayer} plan={plan} />
+      </Place>
+      <Side id="tools" tabIndex={-1}>
         {planAllows(plan, 'ai_tools') ? (
           <>
             <QuickFixesPanel key={video.id} video={video} />
@@ -162,7 +209,7 @@ export function Workbench({ video, plan }: { readonly video: VideoDto; readonly 
       </Side>
       {!planAllows(plan, 'ai_tools') && <KeptFixFiles videoId={id} />}
       {report && tellsOfCurrent(report, video) && <PlatformList report={report} />}
-      <Versions>
+      <Versions id="files" tabIndex={-1}>
         <h3>{texts.versions}</h3>
         <LimitedExportNote video={video} />
         <ul>

@@ -1,7 +1,6 @@
 import { type MouseEvent, useCallback, useEffect } from 'react';
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { useStats } from '../../data/videos/stats.ts';
@@ -38,10 +37,7 @@ function QuotaNote() {
   if (used < limit) return <DropNote>{texts.quotaLeft(used, limit)}</DropNote>;
   return (
     <DropNote role="status">
-      {texts.quotaUsed(limit)} <Moment iso={resetsAt} detail="date" />.{' '}
-      <Link to="/upgrade" onClick={(event) => event.stopPropagation()}>
-        {texts.quotaMore}
-      </Link>
+      {texts.quotaUsed(limit)} <Moment iso={resetsAt} detail="date" />.
     </DropNote>
   );
 }
@@ -83,6 +79,8 @@ export function CreatorHero() {
   const { id: heroVideoId, chosen, forget } = useHeroVideo();
   const setHeroVideo = useSetHeroVideo();
   const { data: videos } = useVideos('dashboard');
+  const quota = useStats().data?.quota;
+  const isSpent = quota ? quota.limit !== null && quota.used >= quota.limit : false;
   const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
   const known = uploads.findLast((item) => item.origin === 'hero' && item.state === 'known');
   const percent = upload ? Math.floor((upload.acknowledgedBytes / upload.file.size) * 100) : 0;
@@ -103,16 +101,25 @@ export function CreatorHero() {
 
   return (
     <HeroLayout
+      known
       sampleBusy={sample.isPending}
       onSample={() => sample.mutate()}
       drop={
         <HeroDrop
           disabled={upload !== undefined}
           onFile={start}
+          title={isSpent && !upload ? texts.quotaTitle : undefined}
           button={
-            <Button size="l" disabled={upload !== undefined}>
-              {upload ? texts.uploading : texts.browse}
-            </Button>
+            // A file that is picked now would only be refused.
+            isSpent && !upload ? (
+              <ButtonLink to="/upgrade" size="l" onClick={(event) => event.stopPropagation()}>
+                {texts.quotaMore}
+              </ButtonLink>
+            ) : (
+              <Button size="l" disabled={upload !== undefined}>
+                {upload ? texts.uploading : texts.browse}
+              </Button>
+            )
           }
           note={
             upload ? (

@@ -168,6 +168,7 @@ export function DashboardLayout({
         <h2 id="dashboard-heading">{texts.heading}</h2>
         {connection}
       </Head>
+      {openUploads}
       <StatTiles stats={stats} waiting={waiting} />
       <Cards>
         {PLACES.map(({ to, icon, title, text: words }) => (
@@ -183,7 +184,6 @@ export function DashboardLayout({
           </li>
         ))}
       </Cards>
-      {openUploads}
       <Lists>{children}</Lists>
     </Section>
   );

@@ -80,8 +80,8 @@ export function HeroCopy({ sampleBusy, onSample }: HeroCopyProps) {
   return (
     <Copy>
       <PageHeading title={landingTexts.title}>{texts.heading}</PageHeading>
-      <Lead>{texts.lead}</Lead>
-      <Example aria-label={texts.example}>
+      <Lead data-introduction="">{texts.lead}</Lead>
+      <Example data-introduction="" aria-label={texts.example}>
         <ThreadStrip marks={EXAMPLE} durationMs={100} size="l" />
         <Legend>
           <span>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { HERO_EXTENSIONS } from '#common/limits.ts';
+import { ByWidth } from '../../components/by-width.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
@@ -17,12 +18,14 @@ interface HeroDropProps {
   readonly disabled?: boolean;
   readonly onFile: (file: File) => void;
   readonly button: ReactNode;
+  /** In the place of the invitation. */
+  readonly title?: string | undefined;
   /** Shown under the button in place of the limits. */
   readonly note?: ReactNode;
 }
 
 /** The hero's patch: one .mp4, .mov or .avi file; refusals are shown as a toast and stay below the button. */
-export function HeroDrop({ disabled = false, onFile, button, note }: HeroDropProps) {
+export function HeroDrop({ disabled = false, onFile, button, title, note }: HeroDropProps) {
   const showToast = useShowToast();
   const [problem, setProblem] = useState<string | null>(null);
   return (
@@ -44,7 +47,9 @@ export function HeroDrop({ disabled = false, onFile, button, note }: HeroDropPro
       {(dragging) => (
         <>
           <Icon name="upload" size={40} />
-          <DropTitle>{dragging ? texts.dropActive : texts.drop}</DropTitle>
+          <DropTitle>
+            {dragging ? texts.dropActive : (title ?? <ByWidth wide={texts.drop} phone={texts.dropPhone} />)}
+          </DropTitle>
           {button}
           {note ?? <DropNote>{texts.limits}</DropNote>}
           {problem && <DropProblem>{problem}</DropProblem>}

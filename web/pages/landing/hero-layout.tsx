@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import styled from 'styled-components';
+import styled, { css } from 'styled-components';
 import { Container } from '../../components/page.tsx';
 import { Sashiko } from '../../components/sashiko.tsx';
 import { colour, screen, space, text } from '../../theme.ts';
@@ -20,11 +20,38 @@ const Backdrop = styled.div`
   opacity: 0.4;
   mask: radial-gradient(ellipse 70% 80% at 80% 30%, black, transparent);
 `;
-const Columns = styled(Container)`
+/**
+ * Who is signed in knows what this is: on a phone the way to upload comes first, and takes the room of the introduction, so that a
+ * repair that appears below it moves nothing in sight.
+ */
+const forCreators = css`
+  ${screen.belowDesktop} {
+    grid-template-rows: auto minmax(0, 1fr);
+    align-items: stretch;
+    gap: ${space(2.5)};
+    min-height: calc(100dvh - var(--header-height));
+    padding-block: ${space(3)};
+    h1 {
+      font-size: ${text.xxl};
+    }
+    [data-introduction] {
+      display: none;
+    }
+    [data-drop] {
+      min-height: 250px;
+      gap: ${space(1.25)};
+      /* From the top: what is said below the button takes one line or three, and must not move it. */
+      align-content: start;
+      padding-top: min(14dvh, 120px);
+    }
+  }
+`;
+const Columns = styled(Container)<{ $known: boolean }>`
   display: grid;
   align-items: center;
   gap: ${space(5)};
   padding-block: ${space(5)};
+  ${({ $known }) => $known && forCreators}
   ${screen.desktop} {
     grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
     gap: ${space(8)};
@@ -65,20 +92,22 @@ export const DropProblem = styled.p`
 interface HeroLayoutProps {
   readonly sampleBusy?: boolean;
   readonly onSample: () => void;
+  /** For somebody who is signed in: on a phone the introduction is left out. */
+  readonly known?: boolean;
   /** The patch that takes the file. */
   readonly drop: ReactNode;
   /** The repair of the newest clip, when there is one. */
   readonly below?: ReactNode;
 }
 
-/** The hero's frame, the same for visitors and creators, so that signing in moves nothing. */
-export function HeroLayout({ sampleBusy = false, onSample, drop, below }: HeroLayoutProps) {
+/** The hero's frame; creators see the same one while their code arrives, so that nothing moves. */
+export function HeroLayout({ sampleBusy = false, onSample, known = false, drop, below }: HeroLayoutProps) {
   return (
     <Section id="upload" tabIndex={-1}>
       <Backdrop>
         <Sashiko id="hero-cloth" />
       </Backdrop>
-      <Columns>
+      <Columns $known={known}>
         <HeroCopy sampleBusy={sampleBusy} onSample={onSample} />
         <Drop>{drop}</Drop>
       </Columns>

@@ -178,6 +178,8 @@ describe('LandingPage for creators', () => {
     renderAt('/', <LandingPage />);
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.queryAllByRole('link', { name: 'Get more' })).toHaveLength(links);
+    // A file that cannot be taken is not asked for.
+    expect(screen.queryAllByRole('button', { name: 'Choose a video' })).toHaveLength(1 - links);
   });
 
   it('sends no more files than the plan has left, and names those that stay', async () => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import styled from 'styled-components';
 import { HERO_EXTENSIONS } from '#common/limits.ts';
+import { ByWidth } from '../../components/by-width.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
@@ -76,7 +77,9 @@ export function MultiDrop({
       {() => (
         <>
           <Title>{texts.heading}</Title>
-          <Small>{texts.text}</Small>
+          <Small>
+            <ByWidth wide={texts.text} phone={texts.textPhone} />
+          </Small>
           {signedIn ? (
             <Button look="secondary" icon="upload">
               {busy ? hero.uploading : texts.browse}

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { landingTexts } from '../../texts/landing.ts';
-import { colour, figures, space, text } from '../../theme.ts';
+import { colour, figures, ofAnyScript, space, text } from '../../theme.ts';
 
 const { dashboard: texts } = landingTexts;
 const ROW_HEIGHT = 60;
@@ -21,9 +22,9 @@ const Box = styled(Card)`
     font-size: ${text.l};
   }
 `;
-const Rows = styled.ul`
+const Rows = styled.ul<{ $held: boolean }>`
   /* Room for the full list, so that nothing below moves when it fills. */
-  min-height: ${ROW_HEIGHT * DASHBOARD_LIST_LENGTH}px;
+  min-height: ${({ $held }) => ($held ? ROW_HEIGHT * DASHBOARD_LIST_LENGTH : ROW_HEIGHT)}px;
 `;
 export const Row = styled.li`
   display: flex;
@@ -37,6 +38,7 @@ export const Row = styled.li`
   }
 `;
 export const RowName = styled.p`
+  ${ofAnyScript}
   overflow: hidden;
   white-space: nowrap;
   text-overflow: ellipsis;
@@ -78,8 +80,12 @@ export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentL
   return (
     <Box>
       <h3>{title}</h3>
-      <Rows>
-        {!signedIn && <Empty>{texts.signedOut}</Empty>}
+      <Rows $held={signedIn}>
+        {!signedIn && (
+          <Empty>
+            <Link to="/auth">{texts.signedOut}</Link>
+          </Empty>
+        )}
         {signedIn && (!query || query.isPending) && (
           <Row aria-busy="true">
             <Skeleton $height="32px" />

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { ByWidth } from '../../components/by-width.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { useSession } from '../../data/account/session.ts';
 import { useShowToast } from '../../data/toasts.ts';
@@ -21,13 +22,16 @@ const CreatorHero = lazy(() =>
 function WaitingHero() {
   return (
     <HeroLayout
+      known
       sampleBusy
       onSample={() => undefined}
       drop={
-        <Patch $active={false} $disabled>
+        <Patch $active={false} $disabled data-drop="">
           <Hem />
           <Icon name="upload" size={40} />
-          <DropTitle>{texts.drop}</DropTitle>
+          <DropTitle>
+            <ByWidth wide={texts.drop} phone={texts.dropPhone} />
+          </DropTitle>
           <Button size="l" disabled>
             {texts.browse}
           </Button>

@@ -32,6 +32,27 @@ function open(video: Partial<VideoDto>, answer: () => Response = () => HttpRespo
 }
 
 describe('ReportPage', () => {
+  it('gives the mended clip first', async () => {
+    open({});
+    expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
+  });
+
+  it('leads on from a clip that could not be mended', async () => {
+    open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
+    expect(await screen.findByText('The picture data are missing.')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Upload another clip' })).toHaveAttribute('href', '/#upload');
+    expect(screen.getByRole('link', { name: 'Open Cloud Backup' })).toHaveAttribute('href', '/drafts');
+    const retried = vi.fn<() => void>();
+    server.use(
+      on(videosApi.retry, () => {
+        retried();
+        return HttpResponse.json({ jobId: 'j' });
+      }),
+    );
+    await person.click(screen.getByRole('button', { name: 'Retry' }));
+    await waitFor(() => expect(retried).toHaveBeenCalledOnce());
+  });
+
   it('shows every defect with place, figures before and after, and what was done', async () => {
     open({});
     expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
@@ -123,12 +144,12 @@ describe('ReportPage', () => {
     const few = { ...video, unitsKept: 150 };
     open({}, () => HttpResponse.json(makeReport({ result: grown, video: few })));
     expect(
-      await screen.findByText('damaged parts encoded again, with what builds on them'),
+      await screen.findByText('the damaged parts were made anew, with what depends on them'),
     ).toBeInTheDocument();
     expect(
       screen.getByText(/^Larger than the original: pictures that build on mended ones/),
     ).toBeInTheDocument();
-    expect(screen.queryByText('only damaged parts encoded again')).not.toBeInTheDocument();
+    expect(screen.queryByText('only the damaged parts were made anew')).not.toBeInTheDocument();
   });
 
   it('says nothing of a result that has hardly grown', async () => {

@@ -13,6 +13,7 @@ import { PageColumn, PageHeading } from '../../components/page.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useReport, tellsOfCurrent } from '../../data/videos/videos.ts';
+import { DownloadButton } from '../../panels/download-button.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
 import { outcomeOf } from '../../texts/outcomes.ts';
@@ -23,6 +24,7 @@ import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
 import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
+import { FailedActions } from './failed-actions.tsx';
 import { expertFigures } from './expert.ts';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
@@ -128,6 +130,7 @@ export function ReportPage() {
         </div>
         {report && (
           <Tools>
+            {video?.status === 'completed' && <DownloadButton video={video} />}
             <Button look="secondary" onClick={() => window.print()}>
               {texts.print}
             </Button>
@@ -148,6 +151,7 @@ export function ReportPage() {
         <>
           <p>{noneText(video.status)}</p>
           {video.status === 'failed' && <Reason>{video.errorMessage || videoTexts.unknownError}</Reason>}
+          {video.status === 'failed' && <FailedActions videoId={id} />}
           {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
         </>
       )}

@@ -2,11 +2,11 @@ import type { Ref } from 'react';
 import { useNavigate } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
-import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
-import { useDownloadVideo } from '../../data/videos/download.ts';
+import { ButtonLink, IconButton } from '../../components/button.tsx';
 import { useAddToDrafts } from '../../data/videos/drafts.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { space } from '../../theme.ts';
+import { DownloadButton } from '../../panels/download-button.tsx';
 import { ShareMenu } from './share-menu.tsx';
 
 const { card: texts } = videoTexts;
@@ -36,7 +36,6 @@ interface CardActionsProps {
 /** The download and the report in words, then the small buttons of a card; what needs a finished video is shown disabled with the reason (D-85). */
 export function CardActions({ video, renameButton, onRename, onDelete, deleting }: CardActionsProps) {
   const navigate = useNavigate();
-  const download = useDownloadVideo('library');
   const addToDrafts = useAddToDrafts();
   const { id, originalFileName: fileName } = video;
   const shortSide = video.limitedExport?.shortSide;
@@ -48,9 +47,7 @@ export function CardActions({ video, renameButton, onRename, onDelete, deleting 
     <>
       {!unfinished && (
         <First>
-          <Button size="s" icon="download" onClick={() => void download(id)}>
-            {downloadLabel}
-          </Button>
+          <DownloadButton size="s" video={video} />
           {video.hasReport && (
             <ButtonLink size="s" look="secondary" icon="report" to={`/videos/${id}/report`}>
               {texts.report}

@@ -1,5 +1,5 @@
 import styled from 'styled-components';
-import { colour, figures, radius, space, text } from '../../theme.ts';
+import { colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 export const Card = styled.li`
   display: flex;
@@ -11,9 +11,13 @@ export const Card = styled.li`
   overflow: hidden;
 `;
 
-export const Poster = styled.div`
+export const Poster = styled.div<{ $never: boolean }>`
   position: relative;
   aspect-ratio: 16 / 9;
+  /* On a phone, where cards stand below each other, a picture that will never come takes little room. */
+  ${screen.belowTablet} {
+    ${({ $never }) => $never && 'aspect-ratio: 16 / 3;'}
+  }
   background: ${colour.sunken};
   overflow: hidden;
   img {
@@ -84,6 +88,7 @@ export const NameRow = styled.div`
 `;
 
 export const Name = styled.h2`
+  ${ofAnyScript}
   flex: 1;
   min-width: 0;
   overflow: hidden;

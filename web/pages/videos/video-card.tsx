@@ -45,7 +45,7 @@ interface VideoCardProps {
 function Poster({ video, open, onToggle }: Pick<VideoCardProps, 'video' | 'open' | 'onToggle'>) {
   const playable = video.status === 'completed';
   return (
-    <Styled.Poster>
+    <Styled.Poster $never={video.status === 'failed' && !video.hasPoster}>
       {video.hasPoster ? (
         <img
           src={`${buildPath(mediaPaths.poster, { id: video.id })}?v=${resultMark(video)}`}

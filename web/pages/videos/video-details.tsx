@@ -10,7 +10,7 @@ import { StorylinePanel } from '../../panels/storyline/storyline-panel.tsx';
 import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { videoTexts } from '../../texts/videos.ts';
-import { screen, space, text } from '../../theme.ts';
+import { ofAnyScript, screen, space, text } from '../../theme.ts';
 
 const Box = styled(Card)`
   display: grid;
@@ -28,6 +28,7 @@ const Head = styled.div`
   justify-content: space-between;
   gap: ${space(2)};
   h2 {
+    ${ofAnyScript}
     min-width: 0;
     overflow: hidden;
     text-overflow: ellipsis;

@@ -25,7 +25,10 @@ const { library: texts } = videoTexts;
 const Page = styled(PageMain)`
   display: grid;
   align-content: start;
-  gap: ${space(3)};
+  gap: ${space(2)};
+  ${screen.tablet} {
+    gap: ${space(3)};
+  }
 `;
 const Head = styled.header`
   display: flex;
@@ -36,6 +39,13 @@ const Head = styled.header`
   p {
     margin-top: ${space(1)};
     color: ${colour.inkSoft};
+  }
+  /* A phone has room for the clips or for what introduces them. */
+  ${screen.belowTablet} {
+    gap: ${space(1)};
+    p {
+      display: none;
+    }
   }
 `;
 const Stats = styled.dl`
@@ -52,6 +62,18 @@ const Stats = styled.dl`
     height: 1.5em;
     font-size: ${text.xxl};
     font-weight: 600;
+  }
+  ${screen.belowTablet} {
+    gap: ${space(2.5)};
+    & > div {
+      display: flex;
+      align-items: baseline;
+      gap: ${space(0.75)};
+    }
+    dd {
+      min-width: 1ch;
+      font-size: ${text.m};
+    }
   }
 `;
 const Banner = styled.aside`
@@ -70,6 +92,18 @@ const Banner = styled.aside`
   }
   p {
     color: ${colour.inkSoft};
+  }
+  ${screen.belowTablet} {
+    padding: ${space(1, 1.5)};
+    div {
+      flex: 1 1 130px;
+    }
+    h2 {
+      font-size: ${text.m};
+    }
+    p {
+      display: none;
+    }
   }
 `;
 const Empty = styled.div`

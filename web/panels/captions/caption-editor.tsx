@@ -129,6 +129,14 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
             </Button>
             <Count>{texts.count(cues.length, worded)}</Count>
           </Bar>
+          <CaptionTools
+            video={video}
+            page={page}
+            act={act}
+            onRaw={() => setRaw(toCaptionText(stored))}
+            onReplace={replaceAll}
+            hasCues={cues.length > 0}
+          />
           {cues.length === 0 && <Note>{emptyReason(page)}</Note>}
           {cues.length > 0 && <CaptionList history={history} problems={problems} act={act} player={player} />}
         </>
@@ -159,14 +167,6 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
       </Bar>
       {raw === null && (
         <>
-          <CaptionTools
-            video={video}
-            page={page}
-            act={act}
-            onRaw={() => setRaw(toCaptionText(stored))}
-            onReplace={replaceAll}
-            hasCues={cues.length > 0}
-          />
           <CaptionHear videoId={video.id} onReplace={replaceAll} />
           <CaptionKeys />
         </>

@@ -54,7 +54,7 @@ function open(change: Partial<CaptionsPageDto> = {}, answer?: () => Response, pl
   );
   return { saved, player };
 }
-const words = (n: number) => screen.findByRole('textbox', { name: `Words of cue ${n}` });
+const words = (n: number) => screen.findByRole('textbox', { name: `Words of caption ${n}` });
 const press = (name: string | RegExp) => person.click(screen.getByRole('button', { name }));
 const texts = (cues: readonly VideoCue[] | undefined) => cues?.map(({ text }) => text);
 const lastSaved = async (saved: { cues: VideoCue[] }[], expected: (string | null)[]) =>
@@ -69,12 +69,12 @@ describe('CaptionsPanel', () => {
     expect(saved.length).toBeLessThan('Hello there'.length);
     expect(saved[0]).toMatchObject({ revision: 0, cues: [{ source: 'manual' }, { source: 'timing_only' }] });
     expect(await screen.findByText(/^Saved \d/)).toBeInTheDocument();
-    expect(screen.getByText('2 cues, 1 with words')).toBeInTheDocument();
+    expect(screen.getByText('2 captions, 1 with words')).toBeInTheDocument();
   });
 
   it('jumps the player to a cue by click and by Enter', async () => {
     const { player } = open();
-    const jump = await screen.findByRole('button', { name: 'Cue 2: jump to 00:04.000' });
+    const jump = await screen.findByRole('button', { name: 'Caption 2: jump to 00:04.000' });
     await person.click(jump);
     jump.focus();
     await person.keyboard('{Enter}');
@@ -130,7 +130,7 @@ describe('CaptionsPanel', () => {
         target: { value: '1\n00:00:01,000 --> 00:00:02,000\nGood\nmorning\n' },
       });
       await press('Take over');
-      expect(await screen.findByText('The text was taken over: 1 cue.')).toBeInTheDocument();
+      expect(await screen.findByText('The text was taken over: 1 caption.')).toBeInTheDocument();
       await lastSaved(saved, ['Good\nmorning']);
       await press('Undo');
       await lastSaved(saved, ['Hello', null]);
@@ -213,10 +213,10 @@ describe('CaptionsPanel', () => {
     await person.keyboard('{Shift>}{Enter}{/Shift}');
     expect(await words(3)).toHaveValue('\n');
     // Granted once: what is pressed afterwards keeps the focus.
-    const jump = screen.getByRole('button', { name: /^Cue 1: jump/ });
+    const jump = screen.getByRole('button', { name: /^Caption 1: jump/ });
     await person.click(jump);
     expect(jump).toHaveFocus();
-    const back = screen.getByRole('button', { name: /^Cue 3: jump/ });
+    const back = screen.getByRole('button', { name: /^Caption 3: jump/ });
     await person.click(back);
     expect(back).toHaveFocus();
   });
@@ -224,9 +224,9 @@ describe('CaptionsPanel', () => {
   it('takes the current time as start or end, and times that are typed', async () => {
     const { saved } = open();
     await person.click(await words(1));
-    await press('Use current time as end of cue 1');
-    expect(screen.getByRole('textbox', { name: 'End of cue 1' })).toHaveValue('00:02.500');
-    const start = screen.getByRole('textbox', { name: 'Start of cue 1' });
+    await press('Use current time as end of caption 1');
+    expect(screen.getByRole('textbox', { name: 'End of caption 1' })).toHaveValue('00:02.500');
+    const start = screen.getByRole('textbox', { name: 'Start of caption 1' });
     await person.clear(start);
     await person.type(start, 'soon');
     expect(screen.getByText('Write it as 01:23.450, minutes first.')).toBeInTheDocument();
@@ -239,10 +239,10 @@ describe('CaptionsPanel', () => {
   it('merges, deletes, takes back and does again', async () => {
     const { saved } = open({ cues: [cue(0, 1000, 'a'), cue(1000, 2000, 'b'), cue(2000, 3000, 'c')] });
     await person.click(await words(1));
-    await press('Merge cue 1 with the next');
+    await press('Merge caption 1 with the next');
     expect(await words(1)).toHaveValue('a b');
-    expect(screen.getByText('Cues merged.')).toBeInTheDocument();
-    await press('Delete cue 1');
+    expect(screen.getByText('Captions merged.')).toBeInTheDocument();
+    await press('Delete caption 1');
     expect(await words(1)).toHaveValue('c');
     expect(await words(1)).toHaveFocus();
     await person.keyboard('{Control>}z{/Control}');
@@ -258,9 +258,9 @@ describe('CaptionsPanel', () => {
     expect(await screen.findByText('Too fast to read: over 20 characters a second.')).toBeInTheDocument();
     expect(screen.getByText('45 characters, 45 a second')).toBeInTheDocument();
     await person.click(await words(1));
-    await press('Use current time as end of cue 1');
-    expect(screen.getByText('It begins before the cue above ends.')).toBeInTheDocument();
-    expect(screen.getByText(/^Not saved: cue 2 does not fit/)).toBeInTheDocument();
+    await press('Use current time as end of caption 1');
+    expect(screen.getByText('It begins before the caption above ends.')).toBeInTheDocument();
+    expect(screen.getByText(/^Not saved: caption 2 does not fit/)).toBeInTheDocument();
     expect(await words(2)).toBeInvalid();
     expect(saved).toEqual([]);
   });
@@ -268,7 +268,7 @@ describe('CaptionsPanel', () => {
   it('moves all cues', async () => {
     const { saved } = open();
     await words(1);
-    await press('Shift all');
+    await press('Shift all times');
     const field = await screen.findByRole('textbox', { name: /^Seconds/ });
     await person.type(field, 'far{Enter}');
     expect(await screen.findByText('Write seconds, for example 0.5 or -1.25.')).toBeInTheDocument();
@@ -285,13 +285,13 @@ describe('CaptionsPanel', () => {
     await person.upload(input, file);
     expect(await words(1)).toHaveValue('Bold words');
     expect(
-      screen.getByText('1 cue imported. Styles and positions of 1 cue were dropped.'),
+      screen.getByText('1 caption imported. Styles and positions of 1 caption were dropped.'),
     ).toBeInTheDocument();
     await lastSaved(saved, ['Bold words']);
     await press('Undo');
     expect(await words(1)).toHaveValue('mine');
     await person.upload(input, new File(['nothing'], 'b.srt'));
-    expect(await screen.findByText(/^No cue was found/)).toBeInTheDocument();
+    expect(await screen.findByText(/^No caption was found/)).toBeInTheDocument();
     expect(await words(1)).toHaveValue('mine');
   });
 
@@ -309,7 +309,7 @@ describe('CaptionsPanel', () => {
       { startMs: 1000, endMs: 3000, source: 'script' },
       { startMs: 4000, endMs: 6000, source: 'script' },
     ]);
-    await press('Times of the speech again');
+    await press('Start over from the speech');
     await lastSaved(saved, [null, null]);
   });
 
@@ -344,7 +344,7 @@ describe('CaptionsPanel', () => {
     open({ cues: [], speech: [], ...change });
     expect(await screen.findByText(sentence)).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: /WebVTT/ })).toBeNull();
-    await press('Add cue here');
+    await press('Add caption here');
     expect(await words(1)).toHaveFocus();
   });
 
@@ -401,7 +401,7 @@ describe('CaptionsPanel', () => {
   it('makes the file with the look that was chosen, follows it, and says why it cannot be', async () => {
     const run = { style: 'outline', state: 'working', progress: 40, message: null };
     const asked: unknown[] = [];
-    let answer: () => Response = () => refusal('invalid_input', 'Cue 1 has the character “😀”.');
+    let answer: () => Response = () => refusal('invalid_input', 'Caption 1 has the character “😀”.');
     let state: object = { run: null, file: null };
     server.use(
       on(captionsApi.burned, () => HttpResponse.json({ ...state })),
@@ -418,7 +418,7 @@ describe('CaptionsPanel', () => {
     const make = await screen.findByRole('button', { name: 'Make the file' });
     await person.click(screen.getByRole('radio', { name: 'Outline' }));
     await person.click(make);
-    expect(await screen.findByText('Cue 1 has the character “😀”.')).toBeInTheDocument();
+    expect(await screen.findByText('Caption 1 has the character “😀”.')).toBeInTheDocument();
     expect(asked).toEqual([{ style: 'outline' }]);
     answer = () => HttpResponse.json({ run, file: null });
     await person.click(make);

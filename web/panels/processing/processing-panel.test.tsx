@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type StatusDto, videosApi } from '#common/api/videos.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeStatus } from '../../test/samples.ts';
+import { makeReport, makeStatus } from '../../test/samples.ts';
 import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { ProcessingPanel } from './processing-panel.tsx';
 
@@ -104,6 +104,28 @@ describe('ProcessingPanel', () => {
     expect(screen.getByText('Issues fixed automatically')).toBeInTheDocument();
     expect(screen.getByText('Ready for download')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Download' })).toBeInTheDocument();
+  });
+
+  it('leads to before and after where something was mended, and nowhere else', async () => {
+    const of = (report: ReturnType<typeof makeReport>): void => {
+      server.use(
+        signedIn(),
+        on(videosApi.status, () => HttpResponse.json(makeStatus({ status: 'completed', progress: 100 }))),
+        on(videosApi.report, () => HttpResponse.json(report)),
+      );
+    };
+    const panel = (
+      <ProcessingPanel id="v1" name="harbour.mp4" hasReport reveal={false} onGone={() => undefined} />
+    );
+    of(makeReport());
+    const { unmount } = renderAt('/', panel);
+    const compare = await screen.findByRole('link', { name: 'See before and after' });
+    expect(compare).toHaveAttribute('href', '/editor/v1?view=compare');
+    unmount();
+    of(makeReport({ defects: [], outcome: 'unchanged' }));
+    renderAt('/', panel);
+    await screen.findByRole('link', { name: 'Repair report' });
+    expect(screen.queryByRole('link', { name: 'See before and after' })).not.toBeInTheDocument();
   });
 
   it('keeps the marks of the repair until the report takes their place', async () => {

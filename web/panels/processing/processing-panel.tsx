@@ -3,6 +3,8 @@ import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { StatusDto } from '#common/api/videos.ts';
 import { remainingMinutes } from '#common/format.ts';
+import type { LiveFindings } from '#common/live-findings.ts';
+import type { RepairReport } from '#common/report.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -110,7 +112,7 @@ function stepLabel(status: StatusDto): string {
   return status.queuePosition === null ? texts.queued : videoTexts.queued(status.queuePosition);
 }
 
-function Completed({ id }: { readonly id: string }) {
+function Completed({ id, comparable }: { readonly id: string; readonly comparable: boolean }) {
   const download = useDownloadVideo('dashboard');
   return (
     <>
@@ -132,7 +134,12 @@ function Completed({ id }: { readonly id: string }) {
         <Button icon="download" onClick={() => void download(id)}>
           {texts.download}
         </Button>
-        <ButtonLink to="/videos" look="secondary">
+        {comparable && (
+          <ButtonLink to={`/editor/${id}?view=compare`} look="secondary" icon="play">
+            {texts.compare}
+          </ButtonLink>
+        )}
+        <ButtonLink to="/videos" look={comparable ? 'quiet' : 'secondary'}>
           {texts.library}
         </ButtonLink>
       </Actions>
@@ -154,6 +161,12 @@ function Failed({ status }: { readonly status: StatusDto }) {
       </Actions>
     </>
   );
+}
+
+/** Whether something was mended, so that there is a before and an after to see; the report comes a moment later. */
+function isComparable(report: RepairReport | undefined, live: LiveFindings | null): boolean {
+  if (report) return report.defects.some(({ outcome }) => outcome === 'repaired');
+  return live?.defects.some(({ state }) => state === 'repaired') ?? false;
 }
 
 interface ProcessingPanelProps {
@@ -222,7 +235,7 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
         <StepList status={status} />
         <Result>
           {working && <LiveFindingsList findings={status.findings ?? null} />}
-          {done && <Completed id={id} />}
+          {done && <Completed id={id} comparable={isComparable(report, shown)} />}
           {status.status === 'failed' && <Failed status={status} />}
           {report && <Link to={`/videos/${id}/report`}>{videoTexts.card.report}</Link>}
           {report && <DefectList defects={report.defects} unchanged={report.outcome === 'unchanged'} />}

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { videosApi } from '#common/api/videos.ts';
+import { heroVideoIdAtom } from '../../data/uploads/hero-video.ts';
 import { itemsAtom, type UploadItem } from '../../data/uploads/upload-items.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
@@ -27,7 +28,9 @@ const SENT: UploadItem = {
 async function fold(items: readonly UploadItem[]) {
   server.use(
     signedIn(),
-    on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    on(videosApi.list, () =>
+      HttpResponse.json([makeVideo({ id: 'v1', fixesApplied: { stutteredCuts: 2 } })]),
+    ),
   );
   const { store } = renderAt('/', <UploadPanel />);
   act(() => store.set(itemsAtom, items));
@@ -46,6 +49,48 @@ describe('the folded upload panel', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
     const open = await screen.findByRole('link', { name: /^Open in the editor/ });
     expect(open).toHaveAttribute('href', '/editor/v1');
+    expect(screen.getByText('Ready · 2 fixes')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Download harbour.mp4' })).toBeVisible();
+    const report = screen.getByRole('link', { name: 'Report: harbour.mp4' });
+    expect(report).toHaveAttribute('href', '/videos/v1/report');
+  });
+
+  it('waits folded beside the clip that one went on to, and open while something is on its way', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    );
+    const { store } = renderAt('/editor/v1', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT]));
+    expect(await screen.findByRole('button', { name: 'Show uploads' })).toBeVisible();
+    act(() => store.set(itemsAtom, [{ ...SENT, state: 'uploading', videoId: null }]));
+    expect(screen.getByRole('button', { name: 'Hide uploads' })).toBeVisible();
+  });
+
+  it('stays away where the page shows its only clip in full', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+    );
+    const { store } = renderAt('/', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT]));
+    expect(await screen.findByRole('complementary', { name: 'Uploads' })).toBeVisible();
+    act(() => store.set(heroVideoIdAtom, 'v1'));
+    expect(screen.queryByRole('complementary', { name: 'Uploads' })).not.toBeInTheDocument();
+    act(() => store.set(itemsAtom, [SENT, { ...SENT, id: 2, videoId: 'v2' }]));
+    expect(screen.getByRole('complementary', { name: 'Uploads' })).toBeVisible();
+  });
+
+  it('counts clips that could not be mended beside those that are ready', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () =>
+        HttpResponse.json([makeVideo({ id: 'v1' }), makeVideo({ id: 'v2', status: 'failed' })]),
+      ),
+    );
+    const { store } = renderAt('/', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT, { ...SENT, id: 2, origin: 'multi', videoId: 'v2' }]));
+    expect(await screen.findByText('1 of 2 ready, 1 failed')).toBeVisible();
   });
 
   it('counts what is on its way, and what failed', async () => {

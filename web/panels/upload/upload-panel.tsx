@@ -6,7 +6,7 @@ import { useSession } from '../../data/account/session.ts';
 import { useUploadGuards } from '../../data/uploads/upload-guards.ts';
 import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
 import { useUploadCommand, useUploadSessionChange } from '../../data/uploads/uploads.ts';
-import { useVideos } from '../../data/videos/videos.ts';
+import { useHeroVideo, useVideos } from '../../data/videos/videos.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 import { UploadRow } from './upload-row.tsx';
@@ -61,11 +61,22 @@ export function UploadPanel() {
   const sessionChanged = useUploadSessionChange();
   const { user } = useSession();
   const { data: videos } = useVideos('background');
+  const { id: heroVideoId } = useHeroVideo();
   const { pathname } = useLocation();
   const [chosen, setChosen] = useState<boolean | null>(null);
-  // The landing page shows its own file in full; the panel then waits folded until it is wanted.
-  const open = chosen ?? !(pathname === '/' && items.every(({ origin }) => origin === 'hero'));
+  const [only, ...others] = items;
+  // The page tells more of it than a row could, and on a phone the panel would lie over that.
+  const shownInFull =
+    pathname === '/' &&
+    chosen === null &&
+    others.length === 0 &&
+    only?.state === 'sent' &&
+    only.videoId === heroVideoId;
   const active = items.filter(isActive).length;
+  // The landing page shows its own file in full, and who went on from there has seen what became of it: the panel then waits folded
+  // until it is wanted.
+  const isCalm = pathname === '/' || items.every(({ state }) => state === 'sent');
+  const open = chosen ?? !(isCalm && items.every(({ origin }) => origin === 'hero'));
   useUploadGuards(active > 0);
   useEffect(() => {
     if (user) sessionChanged(user.id);
@@ -76,18 +87,21 @@ export function UploadPanel() {
     ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status === 'completed',
   ).length;
   const failed = items.filter(({ state }) => state === 'failed');
+  // Clips that arrived and could not be mended: sending them again would not help, but they have to be seen.
+  const unmended = items.filter(({ videoId }) => stateOf(videoId)?.status === 'failed').length;
   const finished = items.filter(
     ({ state, videoId }) =>
       state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
   );
+  if (shownInFull) return null;
   return (
     <Place aria-labelledby="upload-panel-title" $open={open}>
       <Head>
         <h2 id="upload-panel-title">{texts.title}</h2>
         <p>
           {open || (active === 0 && failed.length === 0)
-            ? texts.summary(ready, items.length)
-            : texts.badge(active, failed.length)}
+            ? texts.summary(ready, items.length, failed.length + unmended)
+            : texts.badge(active, failed.length + unmended)}
         </p>
         <IconButton
           icon={open ? 'collapse' : 'upload'}

@@ -2,15 +2,17 @@ import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
-import { PROCESSING_STEPS } from '#common/video.ts';
+import { countFixes, PROCESSING_STEPS } from '#common/video.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { formatWait } from '../../components/time-text.ts';
 import { type UploadItem } from '../../data/uploads/upload-items.ts';
 import { type UploadCommand } from '../../data/uploads/uploads.ts';
+import { useDownloadVideo } from '../../data/videos/download.ts';
+import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { videoTexts } from '../../texts/videos.ts';
-import { colour, figures, font, space, text } from '../../theme.ts';
+import { colour, figures, font, ofAnyScript, space, text } from '../../theme.ts';
 
 const { panel: texts, states, reasons } = uploadTexts;
 
@@ -24,6 +26,7 @@ const Row = styled.li`
   }
 `;
 const Name = styled.p`
+  ${ofAnyScript}
   min-width: 0;
   overflow: hidden;
   white-space: nowrap;
@@ -36,7 +39,11 @@ const Buttons = styled.div`
 `;
 const Facts = styled.div<{ $failed: boolean }>`
   ${figures}
-  min-height: 2.9em;
+  /* Room for a line of links, so that nothing below moves when the clip is ready. */
+  min-height: 50px;
+  @media (pointer: coarse) {
+    min-height: 62px;
+  }
   font-size: ${text.xs};
   color: ${({ $failed }) => ($failed ? colour.defect : colour.inkSoft)};
   a {
@@ -50,7 +57,27 @@ const Choice = styled.div`
   display: flex;
   flex-wrap: wrap;
   align-items: center;
-  gap: ${space(0.5, 1.5)};
+  gap: ${space(0, 2)};
+  font-size: ${text.s};
+  /* Fingers need more than a line of text. */
+  @media (pointer: coarse) {
+    a,
+    button {
+      padding-block: ${space(1.25)};
+    }
+  }
+`;
+
+/** An action that stands in a line with links looks like them. */
+const TextButton = styled.button`
+  padding: ${space(0.5, 0)};
+  border: 0;
+  background: none;
+  color: inherit;
+  font: inherit;
+  font-weight: 600;
+  text-decoration: underline;
+  text-underline-offset: 0.2em;
 `;
 
 interface Reading {
@@ -77,6 +104,13 @@ function timeLeft({ state, file, acknowledgedBytes, bytesPerSecond }: UploadItem
 /** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
 const MOST_BEFORE_CHECKED = 99;
 
+/** What became of a finished clip, in two words: the report tells the rest. */
+function resultOf({ unchanged, fixesApplied }: VideoDto): string {
+  const fixes = countFixes(fixesApplied);
+  if (unchanged) return texts.unchanged;
+  return fixes > 0 ? landingTexts.dashboard.fixes(fixes) : '';
+}
+
 /** What a row says: the transfer first, then what the server does with the file. */
 export function readingOf(item: UploadItem, video: VideoDto | undefined): Reading {
   const percent = Math.min(MOST_BEFORE_CHECKED, Math.floor((item.acknowledgedBytes / item.file.size) * 100));
@@ -89,7 +123,7 @@ export function readingOf(item: UploadItem, video: VideoDto | undefined): Readin
     return { state, percent, detail: transferDetail(item) };
   }
   if (!video) return { state: states.queued, percent: 100, detail: '' };
-  if (video.status === 'completed') return { state: states.ready, percent: 100, detail: '' };
+  if (video.status === 'completed') return { state: states.ready, percent: 100, detail: resultOf(video) };
   if (video.status === 'failed')
     return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
   if (video.errorMessage !== null) return { state: states.queued, percent: 0, detail: video.errorMessage };
@@ -115,6 +149,7 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
   const known = item.state === 'known' ? item.videoId : null;
   const ended = item.state === 'failed' || item.state === 'sent' || known !== null;
   const ready = known === null && video?.status === 'completed' ? video.id : null;
+  const download = useDownloadVideo('library');
   return (
     <Row>
       <Name dir="auto" title={name}>
@@ -146,13 +181,29 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
         {failed || ready !== null || known !== null || (ended && !video)
           ? ''
           : `${Math.round(percent)} %${timeLeft(item)}`}
-        <br />
-        {ready === null ? (
-          detail
-        ) : (
-          <Link to={`/editor/${ready}`} aria-label={texts.openLabel(name)}>
-            {texts.open}
-          </Link>
+        {ready !== null && detail !== '' ? `· ${detail}` : ''}
+        {ready === null && (
+          <>
+            <br />
+            {detail}
+          </>
+        )}
+        {ready !== null && (
+          <Choice>
+            <TextButton
+              type="button"
+              aria-label={texts.downloadLabel(name)}
+              onClick={() => void download(ready)}
+            >
+              {texts.download}
+            </TextButton>
+            <Link to={`/videos/${ready}/report`} aria-label={texts.reportLabel(name)}>
+              {texts.report}
+            </Link>
+            <Link to={`/editor/${ready}`} aria-label={texts.openLabel(name)}>
+              {texts.open}
+            </Link>
+          </Choice>
         )}
         {known !== null && (
           <Choice>

@@ -327,6 +327,26 @@ describe('readClock', () => {
   });
 });
 
+describe('a sound with holes', () => {
+  const torn = (change: Partial<StreamTimes>) =>
+    detectAudioSync({
+      times: times(change),
+      clock: clockOf(400, (i) => (i >= 300 ? 192 : i >= 200 ? 128 : 0)),
+      motion: null,
+      onsets: null,
+    }).finding;
+
+  it('has its fault from the first hole to the last', () => {
+    const finding = torn({});
+    expect(finding?.startMs).toBeCloseTo(200 * FRAME_MS, 3);
+    expect(finding?.endMs).toBeCloseTo(300 * FRAME_MS + 192, 3);
+  });
+
+  it('has it everywhere where it was moved as well', () => {
+    expect(torn({ soundStartMs: 300, soundEndMs: 10_300 })).toMatchObject({ startMs: 300, endMs: 10_300 });
+  });
+});
+
 /** Motion at 30 pictures a second with sudden starts at the given times over restless small motion. */
 function motionAt(timesMs: readonly number[], seconds: number, seed: number): MotionSeries {
   const random = seededRandom(seed);

@@ -117,13 +117,16 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       : offsetMs;
   const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
   const worstMs = distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
+  // Holes alone are faults of their places; anything else is one of the whole sound.
+  const isTornOnly = torn && offsetMs === 0 && contentPpm === 0 && !drifts;
+  const [firstHole, lastHole] = isTornOnly ? [facts.holes[0], facts.holes.at(-1)] : [];
   const points = evidence === 'content' ? curve : clockCurve(clock, offsetMs, CLOCK_POINTS);
   return {
     notes,
     finding: {
       kind: 'audio_sync',
-      startMs: times.soundStartMs,
-      endMs: input.times.soundEndMs,
+      startMs: firstHole?.startMs ?? times.soundStartMs,
+      endMs: lastHole ? lastHole.startMs + lastHole.durationMs : input.times.soundEndMs,
       firstFrame: null,
       lastFrame: null,
       count: 1,

@@ -72,3 +72,36 @@ it.each([
     expect(await packets(resultPath ?? '', 's:0')).toBe(await packets(file, 's:0'));
   },
 );
+
+/** One small picture, as players and editors add it to a file. */
+async function makeCover(kind: string): Promise<string> {
+  const file = at(`cover.${kind}`);
+  await runTool('cover', tools.ffmpeg, [
+    ...'-v error -f lavfi -i color=c=teal:s=64x64 -frames:v 1'.split(' '),
+    file,
+  ]);
+  return file;
+}
+
+it.each(['png', 'bmp'])('does not turn a clip away for its cover in %s', async (kind) => {
+  const file = at(`with-${kind}.mp4`);
+  const inputs = ['-v', 'error', '-i', at('clean.mp4'), '-i', await makeCover(kind)];
+  const streams = '-map 0 -map 1 -c copy -disposition:v:1 attached_pic'.split(' ');
+  await runTool('make', tools.ffmpeg, [...inputs, ...streams, file]);
+  const task = await makeTask(file, at(`work-${kind}`));
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  expect(mustBeOk(await processVideo(task, io)).report.outcome).toBe('unchanged');
+});
+
+it.each(['srt', 'ass'])('does not turn a clip away for subtitles in %s', async (kind) => {
+  const file = at(`with-${kind}.mkv`);
+  const inputs = ['-v', 'error', '-i', at('clean.mp4'), '-i', at('said.srt')];
+  const streams = ['-map', '0', '-map', '1', '-c', 'copy', '-c:s', kind];
+  await runTool('make', tools.ffmpeg, [...inputs, ...streams, file]);
+  const task = await makeTask(file, at(`work-${kind}`));
+  const io = { signal: new AbortController().signal, send: () => undefined };
+  const { report } = mustBeOk(await processVideo(task, io));
+  expect(report.video.treatment).toBe('copied');
+  expect(report.notes.join(' ')).toMatch(/subtitles stay behind/);
+  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+});

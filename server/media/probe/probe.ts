@@ -58,6 +58,12 @@ export const ALLOWED_DECODERS = [
 ] as const;
 
 /**
+ * Decoders of what may stand beside picture and sound: covers, and subtitles of Matroska and WebM. ffprobe opens a decoder for every track
+ * and tells nothing of a file once one is refused, so that a cover turned the whole clip away. A clip whose own pictures are coded so is still refused.
+ */
+const DECODERS_BESIDE = ['png', 'bmp', 'gif', 'srt', 'subrip', 'ass', 'ssa', 'webvtt', 'text'];
+
+/**
  * Input options that keep an uploaded file from opening anything but itself (design: media sandbox).
  * @param decoders that may be asked for by name beside those of `ALLOWED_DECODERS`
  */
@@ -66,7 +72,7 @@ export function uploadedInputOptions(format: ContainerFormat, decoders: readonly
     '-format_whitelist',
     format === 'mov' ? 'mov,mp4' : format,
     '-codec_whitelist',
-    [...ALLOWED_DECODERS, ...decoders].join(','),
+    [...ALLOWED_DECODERS, ...DECODERS_BESIDE, ...decoders].join(','),
     '-max_streams',
     '32',
     '-probesize',

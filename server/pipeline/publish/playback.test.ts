@@ -3,7 +3,13 @@ import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { parseFrameHash } from './packet-hashes.ts';
 import { conversionNote, playbackNeeds, playsAsIs, type PlaybackNeeds } from './playback.ts';
 
-const nothing: PlaybackNeeds = { container: null, video: null, audio: null, brokenSound: false };
+const nothing: PlaybackNeeds = {
+  container: null,
+  video: null,
+  audio: null,
+  brokenSound: false,
+  lostSubtitles: false,
+};
 
 describe('playbackNeeds', () => {
   const video: VideoStreamInfo = {

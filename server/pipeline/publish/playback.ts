@@ -18,6 +18,8 @@ export interface PlaybackNeeds {
   readonly audio: string | null;
   /** Sound tracks that nothing can decode and that keep players from opening the file. */
   readonly brokenSound: boolean;
+  /** Subtitles that stay behind in a container that browsers do not play. */
+  readonly lostSubtitles: boolean;
 }
 
 /** Says what of a clip browsers cannot play from MP4, in words for the report. */
@@ -31,6 +33,7 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
     audio:
       audio && !playsSound(audio.codec) ? `sound coded as ${audio.codec} does not play from MP4 files` : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
+    lostSubtitles: format !== 'mov' && info.others.some((other) => other.startsWith('subtitle')),
   };
 }
 
@@ -53,6 +56,7 @@ export function conversionNote(needs: PlaybackNeeds): string | null {
   if (needs.brokenSound) {
     parts.push('The sound track has no description that a decoder could use, so the result has no sound.');
   }
+  if (needs.lostSubtitles) parts.push('The subtitles stay behind in the upload: they are not in the result.');
   return parts.length > 0 ? parts.join(' ') : null;
 }
 

@@ -33,7 +33,7 @@ const attempt: Attempt = {
   notes: [],
 };
 const work = {
-  needs: { video: null, audio: null, container: null, brokenSound: false },
+  needs: { video: null, audio: null, container: null, brokenSound: false, lostSubtitles: false },
   opened: { rebuilt: null },
 };
 

@@ -33,6 +33,17 @@ describe('detectStutter', () => {
     expect(run?.confidence).toBeGreaterThan(0.8);
   });
 
+  it('takes rests of a camera beside cuts of a drawn film for its own, unless the lengths speak for copies', () => {
+    const drawn = (count: number) => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 9 : 0));
+    const move = motion(60, 40);
+    const behindCut = frameSeries([0, ...drawn(80), 90, 0, 0, ...move, 90, ...drawn(80)]);
+    const cuts = [81, 144];
+    expect(detectStutter(behindCut, cuts, 24, 0)).toEqual([]);
+    expect(detectStutter(behindCut, cuts, 24, 2)).toMatchObject([{ first: 82, last: 83 }]);
+    const filmed = frameSeries([0, ...motion(80), 90, 0, 0, ...move, 90, ...motion(80)]);
+    expect(detectStutter(filmed, cuts, 24, 0)).toMatchObject([{ first: 82, last: 83 }]);
+  });
+
   it('calls a run held when the next step is as long as the pictures under it', () => {
     const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 3, 4)), [], FPS);
     expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });

@@ -10,6 +10,7 @@ import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley } from 
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
+import { leavesMotion } from './stutter-leap.ts';
 import { isOverlay } from './stutter-overlay.ts';
 import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
@@ -127,7 +128,8 @@ export function detectStutter(
       restsByNature(run) ||
       isSlide(run) ||
       isDrawn(run, { evidence, pictureSurplus }) ||
-      isEmptyStage(series, run);
+      isEmptyStage(series, run) ||
+      leavesMotion(series, run);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
   const withEarly = (run: StutterRun) =>

@@ -51,7 +51,7 @@ export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
   // Another shot may have been converted from another rate.
   const shot = within(...reachOf(run, REACH_S));
   if (length <= LONGEST_CONVERTED && isCrowded(shot, MAX_GAP_CONVERTED)) return true;
-  if (movesBeside(run, shot)) return false;
+  if (movesBeside(run, shot) && !(touchesCut(run) && isSilent(length, signs))) return false;
   const around = [...within(first - reach, last + reach), [first, last] as const].sort(([a], [b]) => a - b);
   return isCrowded(around, MAX_GAP) && !isFaultAmong(sharp, length, signs);
 }
@@ -72,6 +72,20 @@ function movesBeside(run: RunPlace, shot: readonly (readonly [number, number])[]
   const [before, after] = [first - from, to - last];
   if (!isWide(before, cutSet.has(from)) || !isWide(after, cutSet.has(to + 1))) return false;
   return before + after >= MOVING.pictures;
+}
+
+/**
+ * Cameras of drawn films set out and come to rest at once, beside a cut as well, though the shots around them show each drawing twice or
+ * three times.
+ */
+function touchesCut({ first, last, cutSet }: RunPlace): boolean {
+  return cutSet.has(first - 1) || cutSet.has(first) || cutSet.has(last + 1);
+}
+
+/** Whether neither the step behind a run nor the lengths speak for a fault. */
+function isSilent(length: number, { evidence, pictureSurplus }: FaultSigns): boolean {
+  const isPutIn = pictureSurplus !== null && pictureSurplus >= SURPLUS_SHARE * length;
+  return evidence < MIN_EVIDENCE && !isPutIn;
 }
 
 function isFaultAmong(

@@ -60,6 +60,18 @@ describe('drifts', () => {
     expect(drifts(refinedUntil(long.last), long)).toBe(true);
   });
 
+  it('is not misled by a last picture in which motion sets in again', () => {
+    const wakes = (series: typeof copies) => ({
+      ...series,
+      blockDiff: new Map(series.blockDiff).set(
+        1,
+        moves.map((move, i) => (i === run.last ? 2 : move)),
+      ),
+    });
+    expect(drifts(wakes(slow), run)).toBe(true);
+    expect(drifts(wakes(copies), run)).toBe(false);
+  });
+
   it('keeps what moves on out of the stutters', () => {
     expect(detectStutter(copies, [], 30)).toMatchObject([run]);
     expect(detectStutter(slow, [], 30)).toEqual([]);

@@ -15,14 +15,19 @@ const LEAST = 0.1;
 /** So many distances and more are asked in two halves: what encoders refine in copies comes to an end, and what drifts goes on. */
 const IN_HALVES = 4;
 
+/** A last picture this many times livelier than all before it ends the run as motion sets in again: what comes before it is asked. */
+const LIVELY_END = 2;
+
 /**
  * True for a run in which something moves on, however slowly: its small changes add up, as those of no copies do.
  * @param run first and last copy; the true picture stands right before
  */
 export function drifts(
   { blockDiff }: FrameSeries,
-  { first, last }: { readonly first: number; readonly last: number },
+  run: { readonly first: number; readonly last: number },
 ): boolean {
+  const { first } = run;
+  const last = withoutLivelyEnd(blockDiff.get(1) ?? [], run);
   const lag = LAGS.findLast((one) => one <= last - first + 1 && one >= LEAST_LAG);
   if (lag === undefined) return false;
   const changes = (blockDiff.get(lag) ?? []).slice(first - 1 + lag, last + 1);
@@ -31,4 +36,12 @@ export function drifts(
   const far = Math.min(...halves.map((half) => Math.max(...half)));
   const single = Math.max(LEAST, ...(blockDiff.get(1) ?? []).slice(first, last + 1));
   return far >= (lag === LEAST_LAG ? MIN_DRIFT_REFINED : MIN_DRIFT) * single;
+}
+
+function withoutLivelyEnd(
+  moves: readonly number[],
+  { first, last }: { readonly first: number; readonly last: number },
+): number {
+  const others = Math.max(LEAST, ...moves.slice(first, last));
+  return (moves[last] ?? 0) >= LIVELY_END * others ? last - 1 : last;
 }

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import { detectStutter } from './detect-stutter.ts';
+import { leavesMotion } from './stutter-leap.ts';
+
+const run = { first: 60, last: 69 };
+const none: ReadonlySet<number> = new Set();
+const withStep = (step: number) =>
+  frameSeries(
+    Array.from({ length: 120 }, (_, i) => {
+      if (i === run.last + 1) return step;
+      return i >= run.first && i <= run.last ? 0 : 1 + 0.1 * Math.sin(1.3 * i);
+    }),
+  );
+
+describe('leavesMotion', () => {
+  it('knows a step that no pictures lost under a run can have made', () => {
+    expect(leavesMotion(withStep(11), { ...run, cutSet: none })).toBe(false);
+    expect(leavesMotion(withStep(60), { ...run, cutSet: none })).toBe(true);
+  });
+
+  it('says nothing of a cut, or where few pictures beside the run show how it moves', () => {
+    expect(leavesMotion(withStep(60), { ...run, cutSet: new Set([70]) })).toBe(false);
+    expect(leavesMotion(withStep(60), { ...run, cutSet: new Set([58]) })).toBe(false);
+  });
+
+  it('keeps a rest before a page that turns out of the stutters', () => {
+    expect(detectStutter(withStep(11), [], 30)).toMatchObject([run]);
+    expect(detectStutter(withStep(60), [], 30)).toEqual([]);
+  });
+});

@@ -1,51 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createBitWriter } from '#server/media/h264/bits.ts';
-import { writePps } from '#server/media/h264/pps.ts';
-import { writeSps } from '#server/media/h264/write-sps.ts';
+import { mainSets } from '#server/test/h264-sets.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
 
-const coding = avcCoding(
-  writeSps({
-    profile: 77,
-    constraints: 0,
-    level: 40,
-    chromaFormat: 1,
-    bitDepthLuma: 8,
-    losslessBypass: false,
-    frameNumBits: 4,
-    pocType: 0,
-    pocBits: 6,
-    maxRefFrames: 1,
-    reordered: 0,
-    widthMbs: 20,
-    heightMbs: 18,
-    crop: { right: 0, bottom: 0 },
-  }),
-  [
-    writePps(
-      {
-        id: 0,
-        spsId: 0,
-        cabac: true,
-        fieldOrderInSlices: false,
-        sliceGroups: 1,
-        refs0: 1,
-        refs1: 1,
-        weightedPred: false,
-        weightedBipred: 0,
-        initQp: 0,
-        initQs: 0,
-        chromaQpOffset: 0,
-        deblockingControl: true,
-        constrainedIntra: false,
-        redundantPictures: false,
-        extension: null,
-      },
-      1,
-      false,
-    ),
-  ],
-);
+const { sps, pps } = mainSets({ pocType: 0, pocBits: 6 });
+const coding = avcCoding(sps, [pps]);
 
 /** A P slice of a whole picture with these numbers, without its length. */
 function sliceOf(frameNum: number, pocLsb: number): Buffer {

@@ -3,50 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBitWriter } from '#server/media/h264/bits.ts';
-import { writePps } from '#server/media/h264/pps.ts';
-import { writeSps } from '#server/media/h264/write-sps.ts';
+import { mainSets } from '#server/test/h264-sets.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
 import { findPictures } from './rebuild-index-scan.ts';
 
-const sps = writeSps({
-  profile: 77,
-  constraints: 0,
-  level: 40,
-  chromaFormat: 1,
-  bitDepthLuma: 8,
-  losslessBypass: false,
-  frameNumBits: 4,
-  pocType: 2,
-  pocBits: 0,
-  maxRefFrames: 1,
-  reordered: 0,
-  widthMbs: 120,
-  heightMbs: 68,
-  crop: { right: 0, bottom: 8 },
-});
-const pps = writePps(
-  {
-    id: 0,
-    spsId: 0,
-    cabac: true,
-    fieldOrderInSlices: false,
-    sliceGroups: 1,
-    refs0: 1,
-    refs1: 1,
-    weightedPred: false,
-    weightedBipred: 0,
-    initQp: 0,
-    initQs: 0,
-    chromaQpOffset: 0,
-    deblockingControl: true,
-    constrainedIntra: false,
-    redundantPictures: false,
-    extension: null,
-  },
-  1,
-  false,
-);
+const { sps, pps } = mainSets({});
 
 const random = seededRandom(11);
 /** Bytes without zeros, as nothing in them can pass for a length then. */

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { decodeSound } from '#server/media/signal/pcm.ts';
 import { soundStartMs, type SoundClock } from '#server/media/signal/pcm-clock.ts';
+import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -192,12 +193,21 @@ async function fillBetween(
   if (!stream || input.info.format !== 'mov') return null;
   const outputPath = path.join(input.workDir, 'sound-with-new-frames.m4a');
   const fillings = fillingsOf(clock, plan);
-  const spliced = await spliceSound({ ...input, stream, raw, clock, fillings, outputPath });
+  const spliced = await spliceSound({ ...input, stream, raw, clock, fillings, outputPath }).catch(
+    nullIfRefused,
+  );
   if (!spliced) return null;
   const made = await clockOf(input, outputPath, soundAlone(input.info));
   if (made.refusedPackets === 0) return { path: outputPath, spliced };
   await rm(outputPath, { force: true });
   return null;
+}
+
+/** What a tool or a file does not allow leaves the other way; a cancelled run does not. */
+function nullIfRefused(error: unknown): null {
+  if (error instanceof Mp4Error) return null;
+  if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+  throw error;
 }
 
 const fillingsOf = (clock: SoundClock, plan: SyncPlan): Filling[] =>

@@ -18,7 +18,7 @@ export interface SoundGrid {
   readonly frameSamples: number;
   /** What stands at each place, up to the last that was decoded; null where nothing does, no decoder takes it, or it is no whole frame. */
   readonly frames: readonly (AacFrame | null)[];
-  /** How many coded frames the sound has. */
+  /** How many coded frames the sound has, up to where an edit ends it. */
   readonly listed: number;
   /** Sample of the mended sound at which the decoder's answer to the first frame begins; negative for what an edit hides. */
   readonly firstSample: number;
@@ -58,7 +58,7 @@ export async function readSoundGrid(
     const movie = await readListedMovie(file);
     const listed = listFrames(movie, stream);
     const places = listed && placesOf(listed.ticks, listed.frameSamples);
-    const heard = places && heardPlaces(places, listed, clock, filled);
+    const heard = places && heardPlaces(places, listed.frameSamples, clock, filled);
     const reader = listed && createAacFrameReader(listed.config);
     if (!heard || !reader) return null;
     const frames = Array.from({ length: heard.last + 1 }, (): AacFrame | null => null);
@@ -112,7 +112,8 @@ function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null 
   const perTick = stream.sampleRateHz / track.timescale;
   if (!config || !edit || !frameSamples || !Number.isInteger(perTick)) return null;
   if (sampleCount(track.stbl) > MOST_FRAMES) return null;
-  const samples = readSamples(track.stbl);
+  // What lies behind the end of what an edit shows is never handed over.
+  const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   if (samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return null;
   const ticks = samples.map(({ pts }) => (pts + edit.offsetTicks) * perTick);
   const endTicks = (edit.endTicks + edit.offsetTicks) * perTick;
@@ -166,7 +167,7 @@ interface HeardPlaces {
 /** Which places were decoded; null where the decoder's times or numbers of samples say otherwise than the grid. */
 function heardPlaces(
   { firstTicks, places }: Places,
-  { frameSamples, endTicks }: Pick<ListedFrames, 'frameSamples' | 'endTicks'>,
+  frameSamples: number,
   { startMs, firstSample, rateHz }: SoundClock,
   filled: (sample: number) => number,
 ): HeardPlaces | null {
@@ -184,9 +185,7 @@ function heardPlaces(
     decoded.add(place);
   }
   const listed = new Set(places);
-  // What an encoder puts behind the end that is heard goes with the sound.
-  let last = Math.max(...[...decoded].filter((place) => listed.has(place)));
-  while (listed.has(last + 1) && firstTicks + (last + 1) * frameSamples >= endTicks) decoded.add(++last);
+  const last = Math.max(...[...decoded].filter((place) => listed.has(place)));
   const isDecoded = (place: number) => listed.has(place) && (place < first || decoded.has(place));
   return { startTicks, last, isDecoded };
 }

@@ -110,6 +110,23 @@ describe('damaged sound packets', () => {
     expect(Math.abs((await samples(result)) - (await samples(at('clean.mp4'))))).toBeLessThan(1024);
   });
 
+  it('are mended in a clip whose head an edit hides, which stays hidden', async () => {
+    const cut = at('cut.mp4');
+    const options = `-ss 0.7 -i ${at('clean.mp4')} -c copy`.split(' ');
+    await runTool('cut', tools.ffmpeg, ['-v', 'error', ...options, cut]);
+    const { report, resultPath } = await mend(await withZeroedSound(2, cut));
+    const result = resultPath ?? '';
+    expect(report.audio.treatment).toBe('smart_render');
+    expect(notIn(await packetsOf(cut), await packetsOf(result))).toBeLessThanOrEqual(6);
+    const starts = '-v error -show_entries stream=start_time -of csv=p=0'.split(' ');
+    const startsOf = async (file: string) =>
+      (await runTool('starts', tools.ffprobe, [...starts, file])).stdout.trim().split('\n').map(Number);
+    const [before, after] = [await startsOf(cut), await startsOf(result)];
+    expect(Math.abs((after[1] ?? 0) - (after[0] ?? 0) - (before[1] ?? 0) + (before[0] ?? 0))).toBeLessThan(
+      0.005,
+    );
+  });
+
   it('are mended between frames whose bands are replicated, which no encoder at hand makes', async () => {
     const [core, replicated] = [at('core.mp4'), at('replicated.mp4')];
     const encode = '-map 0:v -map 0:a -c:v copy -c:a aac -b:a 48k -ar 22050'.split(' ');

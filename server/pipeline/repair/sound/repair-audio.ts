@@ -182,7 +182,7 @@ async function repairSamples(
   };
 }
 
-/** The sound with new coded frames in its holes alone; null where that cannot be, or does not decode without a complaint. */
+/** The sound with new coded frames in its holes alone; null where that cannot be, does not decode without a complaint, or moves what stays. */
 async function fillBetween(
   input: RepairAudioInput,
   raw: RawSound,
@@ -198,10 +198,15 @@ async function fillBetween(
   );
   if (!spliced) return null;
   const made = await clockOf(input, outputPath, soundAlone(input.info));
-  if (made.refusedPackets === 0) return { path: outputPath, spliced };
+  const places = soundPlaces(clock, made, plan, filledHoles(clock, plan), spliced.startMs);
+  if (made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
+    return { path: outputPath, spliced };
   await rm(outputPath, { force: true });
   return null;
 }
+
+/** Frames that stay keep their times; where the new file says otherwise, what an edit hides of it is damaged. The goal for any repair is 5 ms. */
+const MOST_RESIDUAL_MS = 5;
 
 /** What a tool or a file does not allow leaves the other way; a cancelled run does not. */
 function nullIfRefused(error: unknown): null {

@@ -33,8 +33,6 @@ export interface SoundGrid {
 
 /** Times are counted in samples; more than this beside a place they are told otherwise than by the samples. */
 const MOST_ASIDE = 1;
-/** Frames in front of the first that is heard: what encoders put in front of a sound, as far as it is known. */
-const MOST_HIDDEN = 6;
 /** All coded sound is held in memory: five hours at 128 kbit/s a channel are less. */
 const MOST_BYTES = 64 << 20;
 const MOST_FRAMES = 1_000_000;
@@ -174,7 +172,7 @@ function heardPlaces(
   const timeOf = (frame: number) => Math.round(((startMs[frame] ?? 0) * rateHz) / 1000);
   const startTicks = timeOf(0);
   const first = Math.floor((startTicks - firstTicks) / frameSamples);
-  if (first < 0 || first > MOST_HIDDEN) return null;
+  if (first < 0) return null;
   const decoded = new Set([first]);
   for (let frame = 1; frame < startMs.length; frame += 1) {
     const ticks = timeOf(frame);
@@ -186,6 +184,7 @@ function heardPlaces(
   }
   const listed = new Set(places);
   const last = Math.max(...[...decoded].filter((place) => listed.has(place)));
+  // What an edit hides in front is not handed over by a decoder, and goes with the sound.
   const isDecoded = (place: number) => listed.has(place) && (place < first || decoded.has(place));
   return { startTicks, last, isDecoded };
 }

@@ -33,7 +33,7 @@ export interface SoundGrid {
 
 /** Times are counted in samples; more than this beside a place they are told otherwise than by the samples. */
 const MOST_ASIDE = 1;
-/** All coded sound is held in memory: five hours at 128 kbit/s a channel are less. */
+/** All coded sound is held in memory: an hour at 128 kbit/s is less. */
 const MOST_BYTES = 64 << 20;
 const MOST_FRAMES = 1_000_000;
 /** Frames that are decoded and yet no whole ones, of all: damage that decoders do not notice. */
@@ -183,7 +183,8 @@ function heardPlaces(
     decoded.add(place);
   }
   const listed = new Set(places);
-  const last = Math.max(...[...decoded].filter((place) => listed.has(place)));
+  let last = first;
+  for (const place of decoded) if (place > last && listed.has(place)) last = place;
   // What an edit hides in front is not handed over by a decoder, and goes with the sound.
   const isDecoded = (place: number) => listed.has(place) && (place < first || decoded.has(place));
   return { startTicks, last, isDecoded };

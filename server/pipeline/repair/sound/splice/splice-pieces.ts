@@ -13,6 +13,9 @@ const RUN_OUT_FRAMES = 4;
 /** Lost stretches nearer than this are made anew together. */
 const JOINED_FRAMES = 4;
 
+/** Stretches longer than this are no holes to be bridged: what is made for one is held in memory, 8 kB a frame of stereo. */
+export const MOST_LOST_FRAMES = 512;
+
 /** What is encoded for one stretch of lost frames. */
 export interface SplicePiece {
   /** The lost frames. */

@@ -15,7 +15,13 @@ import { repeatFrames } from './repeat-frames.ts';
 import { fillLost } from './fill-lost.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
 import { writeSound } from './write-sound.ts';
-import { planPieces, unknownSamples, type FrameSpan, type SplicePiece } from './splice-pieces.ts';
+import {
+  MOST_LOST_FRAMES,
+  planPieces,
+  unknownSamples,
+  type FrameSpan,
+  type SplicePiece,
+} from './splice-pieces.ts';
 
 export interface SpliceInput {
   readonly inputPath: string;
@@ -51,7 +57,7 @@ export async function spliceSound(input: SpliceInput): Promise<SplicedSound | nu
     fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), 0),
   );
   const pieces = grid && planPieces(grid.frames);
-  if (!grid || !pieces || pieces.some(({ lost }) => lost.first === 0)) return null;
+  if (!grid || !pieces?.every(({ lost }) => isBridged(lost))) return null;
   const codedPath = path.join(path.dirname(outputPath), 'new-frames.aac');
   try {
     const isPlain = grid.frameSamples === LC_FRAME;
@@ -67,6 +73,9 @@ export async function spliceSound(input: SpliceInput): Promise<SplicedSound | nu
     await rm(codedPath, { force: true });
   }
 }
+
+/** A start that is lost has nothing in front of it to go on from. */
+const isBridged = ({ first, end }: FrameSpan): boolean => first > 0 && end - first <= MOST_LOST_FRAMES;
 
 /** The new frame for a place of a piece, by the number of the piece. */
 type NewFrames = (piece: number, place: number) => AacFrame | undefined;

@@ -1,12 +1,9 @@
 import { saneFilter } from '../sane-samples.ts';
+import { AAC_RATES_HZ } from './aac-config.ts';
 
 /** Bit rate of AAC for each channel of a sound that has to be coded anew: transparent for speech and music. */
 export const AAC_BITS_PER_CHANNEL = 96_000;
 
-/** Sampling rates AAC knows (ISO/IEC 14496-3, table 1.16), Hz, but the lowest, which few players take. */
-const AAC_RATES_HZ = [
-  8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
-];
 /** Above this nothing is heard; rates that AAC does not know are taken to no higher one. */
 const MOST_USEFUL_HZ = 48_000;
 /** Numbers of channels that ffmpeg's AAC encoder has a layout for. */
@@ -15,7 +12,7 @@ const MOST_CHANNELS = 8;
 /** The rate itself where AAC knows it; else the next one that loses nothing which is heard. */
 export function aacRateHz(rateHz: number): number {
   if (AAC_RATES_HZ.includes(rateHz)) return rateHz;
-  return AAC_RATES_HZ.find((one) => one >= rateHz && one <= MOST_USEFUL_HZ) ?? MOST_USEFUL_HZ;
+  return AAC_RATES_HZ.findLast((one) => one >= rateHz && one <= MOST_USEFUL_HZ) ?? MOST_USEFUL_HZ;
 }
 
 /** The number of channels where AAC can be coded with so many, else two. */

@@ -8,6 +8,11 @@ export interface AacConfig {
   readonly channels: number;
 }
 
+/** Samples a second by the index of their frequency (ISO/IEC 14496-3, table 1.16), but the lowest, which few players take. */
+export const AAC_RATES_HZ = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
+];
+
 /** Tags of descriptors (ISO/IEC 14496-1, 7.2.2.1). */
 const TAG = { elementary: 3, decoder: 4, specific: 5 } as const;
 /** Bytes of the two outer descriptors in front of those inside. */

@@ -1,10 +1,8 @@
 import type { AacFrame } from './aac-frame.ts';
 
-/** Decibels of a step of the gain: a factor of the fourth root of 2 (ISO/IEC 14496-3, 4.6.2.3.3). */
-export const GAIN_STEP_DB = 1.505;
-
 /**
  * A frame that is heard so many steps quieter, without decoding it: all scale factors are told as differences from the gain.
+ * @param steps of 1.5 dB each: a factor of the fourth root of 2 (ISO/IEC 14496-3, 4.6.2.3.3)
  * @returns its bytes; those of a channel whose gain is lower than that have the lowest
  */
 export function quieterFrame({ bytes, gainsAt }: Pick<AacFrame, 'bytes' | 'gainsAt'>, steps: number): Buffer {

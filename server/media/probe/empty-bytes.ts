@@ -17,29 +17,29 @@ export async function countLeadingZeros(filePath: string): Promise<number> {
   });
 }
 
-/** How many bytes at the end of a file are zeros. */
-export async function countTrailingZeros(filePath: string): Promise<number> {
-  return within(filePath, async (file, fileBytes) => {
-    for (let end = fileBytes; end > 0;) {
-      const start = Math.max(0, end - PIECE_BYTES);
-      const filled = (await readUpTo(file, start, end - start)).findLastIndex((byte) => byte !== 0);
-      if (filled >= 0) return fileBytes - start - filled - 1;
-      end = start;
-    }
-    return fileBytes;
-  });
-}
-
 /**
  * Says that the end of a file is empty, as copies and downloads leave it that are given their full length first and then stop; null where
  * it is not, or where nothing else is in the file.
  */
 export async function describeEmptyTail(filePath: string): Promise<string | null> {
-  const emptyBytes = await countTrailingZeros(filePath);
-  const fileBytes = await within(filePath, (_, size) => Promise.resolve(size));
-  if (emptyBytes < MIN_TAIL_BYTES || emptyBytes === fileBytes) return null;
-  const percent = Math.max(1, Math.round((emptyBytes / fileBytes) * 100));
-  return `The last ${percent} % of the file are nothing but zeros: a copy or a download of it stopped there. If the whole clip is still where it came from, add it again from there.`;
+  return within(filePath, async (file, fileBytes) => {
+    const filledBytes = await withoutTrailingZeros(file, fileBytes);
+    const emptyBytes = fileBytes - filledBytes;
+    if (emptyBytes < MIN_TAIL_BYTES || filledBytes === 0) return null;
+    const percent = Math.max(1, Math.round((emptyBytes / fileBytes) * 100));
+    return `The last ${percent} % of the file are nothing but zeros: a copy or a download of it stopped there. If the whole clip is still where it came from, add it again from there.`;
+  });
+}
+
+/** Bytes of a file up to the last that is not zero. */
+async function withoutTrailingZeros(file: FileHandle, fileBytes: number): Promise<number> {
+  for (let end = fileBytes; end > 0;) {
+    const start = Math.max(0, end - PIECE_BYTES);
+    const filled = (await readUpTo(file, start, end - start)).findLastIndex((byte) => byte !== 0);
+    if (filled >= 0) return start + filled + 1;
+    end = start;
+  }
+  return 0;
 }
 
 async function within<T>(

@@ -16,6 +16,7 @@ import {
   soundPlaces,
   syncCurveAfter,
   timesInMended,
+  type SoundPlaces,
   withoutWarmUp,
 } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
@@ -141,22 +142,16 @@ async function repairSamples(
   const verdicts: AudioVerdict[] = [];
   if (wind) verdicts.push(windVerdict(wind.finding, mended));
   let file = mended?.judgement.helped ? mended.path : null;
-  let spliced: SplicedSound | null = null;
   if (mended && !file) await rm(mended.path, { force: true });
   if (!file && !plan.needsSamples) {
     if (sync) verdicts.push(movedVerdict(sync, plan));
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
-  if (!file && plan.stretch === 1) {
-    const patched = await fillBetween(input, raw, clock, plan);
-    file = patched?.path ?? null;
-    spliced = patched?.spliced ?? null;
-  }
-  file ??= await makeSound(input, raw, clock, plan, null, 'sound.m4a');
+  const filled = !file && plan.stretch === 1 ? await fillBetween(input, raw, clock, plan) : null;
+  const spliced = filled?.spliced;
+  file ??= filled?.path ?? (await makeSound(input, raw, clock, plan, null, 'sound.m4a'));
   if (sync) {
-    const info = await probe(input.tools, file, 'mov', input.signal);
-    const made = await clockOf(input, file, info);
-    const places = soundPlaces(clock, made, plan, filledHoles(clock, plan), spliced?.startMs);
+    const places = filled?.places ?? (await measurePlaces(input, file, clock, plan));
     const { finding } = sync;
     const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
     const done = spliced ? planAudioSync(sync.detail, 'frames') : plan;
@@ -182,13 +177,30 @@ async function repairSamples(
   };
 }
 
+/** Where a new sound plays the samples of the original, by decoding it. */
+async function measurePlaces(
+  input: RepairAudioInput,
+  file: string,
+  clock: SoundClock,
+  plan: SyncPlan,
+): Promise<SoundPlaces> {
+  const info = await probe(input.tools, file, 'mov', input.signal);
+  return soundPlaces(clock, await clockOf(input, file, info), plan, filledHoles(clock, plan));
+}
+
+interface FilledSound {
+  readonly path: string;
+  readonly spliced: SplicedSound;
+  readonly places: SoundPlaces;
+}
+
 /** The sound with new coded frames in its holes alone; null where that cannot be, does not decode without a complaint, or moves what stays. */
 async function fillBetween(
   input: RepairAudioInput,
   raw: RawSound,
   clock: SoundClock,
   plan: SyncPlan,
-): Promise<{ readonly path: string; readonly spliced: SplicedSound } | null> {
+): Promise<FilledSound | null> {
   const stream = input.info.audio[0];
   if (!stream || input.info.format !== 'mov') return null;
   const outputPath = path.join(input.workDir, 'sound-with-new-frames.m4a');
@@ -200,7 +212,7 @@ async function fillBetween(
   const made = await clockOf(input, outputPath, soundAlone(input.info));
   const places = soundPlaces(clock, made, plan, filledHoles(clock, plan), spliced.startMs);
   if (made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
-    return { path: outputPath, spliced };
+    return { path: outputPath, spliced, places };
   await rm(outputPath, { force: true });
   return null;
 }

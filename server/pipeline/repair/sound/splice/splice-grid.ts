@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { readAacConfig, type AacConfig } from '#server/media/aac/aac-config.ts';
+import { AAC_RATES_HZ, readAacConfig, type AacConfig } from '#server/media/aac/aac-config.ts';
 import { createAacFrameReader, type AacFrame } from '#server/media/aac/aac-frame.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
@@ -118,18 +118,13 @@ function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null 
   return { config, frameSamples, track, samples, ticks, endTicks };
 }
 
-/** Frequencies by their index (ISO/IEC 14496-3, table 1.16), Hz. */
-const RATES_HZ = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
-];
-
 /** Samples of a frame as it is heard; null for more than two channels, whose elements are not told apart. */
 function samplesOf(
   { objectType, frequencyIndex, channels }: AacConfig,
   stream: AudioStreamInfo,
 ): number | null {
   if (objectType !== 2 || (channels !== 1 && channels !== 2)) return null;
-  const times = stream.sampleRateHz / (RATES_HZ[frequencyIndex] ?? 0);
+  const times = stream.sampleRateHz / (AAC_RATES_HZ[frequencyIndex] ?? 0);
   // Two channels made of one come with bands that are replicated.
   if (times === 1) return channels === stream.channels ? LC_FRAME : null;
   return times === 2 ? 2 * LC_FRAME : null;

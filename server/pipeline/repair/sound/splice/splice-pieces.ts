@@ -7,7 +7,7 @@ export interface FrameSpan {
 }
 
 /** Frames that an encoder makes before those that are taken: its windows and its bit rate have settled by then. */
-export const RUN_UP_FRAMES = 6;
+const RUN_UP_FRAMES = 6;
 /** Frames behind them: the last one taken reaches into the next, and how it ends is told by the one behind that. */
 const RUN_OUT_FRAMES = 4;
 /** Lost stretches nearer than this are made anew together. */

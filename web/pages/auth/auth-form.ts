@@ -1,4 +1,5 @@
 import styled from 'styled-components';
+import { TextButton } from '../../components/text-button.ts';
 import { colour, space, text } from '../../theme.ts';
 
 /** One column of fields with its button. */
@@ -8,15 +9,11 @@ export const AuthForm = styled.form`
   padding-top: ${space(1)};
 `;
 
-export const TextButton = styled.button`
+export const WayButton = styled(TextButton)`
   justify-self: start;
   padding: ${space(1, 0)};
-  border: 0;
-  background: none;
   color: ${colour.inkSoft};
   font-size: ${text.s};
-  text-decoration: underline;
-  text-underline-offset: 0.2em;
   &:hover {
     color: ${colour.ink};
   }

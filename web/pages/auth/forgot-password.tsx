@@ -6,7 +6,7 @@ import { serverMessageOf } from '../../data/api-client.ts';
 import { useForgotPassword } from '../../data/account/account.ts';
 import { useOutbox } from '../../data/account/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
-import { AuthForm, Note, SheetTitle, TextButton } from './auth-form.ts';
+import { AuthForm, Note, SheetTitle, WayButton } from './auth-form.ts';
 
 /** Where the mail is on a server that sends none. */
 function MailboxLink() {
@@ -45,9 +45,9 @@ export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
           </Button>
         </AuthForm>
       )}
-      <TextButton type="button" onClick={onBack}>
+      <WayButton type="button" onClick={onBack}>
         {authTexts.back}
-      </TextButton>
+      </WayButton>
     </>
   );
 }

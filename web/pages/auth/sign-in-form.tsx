@@ -8,7 +8,7 @@ import { serverMessageOf } from '../../data/api-client.ts';
 import { useLogin } from '../../data/account/account.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
-import { AuthForm, TextButton } from './auth-form.ts';
+import { AuthForm, WayButton } from './auth-form.ts';
 import { ResendPanel } from './resend-panel.tsx';
 
 /** Whether the server's sentence speaks of an unconfirmed address (D-19: the specification matches the text). */
@@ -63,9 +63,9 @@ export function SignInForm({ onForgot }: { readonly onForgot: () => void }) {
         <Button type="submit" disabled={login.isPending}>
           {login.isPending ? authTexts.signingIn : authTexts.signIn}
         </Button>
-        <TextButton type="button" onClick={onForgot}>
+        <WayButton type="button" onClick={onForgot}>
           {authTexts.forgot}
-        </TextButton>
+        </WayButton>
       </AuthForm>
       {unverified !== null && <ResendPanel identifier={unverified} />}
     </>

@@ -1,6 +1,7 @@
 import { type ChangeEvent, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { OpenUpload } from '#common/api/uploads.ts';
+import { HERO_EXTENSIONS } from '#common/limits.ts';
 import { formatBytes } from '#common/format.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -86,7 +87,7 @@ function OpenUploadRow({ upload }: { readonly upload: OpenUpload }) {
         <input
           ref={picker}
           type="file"
-          accept="video/*,.mp4,.mov,.avi"
+          accept={['video/*', ...HERO_EXTENSIONS].join(',')}
           hidden
           aria-label={texts.goOnLabel(name)}
           onChange={goOn}

@@ -3,6 +3,7 @@ import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
 import { countFixes, PROCESSING_STEPS } from '#common/video.ts';
+import { TextButton } from '../../components/text-button.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { formatWait } from '../../components/time-text.ts';
@@ -69,15 +70,11 @@ const Choice = styled.div`
 `;
 
 /** An action that stands in a line with links looks like them. */
-const TextButton = styled.button`
+const LineButton = styled(TextButton)`
   padding: ${space(0.5, 0)};
-  border: 0;
-  background: none;
   color: inherit;
   font: inherit;
   font-weight: 600;
-  text-decoration: underline;
-  text-underline-offset: 0.2em;
 `;
 
 interface Reading {
@@ -190,13 +187,13 @@ export function UploadRow({ item, video, onCommand }: UploadRowProps) {
         )}
         {ready !== null && (
           <Choice>
-            <TextButton
+            <LineButton
               type="button"
               aria-label={texts.downloadLabel(name)}
               onClick={() => void download(ready)}
             >
               {texts.download}
-            </TextButton>
+            </LineButton>
             <Link to={`/videos/${ready}/report`} aria-label={texts.reportLabel(name)}>
               {texts.report}
             </Link>

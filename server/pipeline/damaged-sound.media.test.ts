@@ -127,6 +127,21 @@ describe('damaged sound packets', () => {
     );
   });
 
+  it('are mended where recorders tell when frames came, some samples early or late', async () => {
+    const uneven = at('uneven.mp4');
+    const times = 'setts=ts=TS+17*mod(N\\,3)-9*mod(N\\,7)+60';
+    const copied = ['-map', '0', '-c', 'copy', '-bsf:a', times, uneven];
+    await runTool('tell times', tools.ffmpeg, ['-v', 'error', '-i', at('clean.mp4'), ...copied]);
+    const { report, resultPath } = await mend(await withZeroedSound(2, uneven));
+    expect(report.audio.treatment).toBe('smart_render');
+    expect(notIn(await packetsOf(uneven), await packetsOf(resultPath ?? ''))).toBeLessThanOrEqual(6);
+    const timesOf = async (file: string) =>
+      (await hashOf(file, '-map 0:a:0 -c copy -f framehash'))
+        .match(/^0.*$/gm)
+        ?.map((line) => line.split(',')[1]);
+    expect(await timesOf(resultPath ?? '')).toEqual(await timesOf(uneven));
+  });
+
   it('are mended between frames whose bands are replicated, which no encoder at hand makes', async () => {
     const [core, replicated] = [at('core.mp4'), at('replicated.mp4')];
     const encode = '-map 0:v -map 0:a -c:v copy -c:a aac -b:a 48k -ar 22050'.split(' ');

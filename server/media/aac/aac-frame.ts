@@ -40,6 +40,8 @@ export interface AacFrame {
   readonly endsLong: boolean;
   /** Numbers of the bits at which the gain of each channel begins: 8 bits, in steps of 1.5 dB. */
   readonly gainsAt: readonly number[];
+  /** Numbers of the bits that tell the shape of its windows, of each channel or of both at once. */
+  readonly shapesAt: readonly number[];
 }
 
 /**
@@ -63,6 +65,7 @@ export function createAacFrameReader(
       books,
       sequences: [],
       gainsAt: [],
+      shapesAt: [],
     };
     return readFrame(reader, main) && !reader.bits.isOver() ? reader : null;
   };
@@ -79,6 +82,7 @@ export function createAacFrameReader(
       return {
         bytes,
         gainsAt: frame.gainsAt,
+        shapesAt: frame.shapesAt,
         beginsLong: frame.sequences.every((one) => one === ONLY_LONG || one === LONG_START),
         endsLong: frame.sequences.every((one) => one === ONLY_LONG || one === LONG_STOP),
       };
@@ -93,6 +97,7 @@ interface FrameReader {
   /** Window sequence of each channel so far, or of both at once. */
   readonly sequences: number[];
   readonly gainsAt: number[];
+  readonly shapesAt: number[];
 }
 
 /** One main element, and what may stand beside it. */
@@ -153,12 +158,13 @@ interface ChannelInfo {
 }
 
 /** `ics_info()`; null for what low complexity does not have. */
-function readInfo({ bits, bands, sequences }: FrameReader): ChannelInfo | null {
+function readInfo({ bits, bands, sequences, shapesAt }: FrameReader): ChannelInfo | null {
   if (bits.bit() !== 0) return null;
   const sequence = bits.bits(2);
   sequences.push(sequence);
   const isShort = sequence === EIGHT_SHORT;
-  bits.bit();
+  shapesAt.push(bits.position);
+  bits.skip(1);
   const mostBands = bits.bits(isShort ? 4 : 6);
   const widths = isShort ? bands.short : bands.long;
   if (mostBands > widths.length) return null;

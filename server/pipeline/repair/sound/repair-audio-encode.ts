@@ -12,6 +12,9 @@ const RATE_SCALE = 1000;
  */
 const FAST_CODER = ['-aac_coder', 'fast'];
 
+/** How much ffmpeg's encoder tries. @param hadWind whether wind was taken out: what that leaves is further from the voice than any coder's error */
+export const coderOptions = (hadWind: boolean): readonly string[] => (hadWind ? FAST_CODER : []);
+
 export interface EncodeSound {
   /** Raw 32-bit floats, interleaved: a file, or `pipe:0`. */
   readonly rawPath: string;
@@ -21,7 +24,6 @@ export interface EncodeSound {
   /** Factor on the length of the sound; 1 leaves the samples alone. */
   readonly stretch: number;
   readonly resampler: 'soxr' | 'swr';
-  /** Whether wind was taken out: what that leaves is further from the voice than any coder's error. */
   readonly hadWind: boolean;
 }
 
@@ -58,7 +60,7 @@ export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
           '0:a',
           '-c:a',
           'aac',
-          ...(input.hadWind ? FAST_CODER : []),
+          ...coderOptions(input.hadWind),
           '-b:a',
           String(bitRateOf(stream)),
           ...rate,

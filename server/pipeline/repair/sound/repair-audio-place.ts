@@ -6,7 +6,7 @@ import {
   type SoundClock,
 } from '#server/media/signal/pcm-clock.ts';
 import type { MeasuredCurve } from '../../analyse/analysis.ts';
-import { CONTAINER_LIMITS, type SoundHole } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
+import { CONTAINER_LIMITS } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
 import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
 
 /**
@@ -17,6 +17,12 @@ export function withoutWarmUp(clock: SoundClock): SoundClock {
   const waitMs = warmUpMs(clock);
   if (waitMs < CONTAINER_LIMITS.holeMs) return clock;
   return { ...clock, startMs: [soundStartMs(clock) + waitMs, ...clock.startMs.slice(1)] };
+}
+
+/** What was put in before a sample of the original. */
+export interface FilledHole {
+  readonly beforeSample: number;
+  readonly durationMs: number;
 }
 
 /** Where samples of the original are played after the repair, on the original's time axis. */
@@ -35,7 +41,7 @@ export interface SoundPlaces {
 export function timesInMended(
   clock: SoundClock,
   plan: SyncPlan,
-  filled: readonly SoundHole[],
+  filled: readonly FilledHole[],
 ): (ms: number) => number {
   return (ms) => {
     const sample = (ms * clock.rateHz) / 1000;
@@ -44,7 +50,7 @@ export function timesInMended(
 }
 
 /** Length of what was filled in before a sample of the original or right at it, ms. */
-function addedMs(filled: readonly SoundHole[], sample: number): number {
+function addedMs(filled: readonly FilledHole[], sample: number): number {
   return filled.filter((hole) => hole.beforeSample <= sample).reduce((sum, hole) => sum + hole.durationMs, 0);
 }
 
@@ -58,7 +64,7 @@ export function soundPlaces(
   clock: SoundClock,
   made: SoundClock,
   plan: SyncPlan,
-  filled: readonly SoundHole[],
+  filled: readonly FilledHole[],
   fileStartMs = soundStartMs(clock),
 ): SoundPlaces {
   const startMs = soundStartMs(clock);

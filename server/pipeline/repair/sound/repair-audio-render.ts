@@ -45,20 +45,31 @@ const EDGE_MS = 3;
  * The sound of a clip with wind taken out of the windy spans and holes filled with silence, as raw 32-bit floats,
  * interleaved; every other sample is as decoded, and none moves.
  */
-export async function* renderSound({ raw, rateHz, wind, fillings }: RenderSound): AsyncGenerator<Buffer> {
+export async function* renderSound(input: RenderSound): AsyncGenerator<Buffer> {
+  for await (const samples of renderSamples(input)) yield toBuffer(samples);
+}
+
+/** The same as samples. */
+export async function* renderSamples(input: RenderSound): AsyncGenerator<Float32Array> {
+  const { raw, rateHz, wind, fillings } = input;
   const holes = createHoleFiller(fillings, raw.channels, rateHz);
   const clean = wind && createSpanCleaner(wind, raw.channels, rateHz);
   for await (const samples of readRawSound(raw, { first: 0, end: Number.MAX_SAFE_INTEGER })) {
-    for (const part of clean ? clean.take(samples) : [samples]) {
-      for (const piece of holes.take(part)) yield toBuffer(piece);
-    }
+    for (const part of clean ? clean.take(samples) : [samples]) yield* holes.take(part);
   }
-  if (clean) for (const piece of holes.take(clean.flush())) yield toBuffer(piece);
+  if (clean) yield* holes.take(clean.flush());
 }
 
-function toBuffer({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
+export function toBuffer({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
+
+/** Where a cleaned sound differs from what was decoded: the windy spans with the fades beside them. */
+export function changedSpans(spans: readonly SampleSpan[], rateHz: number): SampleSpan[] {
+  return toZones(spans, fadeSamples(rateHz));
+}
+
+const fadeSamples = (rateHz: number): number => Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
 
 /** Weights of the cleaned sound in a part of it: 1 inside the spans, raised-cosine fades of so many samples outside them. */
 export function wetWeights(spans: readonly SampleSpan[], part: SampleSpan, fade: number): Float32Array {
@@ -84,7 +95,7 @@ interface Cleaner {
 /** Sound before a span from which the suppressor finds its level, ms. */
 const RUN_UP_MS = 700;
 
-/** Where the suppressor runs: the spans with their fades and run-up, overlapping ones joined. */
+/** Spans with so many samples on both sides of each, overlapping ones joined. */
 export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan[] {
   const zones: { first: number; end: number }[] = [];
   for (const span of [...spans].sort((a, b) => a.first - b.first)) {
@@ -108,7 +119,7 @@ interface CleanedChannel {
 }
 
 function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number): Cleaner {
-  const fade = Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
+  const fade = fadeSamples(rateHz);
   const zones = toZones(wind.spans, fade + Math.round((RUN_UP_MS / 1000) * rateHz));
   const createSuppressor = createSuppressorMaker(rateHz);
   const heard = new Float32Array(CHUNK_SAMPLES);

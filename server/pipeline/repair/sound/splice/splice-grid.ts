@@ -9,9 +9,10 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
+import type { Filling } from '../repair-audio-render.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
 
-/** The coded frames of a sound by their places: all last as long, and each begins where the one before ends. */
+/** The coded frames of a sound by their places, which count frames: their samples follow on each other, whatever the times say. */
 export interface SoundGrid {
   readonly config: AacConfig;
   /** Samples that a frame lasts: 1024, or twice that where spectral bands are replicated. */
@@ -22,8 +23,10 @@ export interface SoundGrid {
   readonly listed: number;
   /** Sample of the mended sound at which the decoder's answer to the first frame begins; negative for what an edit hides. */
   readonly firstSample: number;
-  /** When the first frame is played, in samples of the container's axis; negative where an edit hides it. */
-  readonly firstTicks: number;
+  /** Samples that are missing in front of decoded ones: whole frames. */
+  readonly fillings: readonly Filling[];
+  /** When each place is played, in ticks of the track on the container's axis; negative where an edit hides it. */
+  readonly ticks: readonly number[];
   /** Where an edit ends the sound, counted alike; Infinity where none does. */
   readonly endTicks: number;
   /** What else describes the sound: its track, and the movie around it. */
@@ -31,8 +34,10 @@ export interface SoundGrid {
   readonly movie: Pick<Movie, 'ftyp' | 'moov' | 'timescale'>;
 }
 
-/** Times are counted in samples; more than this beside a place they are told otherwise than by the samples. */
-const MOST_ASIDE = 1;
+/** The decoder's times and numbers of samples differ by as many from those of the list at most, which count other ticks. */
+const MOST_ASIDE = 2;
+/** A first frame that is said to last this many is a coder's warm-up: none is missing behind it. */
+const MOST_WARM_UP_FRAMES = 8;
 /** All coded sound is held in memory: an hour at 128 kbit/s is less. */
 const MOST_BYTES = 64 << 20;
 const MOST_FRAMES = 1_000_000;
@@ -42,27 +47,28 @@ const MOST_BROKEN_SHARE = 0.1;
 /**
  * Reads the coded frames of an AAC-LC sound and which of them were decoded.
  * @param clock of the decoded sound, each frame with its time
- * @param filled how many samples are put in before a decoded sample, in all
- * @returns null where frames do not lie on one grid, or are of another kind: then only coding all of the sound anew is left
+ * @param counted by their times, frames that are not listed are missing as well; by the list alone, a gap in the times stays one
+ * @returns null where the decoder's samples are not those of the frames, or these are of another kind: then only coding all of the sound
+ * anew is left
  */
 export async function readSoundGrid(
   inputPath: string,
   stream: AudioStreamInfo,
   clock: SoundClock,
-  filled: (sample: number) => number,
+  counted: 'by times' | 'by list',
 ): Promise<SoundGrid | null> {
   const file = await open(inputPath, 'r');
   try {
     const movie = await readListedMovie(file);
     const listed = listFrames(movie, stream);
-    const places = listed && placesOf(listed.ticks, listed.frameSamples);
-    const heard = places && heardPlaces(places, listed.frameSamples, clock, filled);
+    const places = listed && (counted === 'by times' ? placesOf(listed) : [...listed.ticks.keys()]);
+    const heard = places && heardPlaces(listed, places, clock);
     const reader = listed && createAacFrameReader(listed.config);
     if (!heard || !reader) return null;
     const frames = Array.from({ length: heard.last + 1 }, (): AacFrame | null => null);
     let broken = 0;
     for (const [at, { offset, sizeBytes }] of listed.samples.entries()) {
-      const place = places.places[at] ?? 0;
+      const place = places[at] ?? 0;
       if (!heard.isDecoded(place)) continue;
       const frame = reader.read(await readExactly(file, offset, sizeBytes));
       frames[place] = frame;
@@ -70,16 +76,15 @@ export async function readSoundGrid(
     }
     // An encoder whose frames are none by our reading is one that we do not know.
     if (broken > MOST_BROKEN_SHARE * listed.samples.length) return null;
-    const { firstTicks } = places;
     const { config, frameSamples, track, endTicks } = listed;
-    const firstSample = firstTicks - heard.startTicks;
     return {
       config,
       frameSamples,
       frames,
       listed: listed.samples.length,
-      firstSample,
-      firstTicks,
+      firstSample: heard.firstSample,
+      fillings: heard.fillings,
+      ticks: ticksOf(listed, places, frames.length, heard.firstTicks),
       endTicks,
       track,
       movie,
@@ -94,8 +99,10 @@ export async function readSoundGrid(
 
 interface ListedFrames extends Pick<SoundGrid, 'config' | 'frameSamples' | 'track' | 'endTicks'> {
   readonly samples: readonly Sample[];
-  /** When each is played, in samples of the container's axis. */
+  /** When each is played, in ticks of the track on the container's axis. */
   readonly ticks: readonly number[];
+  /** Samples that are played in a tick. */
+  readonly perTick: number;
 }
 
 /** The coded frames as the index lists them; null where they are no AAC of one kind, or their times do not count samples. */
@@ -108,14 +115,14 @@ function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null 
   const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   const frameSamples = config && samplesOf(config, stream);
   const perTick = stream.sampleRateHz / track.timescale;
-  if (!config || !edit || !frameSamples || !Number.isInteger(perTick)) return null;
+  if (!config || !edit || !frameSamples) return null;
   if (sampleCount(track.stbl) > MOST_FRAMES) return null;
   // What lies behind the end of what an edit shows is never handed over.
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   if (samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return null;
-  const ticks = samples.map(({ pts }) => (pts + edit.offsetTicks) * perTick);
-  const endTicks = (edit.endTicks + edit.offsetTicks) * perTick;
-  return { config, frameSamples, track, samples, ticks, endTicks };
+  const ticks = samples.map(({ pts }) => pts + edit.offsetTicks);
+  const endTicks = edit.endTicks + edit.offsetTicks;
+  return { config, frameSamples, track, samples, ticks, endTicks, perTick };
 }
 
 /** Samples of a frame as it is heard; null for more than two channels, whose elements are not told apart. */
@@ -130,57 +137,85 @@ function samplesOf(
   return times === 2 ? 2 * LC_FRAME : null;
 }
 
-interface Places {
-  readonly firstTicks: number;
-  /** Of each coded frame, ascending. */
-  readonly places: readonly number[];
-}
-
-/** Where frames lie on their grid by their times in samples; null where one lies beside it. */
-function placesOf(ticks: readonly number[], frameSamples: number): Places | null {
-  const [firstTicks] = ticks;
-  if (firstTicks === undefined) return null;
+/**
+ * Places of the coded frames, ascending: as many are missing between two of them as their times leave room for. Recorders tell when each
+ * frame came, some samples early or late.
+ * @returns null where two are played at once
+ */
+function placesOf({ ticks, perTick, frameSamples }: ListedFrames): number[] | null {
   const places: number[] = [];
+  let before = ticks[0] ?? 0;
   for (const tick of ticks) {
-    const place = Math.round((tick - firstTicks) / frameSamples);
-    const isAside = Math.abs(tick - firstTicks - place * frameSamples) > MOST_ASIDE;
-    if (isAside || place <= (places.at(-1) ?? -1)) return null;
-    places.push(place);
+    const frames = Math.round(((tick - before) * perTick) / frameSamples);
+    const last = places.at(-1);
+    if (last === undefined) places.push(0);
+    else if (frames < 1) return null;
+    else places.push(last + (places.length === 1 && frames <= MOST_WARM_UP_FRAMES ? 1 : frames));
+    before = tick;
   }
-  return { firstTicks, places };
+  return places.length > 0 ? places : null;
 }
 
-interface HeardPlaces {
-  /** Time of the first decoded sample, in samples. */
-  readonly startTicks: number;
+interface HeardPlaces extends Pick<SoundGrid, 'firstSample' | 'fillings'> {
+  /** When the first frame is played: a coder's warm-up later than listed, right in front of the second. */
+  readonly firstTicks: number;
   readonly last: number;
   readonly isDecoded: (place: number) => boolean;
 }
 
-/** Which places were decoded; null where the decoder's times or numbers of samples say otherwise than the grid. */
+/** Which places were decoded; null where the decoder's times or numbers of samples say otherwise than the list. */
 function heardPlaces(
-  { firstTicks, places }: Places,
-  frameSamples: number,
+  { ticks, perTick, frameSamples }: ListedFrames,
+  places: readonly number[],
   { startMs, firstSample, rateHz }: SoundClock,
-  filled: (sample: number) => number,
 ): HeardPlaces | null {
-  const timeOf = (frame: number) => Math.round(((startMs[frame] ?? 0) * rateHz) / 1000);
+  const aside = MOST_ASIDE / perTick;
+  const timeOf = (frame: number) => ((startMs[frame] ?? 0) * rateHz) / 1000 / perTick;
   const startTicks = timeOf(0);
-  const first = Math.floor((startTicks - firstTicks) / frameSamples);
-  if (first < 0) return null;
+  const start = ticks.findLastIndex((tick) => tick <= startTicks + aside);
+  if (start < 0) return null;
+  const first = places[start] ?? 0;
+  // One that is a coder's warm-up is played later than it is listed, but as a whole.
+  const isWhole = (firstSample[1] ?? 0) >= frameSamples;
+  const skipped = isWhole ? 0 : Math.round((startTicks - (ticks[start] ?? 0)) * perTick);
   const decoded = new Set([first]);
+  const fillings: Filling[] = [];
+  let at = start;
+  let before = first;
   for (let frame = 1; frame < startMs.length; frame += 1) {
-    const ticks = timeOf(frame);
-    const sample = firstSample[frame] ?? 0;
-    const place = Math.round((ticks - firstTicks) / frameSamples);
-    const isAside = Math.abs(ticks - firstTicks - place * frameSamples) > MOST_ASIDE;
-    if (isAside || Math.abs(sample + filled(sample) - (ticks - startTicks)) > MOST_ASIDE) return null;
+    const time = timeOf(frame);
+    while (at + 1 < ticks.length && (ticks[at] ?? 0) < time - aside) at += 1;
+    const place = places[at] ?? 0;
+    const beforeSample = firstSample[frame] ?? 0;
+    const isAside = Math.abs((ticks[at] ?? 0) - time) > aside;
+    if (isAside || place <= before || Math.abs(frame * frameSamples - skipped - beforeSample) > MOST_ASIDE)
+      return null;
+    if (place - before > 1) fillings.push({ beforeSample, sampleCount: (place - before - 1) * frameSamples });
     decoded.add(place);
+    before = place;
   }
   const listed = new Set(places);
   let last = first;
   for (const place of decoded) if (place > last && listed.has(place)) last = place;
   // What an edit hides in front is not handed over by a decoder, and goes with the sound.
   const isDecoded = (place: number) => listed.has(place) && (place < first || decoded.has(place));
-  return { startTicks, last, isDecoded };
+  const listedTicks = ticks[0] ?? 0;
+  const isWarmUp = start === 0 && isWhole && startTicks - listedTicks > aside;
+  const firstTicks = isWarmUp ? Math.round(startTicks) : listedTicks;
+  return { firstSample: -first * frameSamples - skipped, fillings, firstTicks, last, isDecoded };
+}
+
+/** When each place is played: as listed, or behind the one before where none is. */
+function ticksOf(
+  { ticks, perTick, frameSamples }: ListedFrames,
+  places: readonly number[],
+  count: number,
+  firstTicks: number,
+): number[] {
+  const listed = new Map(places.map((place, at) => [place, ticks[at] ?? 0]));
+  const out = [firstTicks];
+  for (let place = 1; place < count; place += 1) {
+    out.push(listed.get(place) ?? Math.round((out.at(-1) ?? 0) + frameSamples / perTick));
+  }
+  return out;
 }

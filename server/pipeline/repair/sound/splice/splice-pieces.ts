@@ -16,9 +16,9 @@ const JOINED_FRAMES = 4;
 /** Stretches longer than this are no holes to be bridged: what is made for one is held in memory, 8 kB a frame of stereo. */
 export const MOST_LOST_FRAMES = 512;
 
-/** What is encoded for one stretch of lost frames. */
+/** What is encoded for one stretch of frames. */
 export interface SplicePiece {
-  /** The lost frames. */
+  /** The lost frames, or those that change. */
   readonly lost: FrameSpan;
   /** All that is encoded, in places; may begin before the first. */
   readonly coded: FrameSpan;
@@ -36,6 +36,23 @@ export function planPieces(frames: readonly unknown[]): SplicePiece[] {
   return spans.map((lost) => ({
     lost,
     coded: { first: lost.first - RUN_UP_FRAMES, end: lost.end + RUN_OUT_FRAMES },
+  }));
+}
+
+/** Frames that are encoded on either side of those that change: among them a place is looked for where new and kept ones follow on each other. */
+const AROUND_FRAMES = 12;
+
+/** The same for stretches of frames that change; ascending, those whose pieces would overlap are made anew together. */
+export function piecesAround(spans: readonly FrameSpan[]): SplicePiece[] {
+  const joined: { first: number; end: number }[] = [];
+  for (const { first, end } of spans) {
+    const last = joined.at(-1);
+    if (last && first - last.end < 2 * AROUND_FRAMES) last.end = Math.max(last.end, end);
+    else joined.push({ first, end });
+  }
+  return joined.map((lost) => ({
+    lost,
+    coded: { first: lost.first - AROUND_FRAMES, end: lost.end + AROUND_FRAMES },
   }));
 }
 

@@ -1,19 +1,17 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { readAdts } from '#server/media/aac/adts.ts';
 import { createAacFrameReader, type AacFrame } from '#server/media/aac/aac-frame.ts';
-import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
-import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
-import { bitRateOf } from '../repair-audio-encode.ts';
 import { readRawSound, type RawSound } from '../repair-audio-raw.ts';
 import type { Filling } from '../repair-audio-render.ts';
 import { repeatFrames } from './repeat-frames.ts';
 import { fillLost } from './fill-lost.ts';
+import { encodePieces, type NewFrames } from './splice-encode.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
+import { joinFrames, type JoinedFrames } from './splice-join.ts';
 import { writeSound } from './write-sound.ts';
 import {
   MOST_LOST_FRAMES,
@@ -29,8 +27,6 @@ export interface SpliceInput {
   /** The decoded sound, and its clock. */
   readonly raw: RawSound;
   readonly clock: SoundClock;
-  /** Where samples are missing, ascending. */
-  readonly fillings: readonly Filling[];
   /** MP4 with the sound alone. */
   readonly outputPath: string;
   readonly tools: ToolPaths;
@@ -45,30 +41,38 @@ export interface SplicedSound {
   readonly framesTotal: number;
 }
 
+export interface FilledFrames {
+  readonly spliced: SplicedSound;
+  /** Where samples were missing, ascending. */
+  readonly fillings: readonly Filling[];
+}
+
 /**
  * Fills holes of an AAC sound with new coded frames between its own, which stay as they are. What a hole lacks is predicted
  * from both sides and encoded, or, where spectral bands are replicated, the frames around it are repeated.
  * @returns null where its frames do not allow that; all of the sound is coded anew then
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function spliceSound(input: SpliceInput): Promise<SplicedSound | null> {
-  const { clock, fillings, outputPath } = input;
-  const grid = await readSoundGrid(input.inputPath, input.stream, clock, (sample) =>
-    fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), 0),
-  );
+export async function spliceSound(input: SpliceInput): Promise<FilledFrames | null> {
+  const { clock, outputPath } = input;
+  const grid = await readSoundGrid(input.inputPath, input.stream, clock, 'by times');
   const pieces = grid && planPieces(grid.frames);
   if (!grid || !pieces?.every(({ lost }) => isBridged(lost))) return null;
   const codedPath = path.join(path.dirname(outputPath), 'new-frames.aac');
   try {
     const isPlain = grid.frameSamples === LC_FRAME;
     const newFrames = isPlain
-      ? await encodePieces(input, grid, pieces, codedPath)
+      ? await encodePieces(
+          { ...input, config: grid.config, samples: pieceSamples(input, grid, pieces) },
+          pieces,
+          codedPath,
+        )
       : repeatAround(grid, pieces);
     const spliced = newFrames && splice(grid, pieces, newFrames);
     if (!spliced) return null;
-    await writeSound(outputPath, grid, clock.rateHz, spliced.frames, input.signal);
-    const startMs = (Math.max(0, grid.firstTicks) / clock.rateHz) * 1000;
-    return { startMs, framesKept: spliced.kept, framesTotal: grid.listed };
+    const startMs = await writeSound(outputPath, grid, clock.rateHz, spliced.frames, input.signal);
+    const { fillings, listed } = grid;
+    return { spliced: { startMs, framesKept: spliced.kept, framesTotal: listed }, fillings };
   } finally {
     await rm(codedPath, { force: true });
   }
@@ -76,9 +80,6 @@ export async function spliceSound(input: SpliceInput): Promise<SplicedSound | nu
 
 /** A start that is lost has nothing in front of it to go on from. */
 const isBridged = ({ first, end }: FrameSpan): boolean => first > 0 && end - first <= MOST_LOST_FRAMES;
-
-/** The new frame for a place of a piece, by the number of the piece. */
-type NewFrames = (piece: number, place: number) => AacFrame | undefined;
 
 function repeatAround({ config, frames }: SoundGrid, pieces: readonly SplicePiece[]): NewFrames {
   const reader = createAacFrameReader(config);
@@ -89,46 +90,8 @@ function repeatAround({ config, frames }: SoundGrid, pieces: readonly SplicePiec
   };
 }
 
-/** The frames that an encoder makes of all pieces in a row, but the one that it puts in front; null where there are too few. */
-async function encodePieces(
-  input: SpliceInput,
-  grid: SoundGrid,
-  pieces: readonly SplicePiece[],
-  codedPath: string,
-): Promise<NewFrames | null> {
-  const { stream, tools, signal } = input;
-  await runFfmpeg(encodePlan(stream, codedPath), { tools, signal, stdin: pieceSamples(input, grid, pieces) });
-  const frames = readAdts(await readFile(codedPath))?.slice(1);
-  const reader = createAacFrameReader(grid.config);
-  const wanted = pieces.reduce((sum, { coded }) => sum + coded.end - coded.first, 0);
-  if (!frames || !reader || frames.length < wanted) return null;
-  const starts = pieces.map((_, at) =>
-    pieces.slice(0, at).reduce((sum, { coded }) => sum + coded.end - coded.first, 0),
-  );
-  return (piece, place) => {
-    const bytes = frames[(starts[piece] ?? 0) + place - (pieces[piece]?.coded.first ?? 0)];
-    return (bytes && reader.read(bytes)) ?? undefined;
-  };
-}
-
-function encodePlan(stream: AudioStreamInfo, outputPath: string): FfmpegPlan {
-  const layout = stream.channelLayout ? ['-channel_layout', stream.channelLayout] : [];
-  const given = ['-ar', String(stream.sampleRateHz), '-ac', String(stream.channels), ...layout];
-  return {
-    label: 'encode the missing sound',
-    inputs: [{ path: 'pipe:0', format: 'f32le', options: given }],
-    outputs: [
-      {
-        path: outputPath,
-        options: ['-map', '0:a', '-c:a', 'aac', '-b:a', String(bitRateOf(stream)), '-f', 'adts'],
-      },
-    ],
-    expectedDurationMs: null,
-  };
-}
-
 async function* pieceSamples(
-  { raw, clock, fillings }: SpliceInput,
+  { raw, clock }: SpliceInput,
   grid: SoundGrid,
   pieces: readonly SplicePiece[],
 ): AsyncGenerator<Buffer> {
@@ -137,7 +100,7 @@ async function* pieceSamples(
     const from = coded.first * LC_FRAME;
     const count = (coded.end - coded.first) * LC_FRAME;
     const samples = new Float32Array(count * raw.channels);
-    await copyKnown(raw, fillings, grid.firstSample + from, samples);
+    await copyKnown(raw, grid.fillings, grid.firstSample + from, samples);
     const lost = unknown.flatMap(({ first, end }) => {
       const inside = { first: Math.max(0, first - from), end: Math.min(count, end - from) };
       return inside.first < inside.end ? [inside] : [];
@@ -172,26 +135,17 @@ async function copyKnown(
   }
 }
 
-interface Spliced {
-  readonly frames: readonly Buffer[];
-  readonly kept: number;
-}
-
 /** The frames of the original with new ones where they are lost; null where their windows do not follow on each other. */
-function splice({ frames }: SoundGrid, pieces: readonly SplicePiece[], newFrames: NewFrames): Spliced | null {
-  const out = frames.map((frame) => frame?.bytes ?? null);
-  let kept = frames.filter((frame) => frame !== null).length;
-  for (const [piece, { lost, coded }] of pieces.entries()) {
-    const newAt = (place: number) => newFrames(piece, place);
-    const span = fitting(frames, newAt, lost, coded);
-    if (!span) return null;
-    for (let place = span.first; place < span.end; place += 1) {
-      if (frames[place]) kept -= 1;
-      out[place] = newAt(place)?.bytes ?? null;
-    }
-  }
-  const whole = out.flatMap((frame) => frame ?? []);
-  return whole.length === out.length ? { frames: whole, kept } : null;
+function splice(
+  { frames }: SoundGrid,
+  pieces: readonly SplicePiece[],
+  newFrames: NewFrames,
+): JoinedFrames | null {
+  const taken = pieces.map(({ lost, coded }, piece) =>
+    fitting(frames, (place) => newFrames(piece, place), lost, coded),
+  );
+  if (!taken.every((span) => span !== null)) return null;
+  return joinFrames(frames, taken, (piece, place) => newFrames(piece, place)?.bytes);
 }
 
 /** Frames of a piece that are not taken at its edges: how the encoder came to their windows lies in front of it, or is not told behind. */

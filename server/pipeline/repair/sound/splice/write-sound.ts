@@ -7,20 +7,22 @@ import { withDuration } from '#server/media/mp4/write-tables.ts';
 import type { SoundGrid } from './splice-grid.ts';
 
 /**
- * Writes coded frames as a movie with a sound alone, under the settings of the one that they come from. What an edit hid of the first
- * ones stays hidden; where they begin later than the movie did, they begin at 0.
- * @param rateHz of the samples that the grid counts
+ * Writes coded frames as a movie with a sound alone, under the settings and at the times of the one that they come from. What an edit hid of
+ * the first ones stays hidden; where they begin later than the movie did, they begin at 0.
+ * @param rateHz of the samples of a frame
+ * @returns time of the original's axis at which the new file begins, ms
  * @throws Mp4Error when the file cannot be written as planned; the signal's reason when aborted
  */
 export async function writeSound(
   outputPath: string,
-  { track, movie, frameSamples, firstTicks, endTicks }: SoundGrid,
+  { track, movie, frameSamples, ticks, endTicks }: SoundGrid,
   rateHz: number,
   frames: readonly Buffer[],
   signal?: AbortSignal,
-): Promise<void> {
-  const perSample = track.timescale / rateHz;
-  const frameTicks = frameSamples * perSample;
+): Promise<number> {
+  const { timescale } = track;
+  const firstTicks = ticks[0] ?? 0;
+  const mediaTicks = (ticks.at(-1) ?? 0) - firstTicks + Math.round((frameSamples * timescale) / rateHz);
   const framesPath = `${outputPath}.frames`;
   const file = await open(framesPath, 'w+');
   try {
@@ -29,18 +31,18 @@ export async function writeSound(
     const samples = frames.map(({ length }, place) => {
       const bytes = { file, offset, sizeBytes: length };
       offset += length;
-      const dts = place * frameTicks;
-      return { bytes, dts, pts: dts, durationTicks: frameTicks, sync: true };
+      const dts = (ticks[place] ?? 0) - firstTicks;
+      const next = (ticks[place + 1] ?? mediaTicks + firstTicks) - firstTicks;
+      return { bytes, dts, pts: dts, durationTicks: next - dts, sync: true };
     });
-    const mediaTicks = frames.length * frameTicks;
-    const hidden = Math.round(Math.max(0, -firstTicks) * perSample);
-    const shownTicks = Math.min(mediaTicks - hidden, (endTicks - Math.max(0, firstTicks)) * perSample);
-    const durationTicks = Math.ceil((shownTicks * movie.timescale) / track.timescale);
+    const hidden = Math.max(0, -firstTicks);
+    const shownTicks = Math.min(mediaTicks - hidden, endTicks - Math.max(0, firstTicks));
+    const durationTicks = Math.ceil((shownTicks * movie.timescale) / timescale);
     const timed = replaceBox(track.trak, 'mdia/mdhd', (header) => withDuration(header, mediaTicks));
     const trak = withEdits(timed, [{ durationTicks, mediaTime: hidden, rate: 1 }]);
     const header = findBox(movie.moov, 'mvhd');
     const moov = container('moov', header ? [withDuration(header, durationTicks)] : []);
-    const tracks = [rebuildTrack(trak, track.timescale, samples)];
+    const tracks = [rebuildTrack(trak, timescale, samples)];
     await writeMovie(outputPath, {
       ftyp: movie.ftyp,
       moov,
@@ -48,6 +50,7 @@ export async function writeSound(
       temporary: true,
       ...(signal && { signal }),
     });
+    return (Math.max(0, firstTicks) * 1000) / timescale;
   } finally {
     await file.close();
     await rm(framesPath, { force: true });

@@ -1,0 +1,52 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
+import {
+  clockOf,
+  MOST_RESIDUAL_MS,
+  nullIfRefused,
+  soundAlone,
+  type RepairAudioInput,
+} from './repair-audio-make.ts';
+import { largestResidualMs, soundPlaces, type SoundPlaces } from './repair-audio-place.ts';
+import type { RawSound } from './repair-audio-raw.ts';
+import type { Filling } from './repair-audio-render.ts';
+import type { SyncPlan } from './repair-audio-sync.ts';
+import { spliceSound, type SplicedSound } from './splice/splice-sound.ts';
+
+export interface FilledSound {
+  readonly path: string;
+  readonly spliced: SplicedSound;
+  readonly places: SoundPlaces;
+}
+
+/**
+ * The sound with new coded frames in its holes alone.
+ * @returns null where that cannot be, does not decode without a complaint, or moves what stays
+ * @throws MediaToolError when the run is cancelled
+ */
+export async function fillBetween(
+  input: RepairAudioInput,
+  raw: RawSound,
+  clock: SoundClock,
+  plan: SyncPlan,
+): Promise<FilledSound | null> {
+  const stream = input.info.audio[0];
+  if (!stream || input.info.format !== 'mov') return null;
+  const outputPath = path.join(input.workDir, 'sound-with-new-frames.m4a');
+  const filled = await spliceSound({ ...input, stream, raw, clock, outputPath }).catch(nullIfRefused);
+  if (!filled) return null;
+  const { spliced, fillings } = filled;
+  const made = await clockOf(input, outputPath, soundAlone(input.info));
+  const places = soundPlaces(clock, made, plan, durations(fillings, clock), spliced.startMs);
+  if (made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
+    return { path: outputPath, spliced, places };
+  await rm(outputPath, { force: true });
+  return null;
+}
+
+const durations = (fillings: readonly Filling[], { rateHz }: SoundClock) =>
+  fillings.map(({ beforeSample, sampleCount }) => ({
+    beforeSample,
+    durationMs: (sampleCount / rateHz) * 1000,
+  }));

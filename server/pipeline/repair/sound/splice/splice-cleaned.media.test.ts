@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe/probe.ts';
+import { decodeSound } from '#server/media/signal/pcm.ts';
+import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { replaceSound } from '#server/test/broken-sound.ts';
+import { testTools as tools } from '#server/test/media-job.ts';
+import { sharedFolder } from '#server/test/rendered-clips.ts';
+import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
+import { analyseAudio } from '../../../analyse/analyse-audio.ts';
+import { readPackets } from '../../../analyse/packets/read-packets.ts';
+import { repairAudio } from '../repair-audio.ts';
+
+const RATE = 48_000;
+const SECONDS = 14;
+/** The wind blows between these seconds. */
+const [FROM, TO] = [5, 10];
+
+const folder = sharedFolder();
+const at = (name: string) => path.join(folder.path, name);
+const voice = voiceLike(SECONDS, RATE, 3);
+
+beforeAll(async () => {
+  const clean = at('clean.mp4');
+  await makeMovingClip({ tools, outputPath: clean, seconds: SECONDS, width: 160, height: 96 });
+  const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), -3).map((value, sample) =>
+    sample >= FROM * RATE && sample < TO * RATE ? value : (voice[sample] ?? 0),
+  );
+  const file = { tools, inputPath: clean, outputPath: at('windy.mp4'), rateHz: RATE };
+  await replaceSound({ ...file, channels: [windy, windy] });
+});
+
+async function samplesOf(file: string): Promise<Float32Array> {
+  const rawPath = at('samples.f32');
+  const info = await probe(tools, file, 'mov');
+  await decodeSound({
+    inputPath: file,
+    info,
+    rateHz: RATE,
+    channels: 1,
+    tools,
+    rawPath,
+    onSamples: () => {},
+  });
+  const { buffer, byteOffset, byteLength } = await readFile(rawPath);
+  const interleaved = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+  return interleaved.filter((_, sample) => sample % 2 === 0);
+}
+
+/** SHA-256 of each coded packet of the sound. */
+async function packetsOf(file: string): Promise<string[]> {
+  const args = '-map 0:a:0 -c copy -f framehash -hash sha256 -'.split(' ');
+  const { stdout } = await runTool('hash', tools.ffmpeg, ['-v', 'error', '-i', file, ...args]);
+  return stdout.split('\n').flatMap((line) => (line.startsWith('0') ? line.split(',').slice(5, 6) : []));
+}
+
+async function mend(file: string, name: string) {
+  const info = await probe(tools, file, 'mov');
+  const { audio } = await readPackets({ inputPath: file, info, tools });
+  const analysis = await analyseAudio({ inputPath: file, info, audioPackets: audio, motion: null, tools });
+  const findings = analysis.findings.filter(({ kind }) => kind === 'wind_noise');
+  return repairAudio({ inputPath: file, info, tools, findings, workDir: at(name) });
+}
+
+describe('wind in a part of a sound', () => {
+  it('is taken out there, and every other coded frame stays as it is', async () => {
+    const { audio, verdicts } = await mend(at('windy.mp4'), 'work');
+    expect(verdicts).toMatchObject([{ outcome: 'repaired', action: 'suppressed_wind' }]);
+    if (audio.kind !== 'file') throw new Error('The sound was not mended.');
+    const [before, after] = [await packetsOf(at('windy.mp4')), await packetsOf(audio.path)];
+    const kept = before.filter((hash, place) => after[place] === hash).length;
+    expect(audio.spliced).toMatchObject({ framesKept: kept, framesTotal: before.length });
+    expect(kept / before.length).toBeGreaterThan(0.5);
+
+    const [windy, made] = [await samplesOf(at('windy.mp4')), await samplesOf(audio.path)];
+    expect(made.length).toBe(windy.length);
+    const second = (sound: Float32Array, from: number, to: number) => sound.subarray(from * RATE, to * RATE);
+    expect(second(made, 0, FROM - 1)).toEqual(second(windy, 0, FROM - 1));
+    expect(second(made, TO + 1, SECONDS)).toEqual(second(windy, TO + 1, SECONDS));
+    const inside = second(voice, FROM, TO);
+    expect(siSdr(inside, second(made, FROM, TO)) - siSdr(inside, second(windy, FROM, TO))).toBeGreaterThan(5);
+    // Nothing is heard of the seams: what is new goes on from what is kept.
+    const beside = [second(made, FROM - 1, FROM - 0.1), second(made, TO + 0.1, TO + 1)];
+    const were = [second(windy, FROM - 1, FROM - 0.1), second(windy, TO + 0.1, TO + 1)];
+    beside.forEach((part, side) => expect(siSdr(were[side] ?? [], part)).toBeGreaterThan(25));
+  });
+
+  it('is taken out where recorders tell when frames came, some samples early or late', async () => {
+    const uneven = at('uneven.mp4');
+    const times = 'setts=ts=TS+17*mod(N\\,3)-9*mod(N\\,7)+60';
+    const copied = ['-map', '0', '-c', 'copy', '-bsf:a', times, uneven];
+    await runTool('tell times', tools.ffmpeg, ['-v', 'error', '-i', at('windy.mp4'), ...copied]);
+    const { audio } = await mend(uneven, 'work-uneven');
+    if (audio.kind !== 'file') throw new Error('The sound was not mended.');
+    const [before, after] = [await packetsOf(uneven), await packetsOf(audio.path)];
+    expect(audio.spliced?.framesKept).toBe(before.filter((hash, place) => after[place] === hash).length);
+    expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);
+  });
+
+  it('has all of the sound coded anew where it blows all the time', async () => {
+    const whole = at('windy-whole.mp4');
+    const wind = mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), -3);
+    const file = { tools, inputPath: at('clean.mp4'), outputPath: whole, rateHz: RATE };
+    await replaceSound({ ...file, channels: [wind, wind] });
+    const { audio } = await mend(whole, 'work-whole');
+    expect(audio.kind).toBe('file');
+    expect(audio).not.toHaveProperty('spliced');
+  });
+});

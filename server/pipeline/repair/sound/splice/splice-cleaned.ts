@@ -1,0 +1,121 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { AacFrame } from '#server/media/aac/aac-frame.ts';
+import { refold, withShape } from '#server/media/aac/aac-shape.ts';
+import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
+import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
+import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
+import type { RawSound } from '../repair-audio-raw.ts';
+import { changedSpans, renderSamples, toBuffer, type WindToTakeOut } from '../repair-audio-render.ts';
+import { cutBlocks } from './splice-blocks.ts';
+import { encodePieces, type NewFrames } from './splice-encode.ts';
+import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
+import { joinFrames, type JoinedFrames } from './splice-join.ts';
+import { piecesAround, type SplicePiece } from './splice-pieces.ts';
+import { atLongWindows, framesIn, seamsOf, shapeBefore, widened } from './splice-seams.ts';
+import type { SplicedSound } from './splice-sound.ts';
+import { writeSound } from './write-sound.ts';
+
+export interface SpliceCleaned {
+  readonly inputPath: string;
+  readonly stream: AudioStreamInfo;
+  /** The decoded sound, and its clock. */
+  readonly raw: RawSound;
+  readonly clock: SoundClock;
+  readonly wind: WindToTakeOut;
+  /** MP4 with the sound alone. */
+  readonly outputPath: string;
+  readonly tools: ToolPaths;
+  readonly signal?: AbortSignal | undefined;
+  /** Share coded, 0 to 1. */
+  readonly onCoded?: (share: number) => void;
+}
+
+/** With less than this left of the original, splicing keeps nothing worth its seams. */
+const LEAST_KEPT_MS = 1000;
+/** Each try widens stretches whose new frames do not follow on the kept ones. */
+const MOST_TRIES = 4;
+
+/**
+ * Takes wind out of an AAC-LC sound and codes the windy stretches anew alone; all other coded frames stay as they are.
+ * @returns null where nearly all is windy, or the frames do not allow it; all of the sound is coded anew then
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled
+ */
+export async function spliceCleaned(input: SpliceCleaned): Promise<SplicedSound | null> {
+  const { clock, wind, outputPath } = input;
+  const changed = changedSpans(wind.spans, clock.rateHz);
+  const changedSamples = changed.reduce((sum, { first, end }) => sum + end - first, 0);
+  const leastKept = (LEAST_KEPT_MS / 1000) * clock.rateHz;
+  if (clock.sampleCount - changedSamples < leastKept) return null;
+  const grid = await readSoundGrid(input.inputPath, input.stream, clock, 'by list');
+  if (grid?.frameSamples !== LC_FRAME || !isWhole(grid.frames)) return null;
+  const { frames } = grid;
+  const codedPath = path.join(path.dirname(outputPath), 'cleaned-frames.aac');
+  try {
+    let spans = changed.map((span) => atLongWindows(frames, framesIn(span, grid.firstSample, LC_FRAME)));
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const pieces = piecesAround(spans);
+      const made = pieces.reduce((sum, { lost }) => sum + lost.end - lost.first, 0);
+      if ((frames.length - made) * LC_FRAME < leastKept) return null;
+      const samples = cleanedPieces(input, grid, frames, pieces);
+      const newFrames = await encodePieces(
+        { ...input, config: grid.config, samples, hadWind: true },
+        pieces,
+        codedPath,
+      );
+      if (!newFrames) return null;
+      const wider = widened(frames, pieces, newFrames);
+      const joined = wider ? null : join(frames, pieces, newFrames);
+      if (joined) {
+        const startMs = await writeSound(outputPath, grid, clock.rateHz, joined.frames, input.signal);
+        return { startMs, framesKept: joined.kept, framesTotal: grid.listed };
+      }
+      if (!wider) return null;
+      spans = wider;
+    }
+    return null;
+  } finally {
+    await rm(codedPath, { force: true });
+  }
+}
+
+const isWhole = (frames: readonly (AacFrame | null)[]): frames is readonly AacFrame[] =>
+  frames.every((frame) => frame !== null);
+
+/** The cleaned sound of all pieces, one behind the other. */
+async function* cleanedPieces(
+  { raw, clock, wind }: SpliceCleaned,
+  grid: SoundGrid,
+  frames: readonly AacFrame[],
+  pieces: readonly SplicePiece[],
+): AsyncGenerator<Buffer> {
+  const places = pieces.flatMap(({ coded: { first, end } }) =>
+    Array.from({ length: end - first }, (_, at) => first + at),
+  );
+  const starts = places.map((place) => grid.firstSample + place * LC_FRAME);
+  const seams = seamsOf(frames, pieces);
+  const cleaned = renderSamples({ raw, rateHz: clock.rateHz, wind, fillings: [] });
+  let at = 0;
+  for await (const samples of cutBlocks(cleaned, raw.channels, starts, LC_FRAME)) {
+    const seam = seams.get(places[at] ?? -1);
+    if (seam) refold({ ...seam, samples, channels: raw.channels });
+    at += 1;
+    yield toBuffer(samples);
+  }
+}
+
+/** The last new frame of a stretch names the shape under which the kept one behind it was made. */
+function join(
+  frames: readonly AacFrame[],
+  pieces: readonly SplicePiece[],
+  newFrames: NewFrames,
+): JoinedFrames | null {
+  const stretches = pieces.map(({ lost }) => lost);
+  return joinFrames(frames, stretches, (piece, place) => {
+    const frame = newFrames(piece, place);
+    const isLast = place + 1 === stretches[piece]?.end;
+    const shape = isLast ? shapeBefore(frames, place + 1) : null;
+    return frame && shape ? withShape(frame, shape) : frame?.bytes;
+  });
+}

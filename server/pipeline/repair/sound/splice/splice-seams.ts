@@ -1,0 +1,99 @@
+import type { AacFrame } from '#server/media/aac/aac-frame.ts';
+import { shapeOf, type Refold } from '#server/media/aac/aac-shape.ts';
+import type { SampleSpan } from '../repair-audio-raw.ts';
+import type { NewFrames } from './splice-encode.ts';
+import type { FrameSpan, SplicePiece } from './splice-pieces.ts';
+
+/** A sound without holes. */
+type WholeFrames = readonly AacFrame[];
+
+/** Frames this near to an end of the sound go with what changes: there is no room to settle in front of them, and little to keep. */
+const END_FRAMES = 6;
+
+/**
+ * Frames that reach into samples that change. Each holds two blocks of samples, that of its place and the next.
+ * @param firstSample at which the block of place 0 begins
+ */
+export function framesIn({ first, end }: SampleSpan, firstSample: number, frameSamples: number): FrameSpan {
+  return {
+    first: Math.floor((first - firstSample) / frameSamples) - 1,
+    end: Math.ceil((end - firstSample) / frameSamples),
+  };
+}
+
+/** The stretch, wider where the frames at its edges have short windows: those of new ones would not follow on them, and there are sounds that begin. */
+export function atLongWindows(frames: WholeFrames, span: FrameSpan): FrameSpan {
+  return outwards(frames, span, { first: 0, end: frames.length }, () => true);
+}
+
+/** The nearest edges outside a stretch, inside limits, at which the frames beside have long windows, and an edge is one that is asked for. */
+function outwards(
+  frames: WholeFrames,
+  span: FrameSpan,
+  limits: FrameSpan,
+  isEdge: (place: number, side: 'first' | 'end') => boolean,
+): FrameSpan {
+  const areLong = (from: number, to: number) =>
+    frames.slice(Math.max(0, from), to).every((frame) => frame.beginsLong && frame.endsLong);
+  let { first, end } = span;
+  while (first > limits.first && !(areLong(first - 2, first + 1) && isEdge(first, 'first'))) first -= 1;
+  while (end < limits.end && !(areLong(end - 1, end + 2) && isEdge(end, 'end'))) end += 1;
+  return {
+    first: first > END_FRAMES ? first : 0,
+    end: end < frames.length - END_FRAMES ? end : frames.length,
+  };
+}
+
+/** New frames at the edges of a piece that are not looked at: how the encoder came to their windows lies outside. */
+const EDGE_FRAMES = 2;
+
+/**
+ * The stretches of pieces, wider where their new frames do not follow on the kept ones.
+ * @returns null where all do
+ */
+export function widened(
+  frames: WholeFrames,
+  pieces: readonly SplicePiece[],
+  newFrames: NewFrames,
+): FrameSpan[] | null {
+  const spans = pieces.map(({ lost, coded }, piece) => {
+    const limits = { first: coded.first + EDGE_FRAMES, end: coded.end - EDGE_FRAMES };
+    return outwards(frames, lost, limits, (place, side) => {
+      if (side === 'first') return place === 0 || newFrames(piece, place)?.beginsLong === true;
+      return place === frames.length || newFrames(piece, place - 1)?.endsLong === true;
+    });
+  });
+  const fit = spans.every(({ first, end }, piece) => {
+    const lost = pieces[piece]?.lost;
+    return first === lost?.first && end === lost.end;
+  });
+  return fit ? null : spans;
+}
+
+/** ffmpeg's encoder gives all its long windows this shape. */
+const ENCODER_SHAPE = 'kaiser-bessel';
+
+/**
+ * How the samples of blocks are changed before they are encoded, by place: where a kept frame and a new one overlap, both are heard under
+ * the window that the kept one was made with.
+ */
+export function seamsOf(
+  frames: WholeFrames,
+  pieces: readonly SplicePiece[],
+): Map<number, Pick<Refold, 'frame' | 'encoder' | 'decoder'>> {
+  const seams = new Map<number, Pick<Refold, 'frame' | 'encoder' | 'decoder'>>();
+  const put = (place: number, frame: Refold['frame'], decoder: Refold['decoder'] | null) => {
+    if (decoder) seams.set(place, { frame, encoder: ENCODER_SHAPE, decoder });
+  };
+  for (const { lost } of pieces) {
+    if (lost.first > 0) put(lost.first, 'begins', shapeBefore(frames, lost.first));
+    if (lost.end < frames.length) put(lost.end, 'ends', shapeBefore(frames, lost.end));
+  }
+  return seams;
+}
+
+/** The shape under which the frame of a place begins, which the one in front of it names. */
+export function shapeBefore(frames: WholeFrames, place: number): Refold['decoder'] | null {
+  const frame = frames[place - 1];
+  return frame ? shapeOf(frame) : null;
+}

@@ -204,26 +204,29 @@ async function streamClaims(
           : ''),
     });
   }
-  if (audio.treatment === 'copied' && original.info.audio.length > 0 && original.info.format === 'mov') {
-    const before = await hashPackets({ ...original, tools }, 'a');
-    const common = inCommon(before, await hashPackets({ ...result, tools }, 'a'));
-    claims.push({
-      claim: 'every sound packet is the same bytes',
-      confirmed: common === before.length,
-      detail: `${common} of ${before.length} have the same SHA-256.`,
-    });
-  }
-  if (audio.treatment === 'smart_render') {
-    const said = audio.unitsKept ?? 0;
-    const before = await hashPackets({ ...original, tools }, 'a');
-    const common = inCommon(before, await hashPackets({ ...result, tools }, 'a'));
-    claims.push({
-      claim: `${said} sound packets are the same bytes`,
-      confirmed: common >= said,
-      detail: `${common} have the same SHA-256 in both files.`,
-    });
-  }
+  const soundClaim = await keptSoundClaim(original, result, audio, tools);
+  if (soundClaim) claims.push(soundClaim);
   return claims;
+}
+
+/** That the coded sound is the original's, all of it or what the report says; null where nothing is said. */
+async function keptSoundClaim(
+  original: OpenFile,
+  result: OpenFile,
+  { treatment, unitsKept }: RepairReport['audio'],
+  tools: ToolPaths,
+): Promise<Claim | null> {
+  const { audio, format } = original.info;
+  const isCopied = treatment === 'copied' && audio.length > 0 && format === 'mov';
+  if (!isCopied && treatment !== 'smart_render') return null;
+  const before = await hashPackets({ ...original, tools }, 'a');
+  const common = inCommon(before, await hashPackets({ ...result, tools }, 'a'));
+  const said = isCopied ? before.length : (unitsKept ?? 0);
+  return {
+    claim: isCopied ? 'every sound packet is the same bytes' : `${said} sound packets are the same bytes`,
+    confirmed: common >= said,
+    detail: `${common} of ${before.length} have the same SHA-256 in both files.`,
+  };
 }
 
 /** Times of the pictures inside the damaged stretches that were repaired, ticks of the original's video. */

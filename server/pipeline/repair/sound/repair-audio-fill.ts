@@ -8,9 +8,8 @@ import {
   soundAlone,
   type RepairAudioInput,
 } from './repair-audio-make.ts';
-import { largestResidualMs, soundPlaces, type SoundPlaces } from './repair-audio-place.ts';
+import { durationsOf, largestResidualMs, soundPlaces, type SoundPlaces } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
-import type { Filling } from './repair-audio-render.ts';
 import type { SyncPlan } from './repair-audio-sync.ts';
 import { spliceSound, type SplicedSound } from './splice/splice-sound.ts';
 
@@ -38,15 +37,9 @@ export async function fillBetween(
   if (!filled) return null;
   const { spliced, fillings } = filled;
   const made = await clockOf(input, outputPath, soundAlone(input.info));
-  const places = soundPlaces(clock, made, plan, durations(fillings, clock), spliced.startMs);
+  const places = soundPlaces(clock, made, plan, durationsOf(fillings, clock), spliced.startMs);
   if (made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
     return { path: outputPath, spliced, places };
   await rm(outputPath, { force: true });
   return null;
 }
-
-const durations = (fillings: readonly Filling[], { rateHz }: SoundClock) =>
-  fillings.map(({ beforeSample, sampleCount }) => ({
-    beforeSample,
-    durationMs: (sampleCount / rateHz) * 1000,
-  }));

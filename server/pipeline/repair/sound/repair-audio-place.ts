@@ -7,6 +7,7 @@ import {
 } from '#server/media/signal/pcm-clock.ts';
 import type { MeasuredCurve } from '../../analyse/analysis.ts';
 import { CONTAINER_LIMITS } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
+import type { Filling } from './repair-audio-render.ts';
 import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
 
 /**
@@ -24,6 +25,12 @@ export interface FilledHole {
   readonly beforeSample: number;
   readonly durationMs: number;
 }
+
+export const durationsOf = (fillings: readonly Filling[], { rateHz }: SoundClock): FilledHole[] =>
+  fillings.map(({ beforeSample, sampleCount }) => ({
+    beforeSample,
+    durationMs: (sampleCount / rateHz) * 1000,
+  }));
 
 /** Where samples of the original are played after the repair, on the original's time axis. */
 export interface SoundPlaces {

@@ -12,7 +12,13 @@ import {
   soundAlone,
   type RepairAudioInput,
 } from './repair-audio-make.ts';
-import { largestResidualMs, soundPlaces, timesInMended } from './repair-audio-place.ts';
+import {
+  durationsOf,
+  type FilledHole,
+  largestResidualMs,
+  soundPlaces,
+  timesInMended,
+} from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
 import type { WindToTakeOut } from './repair-audio-render.ts';
 import type { SyncPlan } from './repair-audio-sync.ts';
@@ -34,6 +40,8 @@ export interface MendedWind extends MendedSound {
   readonly path: string;
   /** What of its coded frames is the original's; null where all of it was coded anew. */
   readonly spliced: SplicedSound | null;
+  /** What was put into its holes. */
+  readonly filled: readonly FilledHole[];
 }
 
 interface WindWork {
@@ -64,14 +72,11 @@ export async function tryWind(
   const curveAfter = plan.needsSamples
     ? undefined
     : levelCurve(before.wind).map((span) => Math.round(spanLevelDb(after.wind, span) * 10) / 10);
-  const timeAfter = timesInMended(clock, plan, filledHoles(clock, plan));
-  const judgement = judgeWind(before, after, inSamplesMs, timeAfter);
-  return { path: made.path, spliced: made.spliced, judgement, curveAfter };
+  const judgement = judgeWind(before, after, inSamplesMs, timesInMended(clock, plan, made.filled));
+  return { ...made, judgement, curveAfter };
 }
 
-interface CleanedSound {
-  readonly path: string;
-  readonly spliced: SplicedSound | null;
+interface CleanedSound extends Pick<MendedWind, 'path' | 'spliced' | 'filled'> {
   readonly after: MeasuredSound;
 }
 
@@ -87,16 +92,19 @@ async function cleanBetween(
   wind: WindToTakeOut,
 ): Promise<CleanedSound | null> {
   const stream = input.info.audio[0];
-  if (!stream || input.info.format !== 'mov' || plan.needsSamples) return null;
+  if (!stream || input.info.format !== 'mov' || plan.stretch !== 1) return null;
   const outputPath = path.join(input.workDir, 'sound-with-cleaned-frames.m4a');
-  const splice = { ...input, stream, raw, clock, wind, outputPath, onCoded: coding(input) };
-  const spliced = await spliceCleaned(splice).catch(nullIfRefused);
-  if (!spliced) return null;
+  const { fillHoles } = plan;
+  const splice = { ...input, stream, raw, clock, wind, fillHoles, outputPath, onCoded: coding(input) };
+  const made = await spliceCleaned(splice).catch(nullIfRefused);
+  if (!made) return null;
+  const { spliced } = made;
+  const filled = durationsOf(made.fillings, clock);
   const info = soundAlone(input.info);
   const after = await measureSound({ ...input, inputPath: outputPath, info, onProgress: hearing(input) });
-  const places = soundPlaces(clock, after.clock, plan, [], spliced.startMs);
+  const places = soundPlaces(clock, after.clock, plan, filled, spliced.startMs);
   if (after.clock.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
-    return { path: outputPath, spliced, after };
+    return { path: outputPath, spliced, filled, after };
   await rm(outputPath, { force: true });
   return null;
 }
@@ -111,5 +119,6 @@ async function cleanAll(
   // What `encodeSoundPlan` writes is an MP4 with one stream; its header is read when the clip is finished.
   const info = soundAlone(input.info);
   const heard = { ...input, inputPath: file, info, timed: false, onProgress: hearing(input) };
-  return { path: file, spliced: null, after: await measureSound(heard) };
+  const filled = filledHoles(clock, plan);
+  return { path: file, spliced: null, filled, after: await measureSound(heard) };
 }

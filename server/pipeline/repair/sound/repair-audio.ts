@@ -15,7 +15,7 @@ import {
 } from './repair-audio-place.ts';
 import { planAudioSync, timeStretch, type SyncDetail, type SyncPlan } from './repair-audio-sync.ts';
 import { movedVerdict, syncVerdict, windVerdict, type AudioVerdict } from './repair-audio-verdicts.ts';
-import { MEASURED, tryWind, type WindDetail } from './repair-audio-wind.ts';
+import { MEASURED, tryWind, type MendedWind, type WindDetail } from './repair-audio-wind.ts';
 import type { SplicedSound } from './splice/splice-sound.ts';
 
 /** What the result shall carry as its sound. */
@@ -117,7 +117,7 @@ async function repairSamples(
   const file =
     made?.path ?? (await makeSound(input, { raw, clock, plan, wind: null, name: 'sound.m4a', onCoded }));
   if (sync) {
-    const places = filled?.places ?? (await measurePlaces(input, file, clock, plan, spliced));
+    const places = filled?.places ?? (await measurePlaces(input, file, { clock, plan, cleaned }));
     const { finding } = sync;
     const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
     const done = filled ? planAudioSync(sync.detail, 'frames') : plan;
@@ -143,17 +143,22 @@ async function repairSamples(
   };
 }
 
+interface MadeSound {
+  readonly clock: SoundClock;
+  readonly plan: SyncPlan;
+  readonly cleaned: MendedWind | null;
+}
+
 /** Where a new sound plays the samples of the original, by decoding it. */
 async function measurePlaces(
   input: RepairAudioInput,
   file: string,
-  clock: SoundClock,
-  plan: SyncPlan,
-  spliced: SplicedSound | undefined,
+  { clock, plan, cleaned }: MadeSound,
 ): Promise<SoundPlaces> {
   const info = await probe(input.tools, file, 'mov', input.signal);
   const made = await clockOf(input, file, info);
-  return soundPlaces(clock, made, plan, filledHoles(clock, plan), spliced?.startMs);
+  const filled = cleaned?.filled ?? filledHoles(clock, plan);
+  return soundPlaces(clock, made, plan, filled, cleaned?.spliced?.startMs);
 }
 
 function pickDetail<Detail extends FindingDetail>(

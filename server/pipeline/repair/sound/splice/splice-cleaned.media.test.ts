@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
@@ -56,11 +56,11 @@ async function packetsOf(file: string): Promise<string[]> {
   return stdout.split('\n').flatMap((line) => (line.startsWith('0') ? line.split(',').slice(5, 6) : []));
 }
 
-async function mend(file: string, name: string) {
+async function mend(file: string, name: string, kinds = ['wind_noise']) {
   const info = await probe(tools, file, 'mov');
   const { audio } = await readPackets({ inputPath: file, info, tools });
   const analysis = await analyseAudio({ inputPath: file, info, audioPackets: audio, motion: null, tools });
-  const findings = analysis.findings.filter(({ kind }) => kind === 'wind_noise');
+  const findings = analysis.findings.filter(({ kind }) => kinds.includes(kind));
   return repairAudio({ inputPath: file, info, tools, findings, workDir: at(name) });
 }
 
@@ -97,6 +97,29 @@ describe('wind in a part of a sound', () => {
     const [before, after] = [await packetsOf(uneven), await packetsOf(audio.path)];
     expect(audio.spliced?.framesKept).toBe(before.filter((hash, place) => after[place] === hash).length);
     expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);
+  });
+
+  it('is taken out of a sound whose torn frames are made anew as well', async () => {
+    const torn = at('torn.mp4');
+    const listed = '-v error -select_streams a:0 -show_entries packet=pos,size -of csv=p=0'.split(' ');
+    const { stdout } = await runTool('list', tools.ffprobe, [...listed, at('windy.mp4')]);
+    const bytes = await readFile(at('windy.mp4'));
+    const packets = stdout.trim().split('\n');
+    for (const place of [100, 101, 600]) {
+      const [size = 0, pos = 0] = (packets[place] ?? '').split(',').map(Number);
+      bytes.fill(0, pos, pos + size);
+    }
+    await writeFile(torn, bytes);
+    const { audio, verdicts } = await mend(torn, 'work-torn', ['wind_noise', 'audio_sync']);
+    expect(verdicts.map(({ action }) => action).toSorted()).toEqual(['filled_audio', 'suppressed_wind']);
+    if (audio.kind !== 'file') throw new Error('The sound was not mended.');
+    const [before, after] = [await packetsOf(torn), await packetsOf(audio.path)];
+    expect(after.length).toBe(before.length);
+    // A new frame may happen to be what it was.
+    const same = before.filter((hash, place) => after[place] === hash).length;
+    expect(audio.spliced?.framesKept).toBeLessThanOrEqual(same);
+    expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);
+    expect((await samplesOf(audio.path)).length).toBe((await samplesOf(at('windy.mp4'))).length);
   });
 
   it('has all of the sound coded anew where it blows all the time', async () => {

@@ -1,20 +1,25 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { AacFrame } from '#server/media/aac/aac-frame.ts';
 import { refold, withShape } from '#server/media/aac/aac-shape.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
 import type { RawSound } from '../repair-audio-raw.ts';
-import { changedSpans, renderSamples, toBuffer, type WindToTakeOut } from '../repair-audio-render.ts';
+import {
+  changedSpans,
+  type Filling,
+  renderSamples,
+  toBuffer,
+  type WindToTakeOut,
+} from '../repair-audio-render.ts';
 import { cutBlocks } from './splice-blocks.ts';
 import { encodePieces, type NewFrames } from './splice-encode.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
 import { joinFrames, type JoinedFrames } from './splice-join.ts';
-import { piecesAround, type SplicePiece } from './splice-pieces.ts';
+import { isBridged, lostSpans, piecesAround, type SplicePiece } from './splice-pieces.ts';
 import { atLongWindows, framesIn, seamsOf, shapeBefore, widened } from './splice-seams.ts';
-import type { SplicedSound } from './splice-sound.ts';
+import type { FilledFrames } from './splice-sound.ts';
 import { writeSound } from './write-sound.ts';
 
 export interface SpliceCleaned {
@@ -24,6 +29,8 @@ export interface SpliceCleaned {
   readonly raw: RawSound;
   readonly clock: SoundClock;
   readonly wind: WindToTakeOut;
+  /** Whether what is missing in it is filled as well. */
+  readonly fillHoles: boolean;
   /** MP4 with the sound alone. */
   readonly outputPath: string;
   readonly tools: ToolPaths;
@@ -38,29 +45,41 @@ const LEAST_KEPT_MS = 1000;
 const MOST_TRIES = 4;
 
 /**
- * Takes wind out of an AAC-LC sound and codes the windy stretches anew alone; all other coded frames stay as they are.
+ * Takes wind out of an AAC-LC sound, fills its holes, and codes these stretches anew alone; all other coded frames stay as they are.
  * @returns null where nearly all is windy, or the frames do not allow it; all of the sound is coded anew then
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
-export async function spliceCleaned(input: SpliceCleaned): Promise<SplicedSound | null> {
-  const { clock, wind, outputPath } = input;
+export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames | null> {
+  const { clock, wind, outputPath, fillHoles } = input;
   const changed = changedSpans(wind.spans, clock.rateHz);
   const changedSamples = changed.reduce((sum, { first, end }) => sum + end - first, 0);
   const leastKept = (LEAST_KEPT_MS / 1000) * clock.rateHz;
   if (clock.sampleCount - changedSamples < leastKept) return null;
-  const grid = await readSoundGrid(input.inputPath, input.stream, clock, 'by list');
-  if (grid?.frameSamples !== LC_FRAME || !isWhole(grid.frames)) return null;
-  const { frames } = grid;
+  const counted = fillHoles ? 'by times' : 'by list';
+  const grid = await readSoundGrid(input.inputPath, input.stream, clock, counted);
+  const lost = grid ? lostSpans(grid.frames) : [];
+  if (grid?.frameSamples !== LC_FRAME || !lost.every(isBridged) || (lost.length > 0 && !fillHoles))
+    return null;
+  const { frames, fillings, firstSample } = grid;
   const codedPath = path.join(path.dirname(outputPath), 'cleaned-frames.aac');
   try {
-    let spans = changed.map((span) => atLongWindows(frames, framesIn(span, grid.firstSample, LC_FRAME)));
+    let spans = [
+      // The frame behind a lost one was decoded without its half.
+      ...lost.map(({ first, end }) => ({ first, end: Math.min(end + 1, frames.length) })),
+      ...changed.map(({ first, end }) => {
+        const filled = {
+          first: first + filledBefore(fillings, first),
+          end: end + filledBefore(fillings, end),
+        };
+        return framesIn(filled, firstSample, LC_FRAME);
+      }),
+    ].map((span) => atLongWindows(frames, span));
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const pieces = piecesAround(spans);
-      const made = pieces.reduce((sum, { lost }) => sum + lost.end - lost.first, 0);
+      const made = pieces.reduce((sum, piece) => sum + piece.lost.end - piece.lost.first, 0);
       if ((frames.length - made) * LC_FRAME < leastKept) return null;
-      const samples = cleanedPieces(input, grid, frames, pieces);
       const newFrames = await encodePieces(
-        { ...input, config: grid.config, samples, hadWind: true },
+        { ...input, config: grid.config, samples: cleanedPieces(input, grid, pieces), hadWind: true },
         pieces,
         codedPath,
       );
@@ -69,7 +88,7 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<SplicedSound 
       const joined = wider ? null : join(frames, pieces, newFrames);
       if (joined) {
         const startMs = await writeSound(outputPath, grid, clock.rateHz, joined.frames, input.signal);
-        return { startMs, framesKept: joined.kept, framesTotal: grid.listed };
+        return { spliced: { startMs, framesKept: joined.kept, framesTotal: grid.listed }, fillings };
       }
       if (!wider) return null;
       spans = wider;
@@ -80,22 +99,21 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<SplicedSound 
   }
 }
 
-const isWhole = (frames: readonly (AacFrame | null)[]): frames is readonly AacFrame[] =>
-  frames.every((frame) => frame !== null);
+const filledBefore = (fillings: readonly Filling[], sample: number): number =>
+  fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), 0);
 
 /** The cleaned sound of all pieces, one behind the other. */
 async function* cleanedPieces(
   { raw, clock, wind }: SpliceCleaned,
-  grid: SoundGrid,
-  frames: readonly AacFrame[],
+  { frames, fillings, firstSample }: SoundGrid,
   pieces: readonly SplicePiece[],
 ): AsyncGenerator<Buffer> {
   const places = pieces.flatMap(({ coded: { first, end } }) =>
     Array.from({ length: end - first }, (_, at) => first + at),
   );
-  const starts = places.map((place) => grid.firstSample + place * LC_FRAME);
+  const starts = places.map((place) => firstSample + place * LC_FRAME);
   const seams = seamsOf(frames, pieces);
-  const cleaned = renderSamples({ raw, rateHz: clock.rateHz, wind, fillings: [] });
+  const cleaned = renderSamples({ raw, rateHz: clock.rateHz, wind, fillings });
   let at = 0;
   for await (const samples of cutBlocks(cleaned, raw.channels, starts, LC_FRAME)) {
     const seam = seams.get(places[at] ?? -1);
@@ -107,7 +125,7 @@ async function* cleanedPieces(
 
 /** The last new frame of a stretch names the shape under which the kept one behind it was made. */
 function join(
-  frames: readonly AacFrame[],
+  frames: SoundGrid['frames'],
   pieces: readonly SplicePiece[],
   newFrames: NewFrames,
 ): JoinedFrames | null {

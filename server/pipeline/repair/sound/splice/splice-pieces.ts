@@ -14,7 +14,7 @@ const RUN_OUT_FRAMES = 4;
 const JOINED_FRAMES = 4;
 
 /** Stretches longer than this are no holes to be bridged: what is made for one is held in memory, 8 kB a frame of stereo. */
-export const MOST_LOST_FRAMES = 512;
+const MOST_LOST_FRAMES = 512;
 
 /** What is encoded for one stretch of frames. */
 export interface SplicePiece {
@@ -26,6 +26,14 @@ export interface SplicePiece {
 
 /** The stretches of lost frames, each with what is encoded around it. */
 export function planPieces(frames: readonly unknown[]): SplicePiece[] {
+  return lostSpans(frames).map((lost) => ({
+    lost,
+    coded: { first: lost.first - RUN_UP_FRAMES, end: lost.end + RUN_OUT_FRAMES },
+  }));
+}
+
+/** The stretches of lost frames, near ones as one. */
+export function lostSpans(frames: readonly unknown[]): FrameSpan[] {
   const spans: { first: number; end: number }[] = [];
   frames.forEach((frame, place) => {
     if (frame !== null) return;
@@ -33,19 +41,19 @@ export function planPieces(frames: readonly unknown[]): SplicePiece[] {
     if (last && place - last.end < JOINED_FRAMES) last.end = place + 1;
     else spans.push({ first: place, end: place + 1 });
   });
-  return spans.map((lost) => ({
-    lost,
-    coded: { first: lost.first - RUN_UP_FRAMES, end: lost.end + RUN_OUT_FRAMES },
-  }));
+  return spans;
 }
+
+/** A start that is lost has nothing in front of it to go on from. */
+export const isBridged = ({ first, end }: FrameSpan): boolean => first > 0 && end - first <= MOST_LOST_FRAMES;
 
 /** Frames that are encoded on either side of those that change: among them a place is looked for where new and kept ones follow on each other. */
 const AROUND_FRAMES = 12;
 
-/** The same for stretches of frames that change; ascending, those whose pieces would overlap are made anew together. */
+/** The same for stretches of frames that change; those whose pieces would overlap are made anew together. */
 export function piecesAround(spans: readonly FrameSpan[]): SplicePiece[] {
   const joined: { first: number; end: number }[] = [];
-  for (const { first, end } of spans) {
+  for (const { first, end } of spans.toSorted((a, b) => a.first - b.first)) {
     const last = joined.at(-1);
     if (last && first - last.end < 2 * AROUND_FRAMES) last.end = Math.max(last.end, end);
     else joined.push({ first, end });

@@ -4,8 +4,8 @@ import type { SampleSpan } from '../repair-audio-raw.ts';
 import type { NewFrames } from './splice-encode.ts';
 import type { FrameSpan, SplicePiece } from './splice-pieces.ts';
 
-/** A sound without holes. */
-type WholeFrames = readonly AacFrame[];
+/** Frames by their places; null where one is lost. */
+type Frames = readonly (AacFrame | null)[];
 
 /** Frames this near to an end of the sound go with what changes: there is no room to settle in front of them, and little to keep. */
 const END_FRAMES = 6;
@@ -22,19 +22,19 @@ export function framesIn({ first, end }: SampleSpan, firstSample: number, frameS
 }
 
 /** The stretch, wider where the frames at its edges have short windows: those of new ones would not follow on them, and there are sounds that begin. */
-export function atLongWindows(frames: WholeFrames, span: FrameSpan): FrameSpan {
+export function atLongWindows(frames: Frames, span: FrameSpan): FrameSpan {
   return outwards(frames, span, { first: 0, end: frames.length }, () => true);
 }
 
 /** The nearest edges outside a stretch, inside limits, at which the frames beside have long windows, and an edge is one that is asked for. */
 function outwards(
-  frames: WholeFrames,
+  frames: Frames,
   span: FrameSpan,
   limits: FrameSpan,
   isEdge: (place: number, side: 'first' | 'end') => boolean,
 ): FrameSpan {
   const areLong = (from: number, to: number) =>
-    frames.slice(Math.max(0, from), to).every((frame) => frame.beginsLong && frame.endsLong);
+    frames.slice(Math.max(0, from), to).every((frame) => frame?.beginsLong === true && frame.endsLong);
   let { first, end } = span;
   while (first > limits.first && !(areLong(first - 2, first + 1) && isEdge(first, 'first'))) first -= 1;
   while (end < limits.end && !(areLong(end - 1, end + 2) && isEdge(end, 'end'))) end += 1;
@@ -52,7 +52,7 @@ const EDGE_FRAMES = 2;
  * @returns null where all do
  */
 export function widened(
-  frames: WholeFrames,
+  frames: Frames,
   pieces: readonly SplicePiece[],
   newFrames: NewFrames,
 ): FrameSpan[] | null {
@@ -78,7 +78,7 @@ const ENCODER_SHAPE = 'kaiser-bessel';
  * the window that the kept one was made with.
  */
 export function seamsOf(
-  frames: WholeFrames,
+  frames: Frames,
   pieces: readonly SplicePiece[],
 ): Map<number, Pick<Refold, 'frame' | 'encoder' | 'decoder'>> {
   const seams = new Map<number, Pick<Refold, 'frame' | 'encoder' | 'decoder'>>();
@@ -93,7 +93,7 @@ export function seamsOf(
 }
 
 /** The shape under which the frame of a place begins, which the one in front of it names. */
-export function shapeBefore(frames: WholeFrames, place: number): Refold['decoder'] | null {
+export function shapeBefore(frames: Frames, place: number): Refold['decoder'] | null {
   const frame = frames[place - 1];
   return frame ? shapeOf(frame) : null;
 }

@@ -13,13 +13,7 @@ import { encodePieces, type NewFrames } from './splice-encode.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
 import { joinFrames, type JoinedFrames } from './splice-join.ts';
 import { writeSound } from './write-sound.ts';
-import {
-  MOST_LOST_FRAMES,
-  planPieces,
-  unknownSamples,
-  type FrameSpan,
-  type SplicePiece,
-} from './splice-pieces.ts';
+import { isBridged, planPieces, unknownSamples, type FrameSpan, type SplicePiece } from './splice-pieces.ts';
 
 export interface SpliceInput {
   readonly inputPath: string;
@@ -77,9 +71,6 @@ export async function spliceSound(input: SpliceInput): Promise<FilledFrames | nu
     await rm(codedPath, { force: true });
   }
 }
-
-/** A start that is lost has nothing in front of it to go on from. */
-const isBridged = ({ first, end }: FrameSpan): boolean => first > 0 && end - first <= MOST_LOST_FRAMES;
 
 function repeatAround({ config, frames }: SoundGrid, pieces: readonly SplicePiece[]): NewFrames {
   const reader = createAacFrameReader(config);

@@ -5,19 +5,13 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
-import type { RawSound } from '../repair-audio-raw.ts';
-import {
-  changedSpans,
-  type Filling,
-  renderSamples,
-  toBuffer,
-  type WindToTakeOut,
-} from '../repair-audio-render.ts';
+import type { RawSound, SampleSpan } from '../repair-audio-raw.ts';
+import { changedSpans, renderSamples, toBuffer, type WindToTakeOut } from '../repair-audio-render.ts';
 import { cutBlocks } from './splice-blocks.ts';
 import { encodePieces, type NewFrames } from './splice-encode.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
 import { joinFrames, type JoinedFrames } from './splice-join.ts';
-import { isBridged, lostSpans, piecesAround, type SplicePiece } from './splice-pieces.ts';
+import { type FrameSpan, isBridged, lostSpans, piecesAround, type SplicePiece } from './splice-pieces.ts';
 import { atLongWindows, framesIn, seamsOf, shapeBefore, widened } from './splice-seams.ts';
 import type { FilledFrames } from './splice-sound.ts';
 import { writeSound } from './write-sound.ts';
@@ -60,20 +54,10 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames 
   const lost = grid ? lostSpans(grid.frames) : [];
   if (grid?.frameSamples !== LC_FRAME || !lost.every(isBridged) || (lost.length > 0 && !fillHoles))
     return null;
-  const { frames, fillings, firstSample } = grid;
+  const { frames, fillings } = grid;
   const codedPath = path.join(path.dirname(outputPath), 'cleaned-frames.aac');
   try {
-    let spans = [
-      // The frame behind a lost one was decoded without its half.
-      ...lost.map(({ first, end }) => ({ first, end: Math.min(end + 1, frames.length) })),
-      ...changed.map(({ first, end }) => {
-        const filled = {
-          first: first + filledBefore(fillings, first),
-          end: end + filledBefore(fillings, end),
-        };
-        return framesIn(filled, firstSample, LC_FRAME);
-      }),
-    ].map((span) => atLongWindows(frames, span));
+    let spans = changingFrames(grid, lost, changed);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const pieces = piecesAround(spans);
       const made = pieces.reduce((sum, piece) => sum + piece.lost.end - piece.lost.first, 0);
@@ -99,8 +83,22 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames 
   }
 }
 
-const filledBefore = (fillings: readonly Filling[], sample: number): number =>
-  fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), 0);
+/** The stretches of frames that are lost or hold samples that change. @param changed of the decoded sound, in samples */
+function changingFrames(
+  { frames, fillings, firstSample }: SoundGrid,
+  lost: readonly FrameSpan[],
+  changed: readonly SampleSpan[],
+): FrameSpan[] {
+  const mended = (sample: number) =>
+    fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), sample);
+  return [
+    // The frame behind a lost one was decoded without its half.
+    ...lost.map(({ first, end }) => ({ first, end: Math.min(end + 1, frames.length) })),
+    ...changed.map(({ first, end }) =>
+      framesIn({ first: mended(first), end: mended(end) }, firstSample, LC_FRAME),
+    ),
+  ].map((span) => atLongWindows(frames, span));
+}
 
 /** The cleaned sound of all pieces, one behind the other. */
 async function* cleanedPieces(

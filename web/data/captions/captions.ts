@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtomValue, useStore } from 'jotai';
-import { atomWithQuery, queryClientAtom } from 'jotai-tanstack-query';
+import { queryClientAtom } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useEffect, useMemo, useReducer, useState } from 'react';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
 import { callApi, whenMissing } from '../api-client.ts';

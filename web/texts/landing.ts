@@ -21,8 +21,20 @@ export const landingTexts = {
     sample: 'Try a sample clip',
     sampleBusy: 'Making the sample...',
     sampleHint: 'A short clip with planted defects is made for you and mended while you watch.',
-    example: 'How a mended clip reads',
-    legend: { intact: 'intact', defect: 'defect', mended: 'mended' },
+    film: {
+      label: 'Before and after',
+      before: {
+        title: 'As it came.',
+        text: 'Six pictures are missing: the motion jumps.',
+        picture: 'Two pictures of a lantern over hills, a hole, and two more.',
+      },
+      after: {
+        title: 'Mended.',
+        text: 'All six are rebuilt from their neighbours.',
+        picture: 'Ten pictures in which the lantern flies on without a jump.',
+      },
+      source: 'A third of a second of the sample clip, from 0:04 on, as the server mended it.',
+    },
     uploadProgress: (percent: number) => `Uploading, ${percent} percent`,
     uploadLabel: 'Upload',
   },

@@ -60,6 +60,18 @@ describe('LandingPage for visitors', () => {
     ]);
   });
 
+  it('shows a visitor what mending is: the same stretch of a clip before and after', () => {
+    renderAt('/', <LandingPage />);
+    const film = screen.getByRole('figure', { name: 'Before and after' });
+    const pictures = within(film).getAllByRole<HTMLImageElement>('img');
+    expect(pictures.map(({ alt }) => alt)).toEqual([
+      expect.stringContaining('a hole'),
+      expect.stringContaining('without a jump'),
+    ]);
+    // Their room is known before they are there.
+    expect(pictures.every(({ width, height }) => width > 0 && height > 0)).toBe(true);
+  });
+
   it('marks its three testimonials as samples', () => {
     renderAt('/', <LandingPage />);
     expect(screen.getByText('Sample testimonials')).toBeInTheDocument();

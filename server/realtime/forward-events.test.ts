@@ -34,6 +34,7 @@ describe('forwardEvents', () => {
       currentStep: 'analyzing',
       estimatedTimeRemaining: null,
       errorMessage: null,
+      errorCode: null,
       queuePosition: null,
       steps: [],
       version: 1,

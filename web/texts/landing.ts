@@ -1,3 +1,11 @@
+const NAMED = 3;
+
+/** The first names of a list, and how many follow. */
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ');
+}
+
 /** Texts of the landing page, section by section. */
 export const landingTexts = {
   title: 'Mend broken short clips',
@@ -100,7 +108,7 @@ export const landingTexts = {
     browse: 'Choose videos',
     notTaken: 'Not all files were taken',
     noRoom: (room: number, left: readonly string[]) =>
-      `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${left.join(', ')}.`,
+      `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${someOf(left)}.`,
     limits: 'Any video file, such as .mp4, .mov or .avi, up to 2 GB each',
   },
   features: {

@@ -251,7 +251,12 @@ test('what stands together has the same edges and distances', async ({ page, ser
     getComputedStyle(element).getPropertyValue('print-color-adjust'),
   );
   expect.soft(printed, 'the time axis is printed').toBe('exact');
-  await page.emulateMedia({ media: 'screen' });
+  await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+  const forced = await thread.evaluate((element) =>
+    getComputedStyle(element).getPropertyValue('forced-color-adjust'),
+  );
+  expect.soft(forced, 'the thread is drawn in colours of one’s own').toBe('none');
+  await page.emulateMedia({ forcedColors: 'none' });
 
   const mended = page.locator('main tbody').getByText('mended', { exact: true }).first();
   const tint = await mended.evaluate((element) => getComputedStyle(element).color);

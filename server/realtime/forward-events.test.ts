@@ -104,6 +104,11 @@ describe('forwardEvents', () => {
     expect(named('ideas:changed').every(({ to }) => to === 'all')).toBe(true);
   });
 
+  it('tells the owner that captions were saved', () => {
+    events.emit('captions.saved', FACT);
+    expect(named('captions:changed')).toMatchObject([{ to: 'u', payload: { id: 'v' } }]);
+  });
+
   it('is silent after its end', async () => {
     events.emit('video.changed', FACT);
     stop();

@@ -47,6 +47,8 @@ export function useCaptions(videoId: string, version: string) {
           callApi(captionsApi.read, { params: { id: videoId }, signal }).catch(whenMissing(null)),
         placeholderData: () => newestOf(get(queryClientAtom), videoId),
         refetchOnWindowFocus: 'always' as const,
+        // What others save is pushed; what was saved while push was down is read when it is back.
+        meta: { live: true },
       })),
     [videoId, version],
   );

@@ -29,6 +29,8 @@ export const landingTexts = {
     sample: 'Try a sample clip',
     sampleBusy: 'Making the sample...',
     sampleHint: 'A short clip with planted defects is made for you and mended while you watch.',
+    sampleLate:
+      'This server makes its sample for the first time, which takes up to a minute. It goes on by itself.',
     film: {
       label: 'Before and after',
       before: {

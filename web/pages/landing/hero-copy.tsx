@@ -1,5 +1,6 @@
 import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
+import { useLate } from '../../components/use-late.ts';
 import { PageHeading } from '../../components/page.tsx';
 import { landingTexts } from '../../texts/landing.ts';
 import { colour, font, space, text } from '../../theme.ts';
@@ -37,12 +38,16 @@ const SampleRow = styled.div`
   }
 `;
 
+/** The clip is there at once but for the first time after a start. */
+const LATE_MS = 5000;
+
 interface HeroCopyProps {
   readonly sampleBusy: boolean;
   readonly onSample: () => void;
 }
 
 export function HeroCopy({ sampleBusy, onSample }: HeroCopyProps) {
+  const isLate = useLate(sampleBusy, LATE_MS);
   return (
     <Copy>
       <PageHeading title={landingTexts.title}>{texts.heading}</PageHeading>
@@ -51,7 +56,7 @@ export function HeroCopy({ sampleBusy, onSample }: HeroCopyProps) {
         <Button look="secondary" icon="spark" disabled={sampleBusy} onClick={onSample}>
           {sampleBusy ? texts.sampleBusy : texts.sample}
         </Button>
-        <p>{texts.sampleHint}</p>
+        <p role="status">{isLate ? texts.sampleLate : texts.sampleHint}</p>
       </SampleRow>
       <BeforeAndAfter />
     </Copy>

@@ -11,6 +11,8 @@ export const serverEvents = {
   'videos:changed': z.object({ id: z.string() }),
   /** Where the quick fixes of a video stand; its versions and files are read again by GET when they end. */
   'fixes:status': z.object({ id: z.string(), run: fixRunDto.nullable() }),
+  /** Captions were saved, here or on another device. */
+  'captions:changed': z.object({ id: z.string() }),
   'drafts:changed': z.object({ id: z.string().nullable() }),
   'stats:changed': z.object({}),
   /** Plan or trial of the account changed: read the current user again. */

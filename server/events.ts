@@ -15,6 +15,7 @@ export interface DomainEvents {
   'video.edited': { userId: string; videoId: string };
   /** A request for quick fixes went on, or versions or platform files of a video changed. */
   'fixes.changed': { videoId: string };
+  'captions.saved': { userId: string; videoId: string };
   'draft.changed': { userId: string; draftId: string | null };
   'upload.changed': { userId: string };
   'user.changed': { userId: string };

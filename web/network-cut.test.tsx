@@ -149,6 +149,10 @@ describe('a network cut of sixty seconds', { timeout: 60_000 }, () => {
     world.ideas = [makeIdea('two', 8), makeIdea('three', 4), makeIdea('one', 3)];
     await vi.advanceTimersByTimeAsync(CUT_MS);
     expect(page.text()).toContain('Could not refresh');
+    // What was known stays to be seen, though push has long been given up for polling.
+    for (const known of ['kept.mp4', 'busy.mp4', 'Text of two', 'mara-films'])
+      expect(page.text()).toContain(known);
+    expect(page.text()).not.toContain('could not be loaded');
 
     world.reachable = true;
     page.fire('connect');

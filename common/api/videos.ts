@@ -42,6 +42,8 @@ export const statusDto = z.object({
   estimatedTimeRemaining: z.number().nullable().default(null),
   /** Why it failed; while it is processed, why it has to wait. */
   errorMessage: z.string().nullable().default(null),
+  /** What kind of failure it was, for programs and for advice; null where none is known. */
+  errorCode: z.string().nullable().default(null),
   /** Jobs in front of this one; null once it runs. */
   queuePosition: z.number().int().nullable().default(null),
   steps: z.array(stepRecord).default([]),

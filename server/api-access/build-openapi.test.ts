@@ -137,6 +137,31 @@ describe('the page for people', () => {
     for (const { operation } of calls) expect(page).toContain(`id="${operation.operationId}"`);
   });
 
+  it('names only calls that exist in its example', () => {
+    const example = /<pre>(AUTH=[^]*?)<\/pre>/.exec(page)?.[1] ?? '';
+    const named = [...example.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, one = '']) =>
+      one.replace('$ID', '{id}'),
+    );
+    expect(named).toEqual([
+      '/videos/upload-url',
+      '/videos/upload-complete',
+      '/videos/{id}/status',
+      '/videos/{id}/download',
+      '/videos/{id}/report',
+    ]);
+    for (const one of named) expect(document.paths).toHaveProperty([`/api${one}`]);
+  });
+
+  it('shows the fields of a call and not the schema, and leads to the shapes that it names', () => {
+    const status = /<details id="videos.status">[^]*?<\/details>/.exec(page)?.[0];
+    expect(status).toContain('<a href="#VideoStatus">VideoStatus</a>');
+    const rename = /<details id="videos.rename">[^]*?<\/details>/.exec(page)?.[0];
+    expect(rename).toContain('{\n  fileName: string\n}');
+    expect(page).not.toContain('&quot;properties&quot;');
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => `id="${target}"`);
+    for (const target of links) expect(page).toContain(target);
+  });
+
   it('loads and runs nothing', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe| src=| on\w+=|@import|url\(/i);
     expect(DOCS_PAGE_CSP).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='/);

@@ -35,8 +35,8 @@ export interface OpenApiOperation {
 }
 
 const DESCRIPTION =
-  'Every call of the web client, open to programs. Sign in with a personal access token: ' +
-  '`Authorization: Bearer pat_...`. A token needs the scope `read` for GET and `write` for everything else. ' +
+  'Every call of the web client, open to programs. Send a personal access token in the header ' +
+  '`Authorization: Bearer pat_…`. A token needs the scope `read` for GET and `write` for everything else. ' +
   'Send a file with one PUT to the `uploadUrl` that `uploads.uploadUrl` answers (with the same header), ' +
   'then call `uploads.uploadComplete`.';
 

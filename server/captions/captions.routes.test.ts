@@ -198,6 +198,19 @@ for (const engine of ENGINES) {
       expect((await file()).status).toBe(404);
     });
 
+    it('that were saved are told to all windows of their owner, once for each change', async () => {
+      const one = await finished();
+      const told: string[] = [];
+      const stop = app.events.on('captions.saved', ({ videoId }) => void told.push(videoId));
+      const words = [cue(500, 2500, 'hello')];
+      await one.save(0, words);
+      await one.save(1, words);
+      await one.save(1, [cue(500, 2500, 'hello again')]);
+      await one.save(0, []);
+      stop();
+      expect(told).toEqual([one.params.id, one.params.id]);
+    });
+
     it('of two windows never overwrite each other: the later save is refused with what is newer', async () => {
       const one = await finished();
       const answers = await Promise.all([

@@ -106,7 +106,7 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
         if (!locked) throw new AppError('not_found');
         const row = await VideoCaptions.query(trx).findById(videoId);
         if (row?.axis === axis && isDeepStrictEqual(row.cues, cues))
-          return { saved: toSaved(row), flips: false };
+          return { saved: toSaved(row), flips: false, isNew: false };
         if ((row?.revision ?? 0) !== revision) return { newer: true as const };
         const next = { cues, axis, revision: revision + 1, updatedAt: at };
         if (row) await VideoCaptions.query(trx).patch(next).where({ videoId });
@@ -117,13 +117,14 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
         await Video.query(trx)
           .patch({ captionCount: cues.length, ...change })
           .where({ id: videoId });
-        return { saved: toSaved(next), flips };
+        return { saved: toSaved(next), flips, isNew: true };
       });
       if ('newer' in ended)
         return {
           newer: await captionsOf(videoId, { ...(await axisOf(video)), name: axis }),
         };
       if (ended.flips) events.emit('video.edited', { userId: video.userId, videoId });
+      if (ended.isNew) events.emit('captions.saved', { userId: video.userId, videoId });
       return { saved: ended.saved };
     },
 

@@ -34,6 +34,7 @@ describe('forwardEvents', () => {
       currentStep: 'analyzing',
       estimatedTimeRemaining: null,
       errorMessage: null,
+      errorCode: null,
       queuePosition: null,
       steps: [],
       version: 1,
@@ -101,6 +102,11 @@ describe('forwardEvents', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(named('ideas:changed').length).toBeLessThanOrEqual(6);
     expect(named('ideas:changed').every(({ to }) => to === 'all')).toBe(true);
+  });
+
+  it('tells the owner that captions were saved', () => {
+    events.emit('captions.saved', FACT);
+    expect(named('captions:changed')).toMatchObject([{ to: 'u', payload: { id: 'v' } }]);
   });
 
   it('is silent after its end', async () => {

@@ -61,6 +61,9 @@ export function forwardEvents({ events, push, statusOf, fixesOf, logger }: Forwa
       push.toUser(userId, 'videos:changed', { id: videoId }),
     ),
     events.on('fixes.changed', ({ videoId }) => fixes.run(videoId, () => void pushFixes(videoId))),
+    events.on('captions.saved', ({ userId, videoId }) =>
+      push.toUser(userId, 'captions:changed', { id: videoId }),
+    ),
     events.on('draft.changed', ({ userId, draftId }) => {
       push.toUser(userId, 'drafts:changed', { id: draftId });
       push.toUser(userId, 'stats:changed', {});

@@ -18,6 +18,7 @@ export function toStatusDto(
     currentStep: video.currentStep,
     estimatedTimeRemaining: video.remainingSeconds,
     errorMessage: video.errorMessage,
+    errorCode: video.errorCode,
     queuePosition,
     steps: video.steps,
     findings: video.liveFindings,

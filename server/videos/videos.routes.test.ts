@@ -145,6 +145,7 @@ describe('GET /api/videos and status', () => {
     expect(await json(call('GET', `/api/videos/${id}/status`, { user }))).toMatchObject({
       status: 'failed',
       errorMessage: 'This file is not a video we can read.',
+      errorCode: 'not_a_video',
     });
   });
 });

@@ -7,4 +7,7 @@ export const Card = styled.section`
   border-radius: ${radius.m};
   background: ${colour.raised};
   padding: ${space(3)};
+  @media print {
+    break-inside: avoid;
+  }
 `;

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from './query-atoms.ts';
 import { analyticsApi } from '#common/api/analytics.ts';
 import { planAllows } from '#common/plans.ts';
 import { callApi } from './api-client.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { certificatesApi } from '#common/api/certificates.ts';
 import { canonicalJson, readCertificate, type Certificate } from '#common/certificate.ts';
-import { repairReport } from '#common/report.ts';
+import { REPORT_SCHEMA, repairReport } from '#common/report.ts';
 import { callApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 import { createSha256 } from './sha256.ts';
@@ -17,6 +17,8 @@ export type CheckedFile = { readonly name: string } & (
   /** `sha256` of the report's values, as certificates name it. */
   | { readonly kind: 'report'; readonly sha256: string }
   | { readonly kind: 'clip'; readonly sha256: string; readonly sizeBytes: number }
+  /** A document that is neither certificate nor report, such as the public key of a server. */
+  | { readonly kind: 'other_document' }
   | { readonly kind: 'unreadable' }
 );
 
@@ -59,7 +61,11 @@ async function readDocument(file: File): Promise<CheckedFile | null> {
     return { name, kind: 'changed_certificate' };
   }
   const value: unknown = parseJson(text);
-  if (!repairReport.safeParse(value).success) return null;
+  // Text that was a document once and is cut short: of what, nobody can tell.
+  if (value === undefined) return { name, kind: 'unreadable' };
+  // A report that lost its form is a changed report, and has another sum than the certified one.
+  if (!repairReport.safeParse(value).success && !text.includes(REPORT_SCHEMA))
+    return { name, kind: 'other_document' };
   const hash = createSha256();
   hash.update(new TextEncoder().encode(canonicalJson(value)));
   return { name, kind: 'report', sha256: hash.digest() };

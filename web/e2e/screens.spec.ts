@@ -244,6 +244,20 @@ test('what stands together has the same edges and distances', async ({ page, ser
   );
   expect.soft(sizes[0]).toBe(sizes[1]);
 
+  // Browsers leave grounds out of what they print unless they are told: the thread is made of them.
+  await page.emulateMedia({ media: 'print' });
+  const thread = page.locator('main [data-thread]').first();
+  const printed = await thread.evaluate((element) =>
+    getComputedStyle(element).getPropertyValue('print-color-adjust'),
+  );
+  expect.soft(printed, 'the time axis is printed').toBe('exact');
+  await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+  const forced = await thread.evaluate((element) =>
+    getComputedStyle(element).getPropertyValue('forced-color-adjust'),
+  );
+  expect.soft(forced, 'the thread is drawn in colours of one’s own').toBe('none');
+  await page.emulateMedia({ forcedColors: 'none' });
+
   const mended = page.locator('main tbody').getByText('mended', { exact: true }).first();
   const tint = await mended.evaluate((element) => getComputedStyle(element).color);
   await visit(page, `/editor/${videoId}`);

@@ -28,7 +28,7 @@ export function ConnectionLine() {
   const push = usePushState();
   return (
     <Line role="status">
-      <Dot $colour={DOTS[push]} />
+      <Dot $colour={DOTS[push]} data-drawn="" />
       <span>{appTexts.push[push]}</span>
     </Line>
   );

@@ -11,6 +11,7 @@ export function makeStatus(change: Partial<StatusDto> = {}): StatusDto {
     currentStep: 'fixing_cuts',
     estimatedTimeRemaining: 61,
     errorMessage: null,
+    errorCode: null,
     queuePosition: null,
     steps: [],
     version: 3,

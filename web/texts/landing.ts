@@ -1,3 +1,11 @@
+const NAMED = 3;
+
+/** The first names of a list, and how many follow. */
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ');
+}
+
 /** Texts of the landing page, section by section. */
 export const landingTexts = {
   title: 'Mend broken short clips',
@@ -21,8 +29,22 @@ export const landingTexts = {
     sample: 'Try a sample clip',
     sampleBusy: 'Making the sample...',
     sampleHint: 'A short clip with planted defects is made for you and mended while you watch.',
-    example: 'How a mended clip reads',
-    legend: { intact: 'intact', defect: 'defect', mended: 'mended' },
+    sampleLate:
+      'This server makes its sample for the first time, which takes up to a minute. It goes on by itself.',
+    film: {
+      label: 'Before and after',
+      before: {
+        title: 'As it came.',
+        text: 'Six pictures are missing: the motion jumps.',
+        picture: 'Two pictures of a lantern over hills, a hole, and two more.',
+      },
+      after: {
+        title: 'Mended.',
+        text: 'All six are rebuilt from their neighbours.',
+        picture: 'Ten pictures in which the lantern flies on without a jump.',
+      },
+      source: 'A third of a second of the sample clip, from 0:04 on, as the server mended it.',
+    },
     uploadProgress: (percent: number) => `Uploading, ${percent} percent`,
     uploadLabel: 'Upload',
   },
@@ -88,7 +110,7 @@ export const landingTexts = {
     browse: 'Choose videos',
     notTaken: 'Not all files were taken',
     noRoom: (room: number, left: readonly string[]) =>
-      `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${left.join(', ')}.`,
+      `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${someOf(left)}.`,
     limits: 'Any video file, such as .mp4, .mov or .avi, up to 2 GB each',
   },
   features: {

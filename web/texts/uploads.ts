@@ -26,6 +26,7 @@ export const uploadTexts = {
     expand: 'Show uploads',
     collapse: 'Hide uploads',
     badge: (open: number, failed: number) => (failed > 0 ? `${open} open, ${failed} failed` : `${open} open`),
+    leftOutRead: 'Hide this note',
     clear: 'Clear finished',
     retryAll: 'Retry all',
     pause: (name: string) => `Pause ${name}`,

@@ -41,7 +41,11 @@ export const verifyTexts = {
     report_other: (name: string) => `${name} is not the report that was certified.`,
     clip_other: (name: string) =>
       `${name} is neither the original nor the mended clip of this certificate. One changed byte is enough for that.`,
-    unreadable: (name: string) => `${name} could not be read.`,
+    waiting: (name: string) => `${name} is here and waits for its certificate.`,
+    other_document: (name: string) =>
+      `${name} is neither a certificate nor a repair report, nor a clip: it was left out.`,
+    unreadable: (name: string) =>
+      `${name} could not be read: it was cut short, changed or moved. Get it again from the page of the repair report.`,
   },
   says: {
     title: 'What the certificate says',

@@ -129,6 +129,8 @@ export const videoTexts = {
     share: 'Share',
     retry: 'Retry',
     report: 'Repair report',
+    whatNow: 'What can I do?',
+    whatNowLabel: (name: string) => `What can I do about ${name}?`,
     completedOnly: 'Available when processing is complete',
     issues: 'Issues',
     sample: 'Sample',

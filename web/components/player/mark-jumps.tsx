@@ -81,6 +81,7 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
               <li key={mark.id}>
                 <Jump
                   type="button"
+                  data-drawn=""
                   $colour={OUTCOME_COLOUR[mark.outcome]}
                   aria-label={playerTexts.jump(mark.label)}
                   aria-current={mark === playing ? 'true' : undefined}

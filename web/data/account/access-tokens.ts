@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { apiAccessApi, type TokenScope } from '#common/api/api-access.ts';
 import { callApi } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';

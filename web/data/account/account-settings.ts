@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useAtomValue } from 'jotai';
 import { accountApi } from '#common/api/account.ts';
 import { authApi } from '#common/api/auth.ts';

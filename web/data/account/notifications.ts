@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
 import { SAFETY_POLL_MS } from '#common/limits.ts';
 import { callApi } from '../api-client.ts';

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import type { SessionUser } from '#common/api/auth.ts';
 import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
 import { SESSION_FRESH_MS } from '#common/limits.ts';

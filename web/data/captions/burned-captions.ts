@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { type BurnedCaptionsDto, captionsApi } from '#common/api/captions.ts';
 import type { CaptionStyle } from '#common/caption-styles.ts';

@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtomValue, useStore } from 'jotai';
-import { atomWithQuery, queryClientAtom } from 'jotai-tanstack-query';
+import { queryClientAtom } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useEffect, useMemo, useReducer, useState } from 'react';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
 import { callApi, whenMissing } from '../api-client.ts';
@@ -46,6 +47,8 @@ export function useCaptions(videoId: string, version: string) {
           callApi(captionsApi.read, { params: { id: videoId }, signal }).catch(whenMissing(null)),
         placeholderData: () => newestOf(get(queryClientAtom), videoId),
         refetchOnWindowFocus: 'always' as const,
+        // What others save is pushed; what was saved while push was down is read when it is back.
+        meta: { live: true },
       })),
     [videoId, version],
   );

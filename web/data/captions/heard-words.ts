@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { captionsApi, type HeardWordsDto } from '#common/api/captions.ts';
 import { isAtWork } from '#common/is-at-work.ts';

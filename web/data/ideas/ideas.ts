@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtom, useAtomValue } from 'jotai';
-import { atomWithInfiniteQuery, atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithInfiniteQuery, atomWithQuery } from '../query-atoms.ts';
 import { useEffect, useState } from 'react';
 import { type IdeaCounts, type IdeaDto, ideasApi, type IdeasQuery } from '#common/api/ideas.ts';
 import { POLL_MS } from '#common/limits.ts';

@@ -1,6 +1,7 @@
 import { createStore } from 'jotai';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { captionsApi } from '#common/api/captions.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import { asPages } from '../../test/pages.ts';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
@@ -103,6 +104,16 @@ describe('connectPush', () => {
     fire('videos:changed', { id: 'x' });
     expect(client.getQueryState(LIST)?.isInvalidated).toBe(true);
     expect(client.getQueryState(queryKeyOf(videosApi.stats))?.isInvalidated).toBe(false);
+  });
+
+  it('reads the captions that another device has saved, of whichever version', () => {
+    const { fire, client } = connect();
+    const key = [...queryKeyOf(captionsApi.read, { id: 'a' }), { of: 'mark' }];
+    const other = [...queryKeyOf(captionsApi.read, { id: 'b' }), { of: 'mark' }];
+    for (const one of [key, other]) client.setQueryData(one, null);
+    fire('captions:changed', { id: 'a' });
+    expect(client.getQueryState(key)?.isInvalidated).toBe(true);
+    expect(client.getQueryState(other)?.isInvalidated).toBe(false);
   });
 
   it('comes back after a random part of the wait when the server stops', () => {

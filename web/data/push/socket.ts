@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { createStore } from 'jotai';
 import { io, type Socket } from 'socket.io-client';
 import { CURRENT_USER_PATH } from '#common/api/session-path.ts';
+import { captionsApi } from '#common/api/captions.ts';
 import { draftsApi } from '#common/api/drafts.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
 import { ideasApi } from '#common/api/ideas.ts';
@@ -127,6 +128,11 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
   socket.on('fixes:status', (payload) => {
     const news = serverEvents['fixes:status'].safeParse(payload);
     if (news.success) applyFixRun(client, news.data.id, news.data.run);
+  });
+  socket.on('captions:changed', (payload) => {
+    const hint = serverEvents['captions:changed'].safeParse(payload);
+    if (hint.success)
+      void client.invalidateQueries({ queryKey: queryKeyOf(captionsApi.read, { id: hint.data.id }) });
   });
   socket.on('videos:changed', (payload) => {
     const hint = serverEvents['videos:changed'].safeParse(payload);

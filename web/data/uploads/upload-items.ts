@@ -24,6 +24,7 @@ export interface UploadItem {
 
 /** All files of this page's life that were not dismissed; written by the upload engine only. */
 export const itemsAtom = atom<readonly UploadItem[]>([]);
+export const leftOutAtom = atom<string | null>(null);
 const keptFileAtom = atom<File | null>(null);
 
 const ACTIVE: ReadonlySet<UploadItem['state']> = new Set([
@@ -42,6 +43,11 @@ export function isActive(item: UploadItem): boolean {
 
 export function useUploads(): readonly UploadItem[] {
   return useAtomValue(itemsAtom);
+}
+
+/** Why some files of the last drop were not taken; stands beside those that were until it has been read. */
+export function useLeftOut(): [string | null, (reason: string | null) => void] {
+  return [useAtomValue(leftOutAtom), useSetAtom(leftOutAtom)];
 }
 
 /** The file picked while signed out; it is sent after signing in. */

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { comparisonApi } from '#common/api/comparison.ts';
 import { callApi } from '../api-client.ts';

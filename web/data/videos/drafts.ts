@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithInfiniteQuery } from 'jotai-tanstack-query';
+import { atomWithInfiniteQuery } from '../query-atoms.ts';
 import { cursorAfterDraft, type DraftDto, draftsApi } from '#common/api/drafts.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { draftTexts } from '#web/texts/drafts.ts';

@@ -1,6 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { type FixRunDto, type QuickFixesDto, quickFixesApi } from '#common/api/quick-fixes.ts';
 import { videosApi } from '#common/api/videos.ts';

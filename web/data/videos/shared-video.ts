@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { sharedCaptionsPath } from '#common/api/captions.ts';
 import { buildPath } from '#common/api/endpoint.ts';

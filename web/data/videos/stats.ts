@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { videosApi } from '#common/api/videos.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { callApi } from '../api-client.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtomValue } from 'jotai';
-import { atomWithQuery } from 'jotai-tanstack-query';
+import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
 import { storylineApi, type StorylineStateDto } from '#common/api/storyline.ts';
 import { isAtWork } from '#common/is-at-work.ts';

@@ -74,6 +74,7 @@ export function NoticeCard() {
       <Switch>
         <input
           type="checkbox"
+          data-drawn=""
           checked={state === 'on'}
           disabled={fixed || asking}
           onChange={(event) => void toggle(event.target.checked)}

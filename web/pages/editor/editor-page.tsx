@@ -10,7 +10,7 @@ import { useSession } from '../../data/account/session.ts';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useVideos } from '../../data/videos/videos.ts';
 import { editorTexts as texts } from '../../texts/editor.ts';
-import { videoTexts } from '../../texts/videos.ts';
+import { failureOf } from '../../texts/failures.ts';
 import { colour, radius, screen, space } from '../../theme.ts';
 import { VideoChooser } from './video-chooser.tsx';
 import { Workbench } from './workbench.tsx';
@@ -49,7 +49,7 @@ function whyNot(video: VideoDto | null | undefined): string {
   if (!video) return texts.notFound;
   const name = video.originalFileName;
   if (video.status !== 'failed') return texts.notReady(name);
-  return texts.cannotBe(name, video.errorMessage || videoTexts.unknownError);
+  return texts.cannotBe(name, failureOf(video).what);
 }
 
 /** Choose a completed video and work on it; an unknown or unfinished id leads back to the choice (D-94c). */

@@ -58,7 +58,7 @@ const Head = styled.div`
 const Places = styled.nav`
   display: flex;
   gap: ${space(0, 2.5)};
-  overflow-x: auto;
+  flex-wrap: wrap;
   /* A line of its own below name and download, or between them where there is room. */
   order: 1;
   flex: 1 0 100%;

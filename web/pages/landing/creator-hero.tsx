@@ -42,6 +42,13 @@ function QuotaNote() {
   );
 }
 
+/** Why nothing arrives at the moment: the button goes on saying that it uploads. */
+function haltOf({ state }: UploadItem): string | null {
+  if (state === 'offline') return uploadTexts.states.offline;
+  if (state === 'paused') return uploadTexts.states.paused;
+  return state === 'signed_out' ? uploadTexts.states.signedOut : null;
+}
+
 /** The file that was picked is a video already: it is offered, and sent again only where that is wanted. */
 function KnownFile({
   item,
@@ -84,6 +91,7 @@ export function CreatorHero() {
   const upload = uploads.findLast((item) => item.origin === 'hero' && isActive(item));
   const known = uploads.findLast((item) => item.origin === 'hero' && item.state === 'known');
   const percent = upload ? Math.floor((upload.acknowledgedBytes / upload.file.size) * 100) : 0;
+  const halted = upload && haltOf(upload);
   const heroVideo = videos?.find(({ id }) => id === heroVideoId);
 
   const start = useCallback(
@@ -130,6 +138,7 @@ export function CreatorHero() {
                   valueText={texts.uploadProgress(percent)}
                 />
                 <DropNote>{upload.file.name}</DropNote>
+                {halted && <DropNote role="status">{halted}</DropNote>}
               </Progress>
             ) : (
               <>

@@ -46,12 +46,27 @@ const forCreators = css`
     }
   }
 `;
+/** On a phone the upload comes before the example, which is looked at and not used. */
+const forVisitors = css`
+  ${screen.belowDesktop} {
+    gap: ${space(3)};
+    & > :first-child {
+      display: contents;
+    }
+    [data-film] {
+      order: 1;
+    }
+    [data-drop] {
+      min-height: 250px;
+    }
+  }
+`;
 const Columns = styled(Container)<{ $known: boolean }>`
   display: grid;
   align-items: center;
   gap: ${space(5)};
   padding-block: ${space(5)};
-  ${({ $known }) => $known && forCreators}
+  ${({ $known }) => ($known ? forCreators : forVisitors)}
   ${screen.desktop} {
     grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
     gap: ${space(8)};

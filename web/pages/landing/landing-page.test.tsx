@@ -1,7 +1,7 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { draftsApi } from '#common/api/drafts.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { videosApi } from '#common/api/videos.ts';
@@ -9,6 +9,7 @@ import { MAX_UPLOAD_BYTES } from '#common/limits.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn } from '../../test/server.ts';
+import { HeroCopy } from './hero-copy.tsx';
 import { LandingPage } from './landing-page.tsx';
 
 function file(name: string, type: string, sizeBytes = 4): File {
@@ -58,6 +59,27 @@ describe('LandingPage for visitors', () => {
       '/subscribe/creator-pro',
       '/subscribe/business',
     ]);
+  });
+
+  it('shows a visitor what mending is: the same stretch of a clip before and after', () => {
+    renderAt('/', <LandingPage />);
+    const film = screen.getByRole('figure', { name: 'Before and after' });
+    const pictures = within(film).getAllByRole<HTMLImageElement>('img');
+    expect(pictures.map(({ alt }) => alt)).toEqual([
+      expect.stringContaining('a hole'),
+      expect.stringContaining('without a jump'),
+    ]);
+    // Their room is known before they are there.
+    expect(pictures.every(({ width, height }) => width > 0 && height > 0)).toBe(true);
+  });
+
+  it('says why a sample takes long', () => {
+    vi.useFakeTimers();
+    renderAt('/', <HeroCopy sampleBusy onSample={() => undefined} />);
+    expect(screen.queryByText(/for the first time/)).not.toBeInTheDocument();
+    act(() => vi.advanceTimersByTime(5000));
+    expect(screen.getByText(/for the first time/)).toBeInTheDocument();
+    vi.useRealTimers();
   });
 
   it('marks its three testimonials as samples', () => {

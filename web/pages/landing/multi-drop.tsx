@@ -5,6 +5,7 @@ import { ByWidth } from '../../components/by-width.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
+import { useLeftOut } from '../../data/uploads/upload-items.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, text } from '../../theme.ts';
@@ -29,6 +30,7 @@ const Small = styled.p`
   color: ${colour.inkSoft};
 `;
 const Problem = styled.p`
+  overflow-wrap: anywhere;
   font-size: ${text.s};
   font-weight: 600;
   color: ${colour.defect};
@@ -52,6 +54,7 @@ export function MultiDrop({
   onFiles,
 }: MultiDropProps) {
   const showToast = useShowToast();
+  const [, tellLeftOut] = useLeftOut();
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <DropArea
@@ -65,6 +68,8 @@ export function MultiDrop({
         // Said before anything is sent: the server would refuse it only when all of it has arrived.
         const reason = left.length > 0 ? texts.noRoom(room ?? 0, left) : null;
         setProblem(reason);
+        // The panel of the uploads opens over this card.
+        tellLeftOut(reason);
         if (reason !== null) showToast({ title: texts.notTaken, description: reason, tone: 'destructive' });
         if (taken.length > 0) onFiles(taken);
       }}

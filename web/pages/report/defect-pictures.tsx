@@ -20,15 +20,22 @@ const List = styled.ul`
   ${screen.desktop} {
     grid-template-columns: 1fr 1fr;
   }
+  /* Rows of a grid may be torn between two sheets, and then lie over each other; those of a text are not. */
   @media print {
-    grid-template-columns: 1fr 1fr;
+    display: block;
   }
 `;
 const Pair = styled.li`
   display: grid;
   align-content: start;
   gap: ${space(1)};
-  break-inside: avoid;
+  @media print {
+    display: inline-grid;
+    width: 50%;
+    margin-bottom: ${space(2)};
+    padding-right: ${space(2)};
+    vertical-align: top;
+  }
   h3 {
     display: flex;
     justify-content: space-between;

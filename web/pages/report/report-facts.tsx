@@ -17,6 +17,9 @@ const Grid = styled.div`
       grid-column: 1 / -1;
     }
   }
+  @media print {
+    grid-template-columns: 1fr 1fr;
+  }
 `;
 const Lines = styled.ul`
   display: grid;

@@ -266,7 +266,7 @@ describe('ReportPage', () => {
     vi.stubGlobal('print', print);
     open({});
     await person.click(await screen.findByRole('button', { name: 'Print' }));
-    expect(print).toHaveBeenCalledOnce();
+    await expect.poll(() => print.mock.calls.length).toBe(1);
     const save = screen.getByRole('link', { name: 'Download JSON' });
     expect(save).toHaveAttribute('href', '/api/videos/v1/report');
     expect(save).toHaveAttribute('download', 'report-v1.json');
@@ -334,6 +334,18 @@ describe('ReportPage', () => {
   it('says why the clip could not be processed, where there is no report', async () => {
     open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
     expect(await screen.findByText('The picture data are missing.')).toBeInTheDocument();
+  });
+
+  it('says first in plain words what happened to a damaged file and what to do', async () => {
+    open({
+      status: 'failed',
+      hasReport: false,
+      errorCode: 'damaged_beyond_repair',
+      errorMessage: 'The index (moov) is missing or damaged.',
+    });
+    expect(await screen.findByText(/Too much of this file is missing/)).toBeVisible();
+    expect(screen.getByText(/phone, camera or card/)).toBeVisible();
+    expect(screen.getByText('In detail: The index (moov) is missing or damaged.')).toBeVisible();
   });
 
   it('says when it could not be loaded and tries again', async () => {

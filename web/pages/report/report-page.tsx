@@ -18,7 +18,6 @@ import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
 import { outcomeOf } from '../../texts/outcomes.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
-import { videoTexts } from '../../texts/videos.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
@@ -26,6 +25,7 @@ import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
 import { FailedActions } from './failed-actions.tsx';
 import { expertFigures } from './expert.ts';
+import { printPage } from './print-page.ts';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
 
@@ -36,6 +36,11 @@ const Frame = styled(PageColumn)`
   }
   @media print {
     padding: 0;
+    /* A heading at the foot of a sheet names what nobody sees; the thread is drawn with grounds, which browsers leave out by themselves. */
+    print-color-adjust: exact;
+    h2 {
+      break-after: avoid;
+    }
   }
 `;
 const Head = styled.div`
@@ -77,9 +82,6 @@ const Save = styled.a`
 const Quiet = styled.p`
   color: ${colour.inkSoft};
   font-size: ${text.s};
-`;
-const Reason = styled.p`
-  color: ${colour.defect};
 `;
 
 /** What became of the clip, and of each defect that was not mended: "nothing was wrong" is said of no other clip. */
@@ -131,7 +133,7 @@ export function ReportPage() {
         {report && (
           <Tools>
             {video?.status === 'completed' && <DownloadButton video={video} />}
-            <Button look="secondary" onClick={() => window.print()}>
+            <Button look="secondary" onClick={() => void printPage()}>
               {texts.print}
             </Button>
             {!isOlder && (
@@ -150,8 +152,7 @@ export function ReportPage() {
       {video && !video.hasReport && (
         <>
           <p>{noneText(video.status)}</p>
-          {video.status === 'failed' && <Reason>{video.errorMessage || videoTexts.unknownError}</Reason>}
-          {video.status === 'failed' && <FailedActions videoId={id} />}
+          {video.status === 'failed' && <FailedActions video={video} />}
           {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
         </>
       )}

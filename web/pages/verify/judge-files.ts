@@ -23,6 +23,8 @@ export interface Finding {
     | 'report_same'
     | 'report_other'
     | 'clip_other'
+    | 'waiting'
+    | 'other_document'
     | 'unreadable';
   readonly verdict: Verdict;
   readonly name: string | null;
@@ -44,11 +46,14 @@ export function judgeFiles(files: readonly CheckedFile[], serverKey: string | nu
   const findings = [
     ...files.flatMap((file) => {
       if (file.kind === 'changed_certificate') return [bad('certificate_changed', file.name)];
+      if (file.kind === 'other_document') return [open('other_document', file.name)];
       return file.kind === 'unreadable' ? [bad('unreadable', file.name)] : [];
     }),
     ...(issued === null ? withoutCertificate(files) : withCertificate(issued, files, serverKey)),
   ];
-  const worst = (verdict: Verdict) => findings.some((finding) => finding.verdict === verdict);
+  // What does not belong to a repair says nothing about it.
+  const worst = (verdict: Verdict) =>
+    findings.some((finding) => finding.verdict === verdict && finding.what !== 'other_document');
   return {
     verdict: worst('bad') ? 'bad' : worst('open') ? 'open' : 'good',
     findings,
@@ -58,7 +63,9 @@ export function judgeFiles(files: readonly CheckedFile[], serverKey: string | nu
 
 function withoutCertificate(files: readonly CheckedFile[]): Finding[] {
   const wasChanged = files.some((file) => file.kind === 'changed_certificate');
-  return wasChanged ? [] : [open('certificate_missing')];
+  const waiting = files.filter(({ kind }) => kind === 'clip' || kind === 'report');
+  const here = waiting.map(({ name }) => open('waiting', name));
+  return wasChanged ? here : [...here, open('certificate_missing')];
 }
 
 type Issued = Extract<CheckedFile, { kind: 'certificate' }>;

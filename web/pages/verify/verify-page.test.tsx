@@ -156,6 +156,28 @@ describe('VerifyPage', () => {
     expect(await screen.findByText(/^Drop the certificate:/)).toBeInTheDocument();
   });
 
+  it('says what it took for nothing of a repair, without doubting the rest', async () => {
+    const key = asFile(JSON.stringify({ algorithm: 'Ed25519', publicKey: keyHex }), 'key.json');
+    await check(files.certificate, files.original, files.mended, key);
+    expect(
+      await screen.findByText(/^key.json is neither a certificate nor a repair report/),
+    ).toBeInTheDocument();
+    expect(screen.getByText(GENUINE)).toBeInTheDocument();
+  });
+
+  it('takes a report that lost a part for a changed one', async () => {
+    const { outcome, ...rest } = report;
+    await check(files.certificate, files.original, files.mended, asFile(JSON.stringify(rest), 'less.json'));
+    expect(await screen.findByText('less.json is not the report that was certified.')).toBeInTheDocument();
+    expect(screen.getByText(NOT_GENUINE), outcome).toBeInTheDocument();
+  });
+
+  it('says that a document was cut short, and what waits for its certificate', async () => {
+    await check(files.mended, asFile(certificate.slice(0, 200), 'cut.json'));
+    expect(await screen.findByText(/^cut.json could not be read: it was cut short/)).toBeInTheDocument();
+    expect(screen.getByText('video-1.mp4 is here and waits for its certificate.')).toBeInTheDocument();
+  });
+
   it('is never sure without the key of the server', async () => {
     server.use(on(certificatesApi.key, () => refusal('unavailable')));
     renderAt('/verify', <VerifyPage />);

@@ -142,6 +142,18 @@ export const Failure = styled.p`
   color: ${colour.defect};
 `;
 
+export const Ways = styled.div`
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: ${space(0.5, 2)};
+  a {
+    padding: ${space(1, 0)};
+    font-size: ${text.s};
+    font-weight: 600;
+  }
+`;
+
 export const Foot = styled.div`
   margin: auto ${space(-1)} ${space(-1)};
 `;

@@ -142,6 +142,16 @@ describe('VideoCard', () => {
     await expect.poll(() => retried.mock.calls.length).toBe(1);
   });
 
+  it('says in plain words what is wrong with a damaged file and leads to what can be done', () => {
+    show({ status: 'failed', errorCode: 'damaged_beyond_repair', errorMessage: 'The index is missing.' });
+    expect(screen.getByText(/Too much of this file is missing/)).toBeInTheDocument();
+    expect(screen.queryByText('The index is missing.')).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: /What can I do/ })).toHaveAttribute(
+      'href',
+      '/videos/video-0001-abcdef/report',
+    );
+  });
+
   it('opens the editor', async () => {
     show();
     await person.click(screen.getByRole('button', { name: 'Open in editor' }));

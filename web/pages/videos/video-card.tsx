@@ -1,4 +1,5 @@
 import { type KeyboardEvent, memo, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import { formatBytes, remainingMinutes } from '#common/format.ts';
@@ -23,6 +24,7 @@ import {
   useRetryVideo,
 } from '../../data/videos/videos.ts';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
+import { failureOf } from '../../texts/failures.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { CardActions } from './card-actions.tsx';
 import * as Styled from './video-card.styles.ts';
@@ -122,12 +124,24 @@ function Outcome({ video }: { readonly video: VideoDto }) {
 
 function Failure({ video }: { readonly video: VideoDto }) {
   const retry = useRetryVideo();
+  const { what, detail, again } = failureOf(video);
   return (
     <div>
-      <Styled.Failure>{video.errorMessage || videoTexts.unknownError}</Styled.Failure>
-      <Button size="s" icon="retry" disabled={retry.isPending} onClick={() => retry.mutate(video.id)}>
-        {texts.retry}
-      </Button>
+      <Styled.Failure title={detail ?? undefined}>{what}</Styled.Failure>
+      <Styled.Ways>
+        <Button
+          size="s"
+          icon="retry"
+          look={again ? 'primary' : 'secondary'}
+          disabled={retry.isPending}
+          onClick={() => retry.mutate(video.id)}
+        >
+          {texts.retry}
+        </Button>
+        <Link to={`/videos/${video.id}/report`} aria-label={texts.whatNowLabel(video.originalFileName)}>
+          {texts.whatNow}
+        </Link>
+      </Styled.Ways>
     </div>
   );
 }

@@ -170,6 +170,13 @@ describe('ProcessingPanel', () => {
     expect(screen.queryByText('waiting')).not.toBeInTheDocument();
   });
 
+  it('says what is safe and what to do beside why it failed', async () => {
+    show({ status: 'failed', errorCode: 'damaged_beyond_repair', errorMessage: 'The index is missing.' });
+    expect(await screen.findByText('Processing failed: The index is missing.')).toBeInTheDocument();
+    expect(screen.getByText(/phone, camera or card/)).toBeInTheDocument();
+    expect(screen.getByText(/Your upload is safe/)).toBeInTheDocument();
+  });
+
   it('reports a video that was deleted meanwhile', async () => {
     const onGone = vi.fn();
     show({}, () => refusal('not_found'), onGone);

@@ -16,7 +16,9 @@ import { liveMarksOf, marksOf } from '../../components/thread-strip.tsx';
 import { ApiError } from '../../data/api-client.ts';
 import { useDownloadVideo } from '../../data/videos/download.ts';
 import { useReport, useRetryVideo, useVideoStatus } from '../../data/videos/videos.ts';
+import { failureOf } from '../../texts/failures.ts';
 import { landingTexts } from '../../texts/landing.ts';
+import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, screen, space, text } from '../../theme.ts';
 import { ConnectionLine } from '../connection-line.tsx';
@@ -149,13 +151,22 @@ function Completed({ id, comparable }: { readonly id: string; readonly comparabl
 
 function Failed({ status }: { readonly status: StatusDto }) {
   const retry = useRetryVideo();
+  const { what, detail, next, again } = failureOf(status);
   return (
     <>
       <Failure role="alert">
         {texts.failed} {status.errorMessage || texts.unknownError}
       </Failure>
+      {detail !== null && <p>{what}</p>}
+      {next !== null && <p>{next}</p>}
+      <p>{reportTexts.failedWays.kept}</p>
       <Actions>
-        <Button icon="retry" disabled={retry.isPending} onClick={() => retry.mutate(status.id)}>
+        <Button
+          icon="retry"
+          look={again ? 'primary' : 'secondary'}
+          disabled={retry.isPending}
+          onClick={() => retry.mutate(status.id)}
+        >
           {texts.retry}
         </Button>
       </Actions>

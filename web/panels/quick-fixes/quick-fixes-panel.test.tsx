@@ -96,6 +96,17 @@ describe('QuickFixesPanel', () => {
     expect(await screen.findByText('Applying the fixes, 30 percent')).toBeInTheDocument();
   });
 
+  it('says what the server measured when it speaks again, wherever the bar went by the clock', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { client } = open([{ run: makeRun() }]);
+    await screen.findByText('Applying the fixes, 30 percent');
+    await act(() => vi.advanceTimersByTimeAsync(40_000));
+    expect(screen.getByText(/No news from the server/)).toBeInTheDocument();
+    act(() => applyFixRun(client, 'v1', makeRun({ progress: 40, revision: 3 })));
+    expect(await screen.findByText('Applying the fixes, 40 percent')).toBeInTheDocument();
+    vi.useRealTimers();
+  });
+
   it('says what each figure means beside it', () => {
     const { figureMeaning } = quickFixTexts;
     expect(figureMeaning('loudness', -30, -14.2)).toBe('As loud as the platforms play clips.');

@@ -157,7 +157,8 @@ function FixForm({ video, run, done }: FixFormProps) {
 
 function RunProgress({ run }: { readonly run: FixRunDto }) {
   const { percent, estimated } = useFixProgress(run.progress, run.revision);
-  const shown = Math.round(percent);
+  // A bar that went ahead by the clock waits there; what is said is what the server has measured.
+  const shown = Math.round(estimated ? percent : run.progress);
   const words =
     run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
   return (

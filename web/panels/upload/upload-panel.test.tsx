@@ -4,7 +4,7 @@ import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { videosApi } from '#common/api/videos.ts';
 import { heroVideoIdAtom } from '../../data/uploads/hero-video.ts';
-import { itemsAtom, type UploadItem } from '../../data/uploads/upload-items.ts';
+import { itemsAtom, leftOutAtom, type UploadItem } from '../../data/uploads/upload-items.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeVideo } from '../../test/samples.ts';
 import { on, server, signedIn, user } from '../../test/server.ts';
@@ -36,6 +36,23 @@ async function fold(items: readonly UploadItem[]) {
   act(() => store.set(itemsAtom, items));
   await screen.findByRole('button', { name: 'Show uploads' });
 }
+
+describe('the open upload panel', () => {
+  it('says which files were left out, over the card that it covers, until that is read', async () => {
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([])),
+    );
+    const { store } = renderAt('/', <UploadPanel />);
+    act(() => {
+      store.set(leftOutAtom, 'Only 1 more video fits. Not taken: second.mp4.');
+      store.set(itemsAtom, [{ ...SENT, origin: 'multi', state: 'uploading' }]);
+    });
+    expect(await screen.findByText(/Not taken: second.mp4/)).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Hide this note' }));
+    expect(screen.queryByText(/Not taken/)).not.toBeInTheDocument();
+  });
+});
 
 describe('the folded upload panel', () => {
   it('says what is ready when nothing is on its way any more', async () => {

@@ -4,7 +4,7 @@ import styled from 'styled-components';
 import { Button, IconButton } from '../../components/button.tsx';
 import { useSession } from '../../data/account/session.ts';
 import { useUploadGuards } from '../../data/uploads/upload-guards.ts';
-import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
+import { isActive, useLeftOut, useUploads } from '../../data/uploads/upload-items.ts';
 import { useUploadCommand, useUploadSessionChange } from '../../data/uploads/uploads.ts';
 import { useHeroVideo, useVideos } from '../../data/videos/videos.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
@@ -41,6 +41,15 @@ const Head = styled.div`
     color: ${colour.inkFaint};
   }
 `;
+const LeftOut = styled.div`
+  display: grid;
+  grid-template-columns: minmax(0, 1fr) auto;
+  padding: ${space(1, 1, 1, 2)};
+  border-top: 1px solid ${colour.line};
+  background: ${colour.warnSoft};
+  font-size: ${text.s};
+  overflow-wrap: anywhere;
+`;
 const Rows = styled.ul`
   max-height: min(46vh, 420px);
   overflow: auto;
@@ -57,6 +66,7 @@ const Foot = styled.div`
 /** All files on their way, on every page; opens by itself and can be folded away. */
 export function UploadPanel() {
   const items = useUploads();
+  const [leftOut, tellLeftOut] = useLeftOut();
   const command = useUploadCommand();
   const sessionChanged = useUploadSessionChange();
   const { user } = useSession();
@@ -112,6 +122,12 @@ export function UploadPanel() {
       </Head>
       {open && (
         <>
+          {leftOut !== null && (
+            <LeftOut role="status">
+              <p>{leftOut}</p>
+              <IconButton icon="close" label={texts.leftOutRead} onClick={() => tellLeftOut(null)} />
+            </LeftOut>
+          )}
           <Rows>
             {items.map((item) => (
               <UploadRow

@@ -10,12 +10,13 @@ import { formatWait } from '../../components/time-text.ts';
 import { type UploadItem } from '../../data/uploads/upload-items.ts';
 import { type UploadCommand } from '../../data/uploads/uploads.ts';
 import { useDownloadVideo } from '../../data/videos/download.ts';
+import { failureOf } from '../../texts/failures.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, font, ofAnyScript, space, text } from '../../theme.ts';
 
-const { panel: texts, states, reasons } = uploadTexts;
+const { panel: texts, states } = uploadTexts;
 
 const Row = styled.li`
   display: grid;
@@ -121,8 +122,7 @@ export function readingOf(item: UploadItem, video: VideoDto | undefined): Readin
   }
   if (!video) return { state: states.queued, percent: 100, detail: '' };
   if (video.status === 'completed') return { state: states.ready, percent: 100, detail: resultOf(video) };
-  if (video.status === 'failed')
-    return { state: states.failed, percent: 100, detail: video.errorMessage ?? reasons.network };
+  if (video.status === 'failed') return { state: states.failed, percent: 100, detail: failureOf(video).what };
   if (video.errorMessage !== null) return { state: states.queued, percent: 0, detail: video.errorMessage };
   if (video.queuePosition !== null && video.currentStep === null)
     return { state: videoTexts.queued(video.queuePosition), percent: 0, detail: '' };

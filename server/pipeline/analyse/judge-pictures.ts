@@ -5,11 +5,13 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
-import { fitBoth } from './dropped-frames/copies-and-losses.ts';
+import { fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
+import { explained, framesOf } from './explained-steps.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { putIn, repeatsOf } from './stutter/stutter-history.ts';
@@ -139,14 +141,25 @@ export function judgePictures(
     const taken = explained(series.count, runs, listed, index, { isSound, speaksTrue, isSettled });
     const hidden = times.variableByNature
       ? []
-      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs);
-    return { runs, surplus, hidden };
+      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
+    return { runs, surplus, hidden, taken };
   };
+  // The end of a shot says nothing of copies in front of it, and losses elsewhere are no reason to take them out.
+  const isPutInAnew = ({ history, endsAtCut }: StutterRun) => history === 'inserted' && endsAtCut;
+  const lookAgain = (lostPictures: number) => {
+    const again = findStutter(inPictures(surplusMs ?? 0) + lostPictures);
+    return lossesBeside(again.some(isPutInAnew) ? likely : again);
+  };
+  const both = fitBoth(lossesBeside(likely), lookAgain);
   const {
     runs: stutter,
     surplus: lossSurplus,
     hidden,
-  } = fitBoth(lossesBeside(likely), (lost) => lossesBeside(findStutter(inPictures(surplusMs ?? 0) + lost)));
+  } = holdUnsettled(
+    both,
+    (pictures) => hasOpenStep(series, cuts, both.taken, pictures),
+    () => lossesBeside(both.runs.map((run) => ({ ...run, history: 'held' }))),
+  );
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
@@ -261,41 +274,6 @@ function lostFrames(findings: readonly Finding[], pictureSurplus: number | null)
       if (room !== null) room -= count;
       return [{ behind: lastFrame ?? 0, count }];
     });
-}
-
-/**
- * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
- * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
- * as true as elsewhere.
- */
-function explained(
-  count: number,
-  stutter: readonly StutterRun[],
-  gaps: readonly TimestampGap[],
-  { frameOfDecoded }: MeasuredPictures['index'],
-  {
-    isSound,
-    speaksTrue,
-    isSettled,
-  }: Readonly<Record<'isSound' | 'speaksTrue' | 'isSettled', (decoded: number) => boolean>>,
-): Set<number> {
-  const taken = new Set<number>();
-  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
-  const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
-  const isTrueStep = (i: number) => {
-    const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
-    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1) && !isSettled(i);
-  };
-  for (let i = 0; i < count; i += 1) {
-    if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);
-  }
-  return taken;
-}
-
-function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<number> {
-  const frames = new Set<number>();
-  for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
-  return frames;
 }
 
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {

@@ -34,6 +34,28 @@ export function fitBoth<Look extends CopiesAndLosses>(
   return isBoth ? other : look;
 }
 
+/** Picture and sound that differ by less than this are as long as each other, pictures... */
+const EVEN = 1.6;
+
+/**
+ * Copies that are taken out of a clip as long as its sound free time that nothing is known to fill. It may be that the sound was cut to the picture; or as many pictures
+ * were lost elsewhere, and all between the two places would be moved for nothing. Where such a place shows that is not sure enough to be filled, the
+ * copies are taken for held ones, which keeps the time as it is.
+ * @param hasOpenStep whether a step may hide a loss of about so many pictures
+ * @param hold the same look with all runs held
+ */
+export function holdUnsettled<Look extends CopiesAndLosses>(
+  look: Look,
+  hasOpenStep: (pictures: number) => boolean,
+  hold: () => Look,
+): Look {
+  if (look.surplus === null) return look;
+  const freed = -look.surplus;
+  const isEven = Math.abs(freed - putIn(look.runs)) < EVEN;
+  const isSettled = freed < EVEN || Math.abs(freed - lostPictures(look)) <= FITS_BOTH;
+  return putIn(look.runs) > 0 && isEven && !isSettled && hasOpenStep(freed) ? hold() : look;
+}
+
 /** Pictures by which the mended clip outlasts its sound; null without sound, and where no losses are mended. */
 function overfill(look: CopiesAndLosses): number | null {
   const lost = lostPictures(look);

@@ -8,7 +8,7 @@ import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
-import { fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
+import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { explained, framesOf } from './explained-steps.ts';
@@ -144,11 +144,14 @@ export function judgePictures(
       : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
     return { runs, surplus, hidden, taken };
   };
-  // The end of a shot says nothing of copies in front of it, and losses elsewhere are no reason to take them out.
-  const isPutInAnew = ({ history, endsAtCut }: StutterRun) => history === 'inserted' && endsAtCut;
+  // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
+  const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
+  const isPutInAlone = ({ first, endsAtCut }: StutterRun) =>
+    !endsAtCut && putIn(findStutter(null).filter((run) => run.first === first)) > 0;
   const lookAgain = (lostPictures: number) => {
     const again = findStutter(inPictures(surplusMs ?? 0) + lostPictures);
-    return lossesBeside(again.some(isPutInAnew) ? likely : again);
+    const isBelieved = missesSome || again.every((run) => run.history === 'held' || isPutInAlone(run));
+    return lossesBeside(isBelieved ? again : likely);
   };
   const both = fitBoth(lossesBeside(likely), lookAgain);
   const {

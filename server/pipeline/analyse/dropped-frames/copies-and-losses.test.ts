@@ -97,4 +97,8 @@ describe('copies and losses in one clip', () => {
       '3 hidden',
     ]);
   });
+
+  it('are no reason to take copies out where the sound says that none is missing', () => {
+    expect(findingsOf(3, { lost: 2, soundLonger: -1.4, behind: 3 })).toEqual(['3 held', '2 hidden']);
+  });
 });

@@ -15,6 +15,9 @@ const FITS = 0.5;
 /** ...and by this when both kinds are taken together, as losses are counted roughly. */
 const FITS_BOTH = 1;
 
+/** Picture and sound that differ by less than this are as long as each other, pictures. */
+export const EVEN = 1.6;
+
 /**
  * Copies and losses in one clip hide each other in its length: two put in and four lost look as if two were missing, so that the copies pass for held ones and the
  * clip comes out longer than its sound by what was put in. Where the losses need more time than the sound has left, it is asked once more whether
@@ -33,9 +36,6 @@ export function fitBoth<Look extends CopiesAndLosses>(
   const isBoth = putIn(other.runs) > putIn(look.runs) && left !== null && Math.abs(left) <= FITS_BOTH;
   return isBoth ? other : look;
 }
-
-/** Picture and sound that differ by less than this are as long as each other, pictures... */
-const EVEN = 1.6;
 
 /**
  * Copies that are taken out of a clip as long as its sound free time that nothing is known to fill. It may be that the sound was cut to the picture; or as many pictures

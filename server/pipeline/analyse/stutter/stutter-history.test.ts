@@ -61,4 +61,11 @@ describe('decideHistories', () => {
     expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
   });
+
+  it('takes short runs beside many rests for rests, where nothing was lost under them and nothing put in', () => {
+    const rests = [run(10, 12, -0.9), run(60, 13, -0.9), run(110, 12, -0.9)];
+    expect(historiesOf([...rests, run(150, 4, -0.64)], -2.1)).toEqual([]);
+    expect(historiesOf([...rests, run(150, 4, 0.8)], -2.1)).toEqual(['held']);
+    expect(historiesOf([...rests.slice(1), run(150, 4, -0.64)], -2.1)).toHaveLength(1);
+  });
 });

@@ -76,8 +76,7 @@ export const putIn = (runs: readonly StutterRun[]): number =>
 export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
   const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeatsOf(runs), pictureSurplus);
   const common = runs.reduce((sum, run) => sum + clamp(told(run), -1, 1), 0);
-  const faults =
-    pictureSurplus !== null && byLength > 0 ? runs.filter((run) => !isRest(run, pictureSurplus)) : runs;
+  const faults = pictureSurplus !== null && byLength > 0 ? withoutRests(runs, pictureSurplus) : runs;
   const alone = faults.filter((run) => {
     const own = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
     const others = clamp(common - clamp(told(run), -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
@@ -149,6 +148,17 @@ function isRest({ first, last, evidence, quietness }: Judged, pictureSurplus: nu
   return (
     (length >= MIN_REST || isLively) && evidence < (isFrozen ? MAX_FROZEN_REST_EVIDENCE : MAX_REST_EVIDENCE)
   );
+}
+
+/** So many rests, and more of them than of other runs, are how what is shown moves: from one pose to the next. */
+const MANY_RESTS = 3;
+
+/** Leaves out what rests by nature; beside many rests those too that are too short to be told for one by themselves. */
+function withoutRests(runs: readonly Judged[], pictureSurplus: number): readonly Judged[] {
+  const faults = runs.filter((run) => !isRest(run, pictureSurplus));
+  const rests = runs.length - faults.length;
+  if (rests < MANY_RESTS || rests <= faults.length) return faults;
+  return faults.filter(({ evidence }) => evidence >= MAX_REST_EVIDENCE);
 }
 
 function lengthEvidence(repeats: number, pictureSurplus: number): number {

@@ -30,7 +30,7 @@ import {
 } from './picture-findings.ts';
 import { frameStartMs, steadyEnd, type PictureIndex } from './packets/picture-times.ts';
 import {
-  lengthsSpeakFor,
+  lengthsSpeakForLosses,
   surplusByLengths,
   surplusForCopies,
   surplusForLosses,
@@ -192,7 +192,7 @@ export function judgePictures(
       frameOfDecoded,
       times,
       putInFrames(findings),
-      lostFrames(findings, lossSurplus),
+      lostFrames(findings, lossSurplus === null ? null : inMs(lossSurplus), inMs(1)),
     ),
     undecodedMs:
       frameStartMs(times, times.ptsTicks.length - 1) - frameStartMs(times, lastDecoded(frameOfDecoded)),
@@ -262,10 +262,15 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
 /**
  * Losses without a trace in the times that a repair puts back, so that the clip gets longer: the surest first, as long as the sound
  * speaks for them, as the plan takes them (`planHiddenHole`).
- * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
+ * @param pictureSurplusMs by how much the picture outlasts the sound, null without sound
+ * @param pictureMs how long a picture is shown
  */
-function lostFrames(findings: readonly Finding[], pictureSurplus: number | null): Losses[] {
-  let room = pictureSurplus === null ? null : -pictureSurplus;
+function lostFrames(
+  findings: readonly Finding[],
+  pictureSurplusMs: number | null,
+  pictureMs: number,
+): Losses[] {
+  let roomMs = pictureSurplusMs === null ? null : -pictureSurplusMs;
   return findings
     .filter(({ detail, confidence }) => {
       const isHidden = detail.kind === 'dropped_frames' && detail.history === 'hidden';
@@ -273,8 +278,8 @@ function lostFrames(findings: readonly Finding[], pictureSurplus: number | null)
     })
     .sort((a, b) => b.confidence - a.confidence)
     .flatMap(({ count, lastFrame }) => {
-      if (!lengthsSpeakFor(room, count)) return [];
-      if (room !== null) room -= count;
+      if (!lengthsSpeakForLosses(roomMs, count * pictureMs)) return [];
+      if (roomMs !== null) roomMs -= count * pictureMs;
       return [{ behind: lastFrame ?? 0, count }];
     });
 }

@@ -5,11 +5,13 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
 import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
-import { fitBoth } from './dropped-frames/copies-and-losses.ts';
+import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
+import { explained, framesOf } from './explained-steps.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { putIn, repeatsOf } from './stutter/stutter-history.ts';
@@ -28,7 +30,7 @@ import {
 } from './picture-findings.ts';
 import { frameStartMs, steadyEnd, type PictureIndex } from './packets/picture-times.ts';
 import {
-  lengthsSpeakFor,
+  lengthsSpeakForLosses,
   surplusByLengths,
   surplusForCopies,
   surplusForLosses,
@@ -139,14 +141,28 @@ export function judgePictures(
     const taken = explained(series.count, runs, listed, index, { isSound, speaksTrue, isSettled });
     const hidden = times.variableByNature
       ? []
-      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs);
-    return { runs, surplus, hidden };
+      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
+    return { runs, surplus, hidden, taken };
   };
+  // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
+  const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
+  const isPutInAlone = ({ first, endsAtCut }: StutterRun) =>
+    !endsAtCut && putIn(findStutter(null).filter((run) => run.first === first)) > 0;
+  const lookAgain = (lostPictures: number) => {
+    const again = findStutter(inPictures(surplusMs ?? 0) + lostPictures);
+    const isBelieved = missesSome || again.every((run) => run.history === 'held' || isPutInAlone(run));
+    return lossesBeside(isBelieved ? again : likely);
+  };
+  const both = fitBoth(lossesBeside(likely), lookAgain);
   const {
     runs: stutter,
     surplus: lossSurplus,
     hidden,
-  } = fitBoth(lossesBeside(likely), (lost) => lossesBeside(findStutter(inPictures(surplusMs ?? 0) + lost)));
+  } = holdUnsettled(
+    both,
+    (pictures) => hasOpenStep(series, cuts, both.taken, pictures),
+    () => lossesBeside(both.runs.map((run) => ({ ...run, history: 'held' }))),
+  );
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
@@ -176,7 +192,7 @@ export function judgePictures(
       frameOfDecoded,
       times,
       putInFrames(findings),
-      lostFrames(findings, lossSurplus),
+      lostFrames(findings, lossSurplus === null ? null : inMs(lossSurplus), inMs(1)),
     ),
     undecodedMs:
       frameStartMs(times, times.ptsTicks.length - 1) - frameStartMs(times, lastDecoded(frameOfDecoded)),
@@ -246,10 +262,15 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
 /**
  * Losses without a trace in the times that a repair puts back, so that the clip gets longer: the surest first, as long as the sound
  * speaks for them, as the plan takes them (`planHiddenHole`).
- * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
+ * @param pictureSurplusMs by how much the picture outlasts the sound, null without sound
+ * @param pictureMs how long a picture is shown
  */
-function lostFrames(findings: readonly Finding[], pictureSurplus: number | null): Losses[] {
-  let room = pictureSurplus === null ? null : -pictureSurplus;
+function lostFrames(
+  findings: readonly Finding[],
+  pictureSurplusMs: number | null,
+  pictureMs: number,
+): Losses[] {
+  let roomMs = pictureSurplusMs === null ? null : -pictureSurplusMs;
   return findings
     .filter(({ detail, confidence }) => {
       const isHidden = detail.kind === 'dropped_frames' && detail.history === 'hidden';
@@ -257,45 +278,10 @@ function lostFrames(findings: readonly Finding[], pictureSurplus: number | null)
     })
     .sort((a, b) => b.confidence - a.confidence)
     .flatMap(({ count, lastFrame }) => {
-      if (!lengthsSpeakFor(room, count)) return [];
-      if (room !== null) room -= count;
+      if (!lengthsSpeakForLosses(roomMs, count * pictureMs)) return [];
+      if (roomMs !== null) roomMs -= count * pictureMs;
       return [{ behind: lastFrame ?? 0, count }];
     });
-}
-
-/**
- * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
- * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
- * as true as elsewhere.
- */
-function explained(
-  count: number,
-  stutter: readonly StutterRun[],
-  gaps: readonly TimestampGap[],
-  { frameOfDecoded }: MeasuredPictures['index'],
-  {
-    isSound,
-    speaksTrue,
-    isSettled,
-  }: Readonly<Record<'isSound' | 'speaksTrue' | 'isSettled', (decoded: number) => boolean>>,
-): Set<number> {
-  const taken = new Set<number>();
-  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
-  const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
-  const isTrueStep = (i: number) => {
-    const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
-    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1) && !isSettled(i);
-  };
-  for (let i = 0; i < count; i += 1) {
-    if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);
-  }
-  return taken;
-}
-
-function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<number> {
-  const frames = new Set<number>();
-  for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
-  return frames;
 }
 
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {

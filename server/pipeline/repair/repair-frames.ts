@@ -1,6 +1,6 @@
 import { ticksToMs } from '#server/media/time-base.ts';
 import type { Finding } from '../analyse/analysis.ts';
-import { lengthsSpeakFor } from '../analyse/packets/picture-surplus.ts';
+import { lengthsSpeakForLosses } from '../analyse/packets/picture-surplus.ts';
 import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
 
@@ -48,7 +48,7 @@ function planHiddenHole(finding: Finding, before: number, context: PlanContext):
   if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
   const addedTicks = finding.count * medianIntervalTicks;
   const addedMs = ticksToMs(addedTicks, timeBase);
-  if (!lengthsSpeakFor(context.surplusMs, addedMs)) {
+  if (!lengthsSpeakForLosses(context.surplusMs, addedMs)) {
     return {
       contradicted: true,
       reason:

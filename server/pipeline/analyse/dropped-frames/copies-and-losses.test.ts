@@ -6,13 +6,24 @@ import { judgePictures } from '../judge-pictures.ts';
 const COUNT = 160;
 const INTERVAL_MS = 33;
 
+interface Planted {
+  readonly lost: number;
+  readonly soundLonger: number | null;
+  /** Steps that the one behind the run is as long as; between one and as many as the run has where left out: it tells little. */
+  readonly behind?: number;
+  /** Whether windows follow the motion over the step at 100. */
+  readonly isFollowed?: boolean;
+}
+
 /** Even motion with a run of copies at 40 and a step over lost pictures at 100. */
-function findingsOf(repeats: number, { lost, soundLonger }: { lost: number; soundLonger: number | null }) {
+function findingsOf(
+  repeats: number,
+  { lost, soundLonger, behind = (repeats + 1) ** 0.7, isFollowed = true }: Planted,
+) {
   const moves = Array.from({ length: COUNT }, (_, i) => {
     const move = 12 + 2 * Math.sin(i * 1.3);
     if (i >= 40 && i < 40 + repeats) return 0.05;
-    // Between one step and as many as the run has, nearer the latter: it tells little.
-    if (i === 40 + repeats) return (repeats + 1) ** 0.7 * move;
+    if (i === 40 + repeats) return behind * move;
     return i === 100 ? (lost + 1) * move : move;
   });
   const jump = {
@@ -48,7 +59,7 @@ function findingsOf(repeats: number, { lost, soundLonger }: { lost: number; soun
         };
   const { findings } = judgePictures(
     {
-      series: frameSeries(moves, { jumps: new Map([[100, jump]]) }),
+      series: frameSeries(moves, { jumps: new Map(isFollowed ? [[100, jump]] : []) }),
       index: { times, frameOfDecoded: numbers },
       damage: [],
       scan: { video: [], audio: null },
@@ -66,5 +77,28 @@ describe('copies and losses in one clip', () => {
 
   it('leave a run held where the sound has time for all that is missing', () => {
     expect(findingsOf(2, { lost: 4, soundLonger: 4 })).toEqual(['2 held', '4 hidden']);
+  });
+
+  it('are told together where both are sure and balance each other', () => {
+    expect(findingsOf(4, { lost: 4, soundLonger: 0, behind: 1 })).toEqual(['4 inserted', '4 hidden']);
+  });
+
+  it('put nothing back that does not take all of the time freed', () => {
+    expect(findingsOf(5, { lost: 1, soundLonger: 0, behind: 1 })).toEqual(['5 inserted']);
+  });
+
+  it('are taken out where nothing could be missing elsewhere', () => {
+    expect(findingsOf(4, { lost: 0, soundLonger: 0, behind: 1, isFollowed: false })).toEqual(['4 inserted']);
+  });
+
+  it('stay in the time where a step elsewhere may be as large a loss and is not sure', () => {
+    expect(findingsOf(4, { lost: 4, soundLonger: 0, behind: 1, isFollowed: false })).toEqual([
+      '4 held',
+      '3 hidden',
+    ]);
+  });
+
+  it('are no reason to take copies out where the sound says that none is missing', () => {
+    expect(findingsOf(3, { lost: 2, soundLonger: -1.4, behind: 3 })).toEqual(['3 held', '2 hidden']);
   });
 });

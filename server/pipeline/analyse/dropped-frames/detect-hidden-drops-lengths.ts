@@ -13,7 +13,7 @@ const SURE = 3.5;
  */
 const SURE_SUPPORTED = 2.5;
 /** Odds that make a loss although the sound is as long as the picture. */
-const SURE_THOUGH_EVEN = 4;
+export const SURE_THOUGH_EVEN = 4;
 /** Weaker odds than this are believed only while less than this share of the deficit is explained. */
 const WEAK = 2;
 const WEAK_SHARE = 0.5;
@@ -48,6 +48,8 @@ export interface Lengths {
   readonly deficit: number;
   /** Whether pictures must be missing for that: sounds are a little longer by nature. */
   readonly speaks: boolean;
+  /** Whether it lasts longer only because copies are taken out: what it says itself then speaks against losses. */
+  readonly isFreed: boolean;
 }
 
 /**
@@ -55,10 +57,13 @@ export interface Lengths {
  * @param surplus pictures by which the picture outlasts the sound, null without sound
  * @param fps pictures per second
  * @param excessMs by how much such a sound outlasts its picture by nature
+ * @param putIn pictures that are taken out as copies, and are no longer in `surplus`
  */
-export function readLengths(surplus: number | null, fps: number, excessMs: number): Lengths {
+export function readLengths(surplus: number | null, fps: number, excessMs: number, putIn = 0): Lengths {
   const deficit = -(surplus ?? 0);
-  return { surplus, deficit, speaks: deficit >= MIN_DEFICIT && deficit > (excessMs * fps) / 1000 };
+  const isLonger = (pictures: number) => pictures >= MIN_DEFICIT && pictures > (excessMs * fps) / 1000;
+  const speaks = isLonger(deficit - putIn);
+  return { surplus, deficit, speaks, isFreed: !speaks && isLonger(deficit) };
 }
 
 /** What the motion says of a jump, and how fast the pictures follow each other. */

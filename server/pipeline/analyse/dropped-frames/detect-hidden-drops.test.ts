@@ -112,7 +112,8 @@ describe('detectHiddenDrops', () => {
     };
     expect(found(1.5, 0.33)).toEqual([80]);
     expect(found(1.15, 0.33)).toEqual([]);
-    expect(found(1.15, 0.4)).toEqual([80]);
+    expect(found(1.15, 0.45)).toEqual([]);
+    expect(found(1.15, 0.55)).toEqual([80]);
   });
 
   it('leaves steps that others close by are like, unless the sound misses pictures', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   lengthsSpeakFor,
+  lengthsSpeakForLosses,
   surplusByLengths,
   surplusForCopies,
   surplusForLosses,
@@ -69,5 +70,12 @@ describe('what the lengths speak for', () => {
 
   it('is any change without sound', () => {
     expect(lengthsSpeakFor(null, 1000)).toBe(true);
+  });
+
+  it('is no lost picture for half of which the last block of the sound is enough', () => {
+    expect(lengthsSpeakForLosses(20, 33)).toBe(false);
+    expect(lengthsSpeakForLosses(33, 33)).toBe(true);
+    expect(lengthsSpeakForLosses(60, 133)).toBe(false);
+    expect(lengthsSpeakForLosses(null, 33)).toBe(true);
   });
 });

@@ -77,3 +77,16 @@ const SPOKEN_FOR_SHARE = 0.5;
 export function lengthsSpeakFor(excess: number | null, change: number): boolean {
   return excess === null || excess >= SPOKEN_FOR_SHARE * change;
 }
+
+/** Coded sound ends in whole blocks: it outlasts the pictures by up to one for no other reason (AAC at 44.1 kHz, the longest that is usual). */
+const LAST_BLOCK_MS = 24;
+
+/**
+ * The same for lost pictures that are put back, which the sound must outlast by more than its last block: half a picture is less, so that every
+ * second clip would speak for any single one.
+ * @param excessMs by how much the sound outlasts the pictures; null without sound
+ * @param changeMs length of the pictures put back
+ */
+export function lengthsSpeakForLosses(excessMs: number | null, changeMs: number): boolean {
+  return lengthsSpeakFor(excessMs, changeMs) && (excessMs ?? Infinity) > LAST_BLOCK_MS;
+}

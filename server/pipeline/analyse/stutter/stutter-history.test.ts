@@ -61,4 +61,22 @@ describe('decideHistories', () => {
     expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
   });
+
+  it('takes short runs beside many rests for rests, where nothing was lost under them and nothing put in', () => {
+    const rests = [run(10, 12, -0.9), run(60, 13, -0.9), run(110, 12, -0.9)];
+    expect(historiesOf([...rests, run(150, 4, -0.64)], -2.1)).toEqual([]);
+    expect(historiesOf([...rests, run(150, 4, 0.8)], -2.1)).toEqual(['held']);
+    expect(historiesOf([...rests.slice(1), run(150, 4, -0.64)], -2.1)).toHaveLength(1);
+  });
+
+  it('takes nothing out of a clip as long as its sound for a step that speaks for it a little', () => {
+    expect(historiesOf([run(14, 4, -0.65, -0.12)], 0.33)).toEqual(['held']);
+    expect(historiesOf([run(14, 4, -1.2, -0.2)], 0.33)).toEqual(['inserted']);
+  });
+
+  it('takes nothing out that is livelier than copies, where no sound tells', () => {
+    const turn = { ...run(66, 2, -1.13), quietness: 0.207 };
+    expect(historiesOf([turn], null)).toEqual(['held']);
+    expect(historiesOf([{ ...turn, quietness: 0.1 }], null)).toEqual(['inserted']);
+  });
 });

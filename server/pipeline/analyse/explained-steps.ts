@@ -1,0 +1,40 @@
+import type { MendedSpan } from '../mended-pictures.ts';
+import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
+import type { PictureIndex } from './packets/picture-times.ts';
+import type { StutterRun } from './stutter/stutter-history.ts';
+
+/**
+ * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
+ * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
+ * as true as elsewhere.
+ */
+export function explained(
+  count: number,
+  stutter: readonly StutterRun[],
+  gaps: readonly TimestampGap[],
+  { frameOfDecoded }: Pick<PictureIndex, 'frameOfDecoded'>,
+  {
+    isSound,
+    speaksTrue,
+    isSettled,
+  }: Readonly<Record<'isSound' | 'speaksTrue' | 'isSettled', (decoded: number) => boolean>>,
+): Set<number> {
+  const taken = new Set<number>();
+  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
+  const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
+  const isTrueStep = (i: number) => {
+    const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
+    return follows && isSound(i) === isSound(i - 1) && speaksTrue(i) && speaksTrue(i - 1) && !isSettled(i);
+  };
+  for (let i = 0; i < count; i += 1) {
+    if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);
+  }
+  return taken;
+}
+
+/** Pictures of some spans, by display number. */
+export function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<number> {
+  const frames = new Set<number>();
+  for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);
+  return frames;
+}

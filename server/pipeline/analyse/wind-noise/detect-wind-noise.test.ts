@@ -227,6 +227,17 @@ describe('detectWindNoise', () => {
     expect(crackling(4, 3, 3, 3)).toEqual([]);
   });
 
+  it('does not reach over a quieter room by the windows that the wind fills in a part', () => {
+    const not = { floorDb: -36, highFloorDb: -46, lowFloorDb: -60 };
+    const edge = { floorDb: -36, totalDb: -26, highFloorDb: -60, lowFloorDb: -48 };
+    const clip = seriesOf([not, not, not, edge, {}, {}, {}, edge, not, not, not]);
+    const blockFloorDb = clip.blockFloorDb.map((level, i) => level - (i < 20 || i >= 42 ? 14 : 0));
+    const [span, ...others] = spansOf({ ...clip, blockFloorDb });
+    expect(others).toEqual([]);
+    expect(span?.startMs).toBeGreaterThan(3000);
+    expect(span?.endMs).toBeLessThan(clip.blockMs * blockFloorDb.length - 3000);
+  });
+
   it('does not take a fan for wind that is switched on for some seconds: the step is no gust', () => {
     const not = { floorDb: -50, highFloorDb: -55, lowFloorDb: -60 };
     const fan = { floorDb: -24, lowFloorDb: -36 };

@@ -45,13 +45,20 @@ function isMostlyKept({ unitsKept, unitsTotal }: StreamTreatment): boolean {
   return unitsKept === null || unitsTotal === null || unitsKept >= MOSTLY_KEPT * unitsTotal;
 }
 
-function Treatment({ name, stream }: { readonly name: string; readonly stream: StreamTreatment }) {
+interface TreatmentProps {
+  readonly name: string;
+  readonly stream: StreamTreatment;
+  /** Whether units depend on each other, so that new ones take others along: pictures do, frames of sound do not. */
+  readonly isLinked: boolean;
+}
+
+function Treatment({ name, stream, isLinked }: TreatmentProps) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
         <strong>
-          {stream.treatment === 'smart_render' && !isMostlyKept(stream)
+          {stream.treatment === 'smart_render' && isLinked && !isMostlyKept(stream)
             ? texts.streams.encodedWith
             : texts.streams.treatments[stream.treatment]}
         </strong>
@@ -121,8 +128,8 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
       <FactSheet>
         <h2>{texts.streams.title}</h2>
         <dl>
-          <Treatment name={texts.streams.video} stream={report.video} />
-          <Treatment name={texts.streams.audio} stream={report.audio} />
+          <Treatment name={texts.streams.video} stream={report.video} isLinked />
+          <Treatment name={texts.streams.audio} stream={report.audio} isLinked={false} />
         </dl>
       </FactSheet>
       <FactSheet>

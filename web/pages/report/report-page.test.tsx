@@ -152,6 +152,20 @@ describe('ReportPage', () => {
     expect(screen.queryByText('only the damaged parts were made anew')).not.toBeInTheDocument();
   });
 
+  it('says of a sound that only its damaged parts are new, however much they are', async () => {
+    const { audio } = makeReport();
+    const spliced = {
+      ...audio,
+      treatment: 'smart_render',
+      reason: null,
+      unitsKept: 300,
+      unitsTotal: 475,
+    } as const;
+    open({}, () => HttpResponse.json(makeReport({ audio: spliced })));
+    expect(await screen.findByText('63 % of it is what you uploaded, byte for byte.')).toBeInTheDocument();
+    expect(screen.queryByText(/with what depends on them/)).not.toBeInTheDocument();
+  });
+
   it('says nothing of a result that has hardly grown', async () => {
     open({});
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();

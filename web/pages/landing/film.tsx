@@ -50,7 +50,7 @@ const MISSING = { kind: 'dropped_frames', startMs: 20, endMs: 80, label: '' } as
 const GAP = [{ ...MISSING, id: 'gap', outcome: 'left_alone' }] as const;
 const MEND = [{ ...MISSING, id: 'mend', outcome: 'repaired' }] as const;
 
-/** What mending is, for a visitor: the same half second of the sample clip, as it came and as it went. */
+/** What mending is, for a visitor: the same third of a second of the sample clip, as it came and as it went. */
 export function BeforeAndAfter() {
   return (
     <Example data-introduction="" data-film="" aria-label={texts.label}>

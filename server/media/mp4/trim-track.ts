@@ -9,6 +9,8 @@ import { withDuration } from './write-tables.ts';
 export interface TrimmedTrack {
   readonly track: OutTrack;
   readonly samplesKept: number;
+  /** In the file, and yet left out: they would be shown behind missing ones. */
+  readonly samplesLoose: number;
   readonly samplesTotal: number;
   /** How much earlier it ends now, media ticks. */
   readonly lostTicks: number;
@@ -35,7 +37,13 @@ export function trimTrack(
   const chunks = readChunks(track.stbl);
   const whole = chunks.findIndex((chunk) => chunk.offset + chunk.sizeBytes > endOffset);
   if (whole < 0)
-    return { track: carryTrack(track, file), samplesKept: total, samplesTotal: total, lostTicks: 0 };
+    return {
+      track: carryTrack(track, file),
+      samplesKept: total,
+      samplesLoose: 0,
+      samplesTotal: total,
+      lostTicks: 0,
+    };
   if (total > LISTED_SAMPLES) return trimByChunks(track, file, chunks.slice(0, whole), total, movieTimescale);
   const samples = readSamples(track.stbl);
   const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
@@ -58,7 +66,8 @@ export function trimTrack(
     })),
   );
   const lostTicks = endOfSamples(samples) - shownEnd;
-  return { track: rebuilt, samplesKept: kept.length, samplesTotal: total, lostTicks };
+  const samplesLoose = inFile.length - kept.length;
+  return { track: rebuilt, samplesKept: kept.length, samplesLoose, samplesTotal: total, lostTicks };
 }
 
 const earliest = (ticks: number, { pts }: Timed) => Math.min(ticks, pts);
@@ -145,5 +154,5 @@ function trimByChunks(
     parts: [{ file, offset: chunk.offset, sizeBytes: chunk.sizeBytes }],
   }));
   const lostTicks = (samplesTotal - kept) * delta;
-  return { track: { trak, chunks: out }, samplesKept: kept, samplesTotal, lostTicks };
+  return { track: { trak, chunks: out }, samplesKept: kept, samplesLoose: 0, samplesTotal, lostTicks };
 }

@@ -19,7 +19,7 @@ import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-t
 import { trimTrack } from '#server/media/mp4/trim-track.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
-import { sampleName } from '../repair/rebuild-index/rebuild-index-types.ts';
+import { missingNotes, sampleName } from '../repair/rebuild-index/rebuild-index-types.ts';
 
 export interface LengthsInput {
   readonly inputPath: string;
@@ -167,8 +167,7 @@ async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput)
     const trimmed = trimTrack(track, file, movie.fileBytes, movie.timescale);
     const name = sampleName(track);
     if (!trimmed) losses.push(`Nothing of a ${name} track is in the file.`);
-    const lost = trimmed ? trimmed.samplesTotal - trimmed.samplesKept : 0;
-    if (lost > 0) losses.push(`${lost} of ${trimmed?.samplesTotal} ${name} samples are not in the file.`);
+    if (trimmed) losses.push(...missingNotes(trimmed, name));
     return trimmed ? [trimmed.track] : [];
   });
   const longest = Math.max(...tracks.map(({ trak }) => readDuration(needBox(trak, 'tkhd'))));

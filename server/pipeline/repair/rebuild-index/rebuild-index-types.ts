@@ -1,4 +1,5 @@
 import type { Track } from '#server/media/mp4/movie.ts';
+import type { TrimmedTrack } from '#server/media/mp4/trim-track.ts';
 import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
@@ -29,4 +30,18 @@ export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+/** Sentences for people: what of a track that ends with the file is missing. @param name of its samples (`sampleName`) */
+export function missingNotes(
+  { samplesKept, samplesLoose, samplesTotal }: Omit<TrimmedTrack, 'track' | 'lostTicks'>,
+  name: string,
+): string[] {
+  const lost = samplesTotal - samplesKept - samplesLoose;
+  const notes: string[] = [];
+  if (lost > 0) notes.push(`${lost} of ${samplesTotal} ${name} samples are not in the file.`);
+  if (samplesLoose === 1) notes.push('1 more is left out: it would be shown behind a missing one.');
+  if (samplesLoose > 1)
+    notes.push(`${samplesLoose} more are left out: they would be shown behind missing ones.`);
+  return notes;
 }

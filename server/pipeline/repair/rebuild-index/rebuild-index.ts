@@ -38,6 +38,7 @@ import {
   formatSize,
   type RebuildIndexInput,
   type RebuildIndexResult,
+  missingNotes,
   sampleName,
 } from './rebuild-index-types.ts';
 
@@ -328,8 +329,7 @@ async function writeTrimmed(
     }
     out.push(trimmed);
     if (!lostMs.has(track.handler)) lostMs.set(track.handler, (trimmed.lostTicks * 1000) / track.timescale);
-    const lost = trimmed.samplesTotal - trimmed.samplesKept;
-    if (lost > 0) losses.push(`${lost} of ${trimmed.samplesTotal} ${name} samples are not in the file.`);
+    losses.push(...missingNotes(trimmed, name));
   }
   if (out.length === 0) return refuse(missingMedia(fileBytes));
   const longest = Math.max(...out.map(({ track }) => readDuration(needBox(track.trak, 'tkhd'))));

@@ -52,6 +52,23 @@ describe('withVacancies', () => {
     }
   });
 
+  it('decodes what is shown before a key picture before it, though the hole in the decode times lies behind', () => {
+    const clip = clipWithout([4, 5]);
+    // An encoder that was given the hole: I6 starts anew, and its times of decoding are late by the hole only behind P9.
+    const order = [0, 3, 1, 2, 6, 9, 7, 8];
+    const at = [-1, 0, 1, 2, 3, 4, 7, 8];
+    const samples = clip.samples.map((sample, number) => {
+      const [frame = 0, dts = 0] = [order[number], at[number]];
+      return { ...sample, pts: frame * TICKS, dts: dts * TICKS, sync: frame === 0 || frame === 6 };
+    });
+    const found = withVacancies({ ...clip, samples }, [filled(4, [4, 5])], (_, all, vacant) => ({
+      ...clip,
+      samples: [...all],
+      vacant,
+    }));
+    expect(found.source.samples.map(({ pts }) => pts / TICKS)).toEqual([0, 3, 1, 2, 5, 4, 6, 9, 7, 8]);
+  });
+
   it('orders several of one hole as they were decoded', () => {
     const found = vacate([6, 4, 5], [filled(4, [4, 5, 6])]);
     expect(decoded(found)).toEqual(whole);

@@ -201,7 +201,8 @@ function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[
   for (const one of lost) {
     const behind = 1 + samples.findLastIndex(({ pts }) => pts < one.pts);
     // B pictures hold others back until they are shown: a place farther behind could ask for more of that than the stream says.
-    const hole = one.isUncounted ? null : nearestHole(samples, behind, (at) => holes.get(at)?.length ?? 0);
+    const taken = (at: number) => holes.get(at)?.length ?? 0;
+    const hole = one.isUncounted ? null : nearestHole(samples, behind, nextStart(samples, one), taken);
     const before = hole ?? behind;
     holes.set(before, [...(holes.get(before) ?? []), one]);
   }
@@ -224,14 +225,30 @@ function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[
   return vacant.filter(({ lost: { spanAt } }) => !failed.has(spanAt));
 }
 
+/**
+ * The key picture at which a decoder starts anew behind a lost one, as far as what is listed tells: shown behind it, and nothing decoded later
+ * is shown before it. What is shown before it is decoded before it.
+ */
+function nextStart(samples: readonly Sample[], lost: Lost): number {
+  const at = samples.findIndex(
+    ({ sync, pts }, number) =>
+      sync &&
+      pts > lost.pts &&
+      samples.slice(number + 1, number + 1 + NEAR).every((behind) => behind.pts > pts),
+  );
+  return at < 0 ? samples.length : at;
+}
+
+/** @param end place behind which none is looked for */
 function nearestHole(
   samples: readonly Sample[],
   around: number,
+  end: number,
   taken: (before: number) => number,
 ): number | null {
   const first = Math.max(1, around - NEAR);
   const steps = samples
-    .slice(first, around + NEAR)
+    .slice(first, Math.min(around + NEAR, end + 1))
     .map(({ dts }, at) => ({ before: first + at, ticks: dts - (samples[first + at - 1]?.dts ?? dts) }));
   const usual = median(steps.map(({ ticks }) => ticks));
   const open = steps.filter(({ before, ticks }) => {

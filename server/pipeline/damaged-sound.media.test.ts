@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { soundPacketsOf } from '#server/test/sound-packets.ts';
 import { processVideo } from './process-video.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -36,12 +37,6 @@ async function mend(broken: string) {
   return mustBeOk(await processVideo(await makeTask(broken, `${broken}.work`), io));
 }
 
-/** SHA-256 of each coded packet of the sound. */
-async function packetsOf(file: string): Promise<string[]> {
-  const copied = await hashOf(file, '-map 0:a:0 -c copy -f framehash -hash sha256');
-  return copied.split('\n').flatMap((line) => (line.startsWith('0') ? line.split(',').slice(5, 6) : []));
-}
-
 const notIn = (some: readonly string[], others: readonly string[]) =>
   some.filter((one) => !others.includes(one)).length;
 
@@ -71,8 +66,8 @@ describe('damaged sound packets', () => {
     const coded = '-map 0:v -c copy -f hash -hash md5';
     expect(await hashOf(result, coded)).toBe(await hashOf(at('clean.mp4'), coded));
     // The sound behind a hole is put together from a lost half: no more than two frames beside it are new as well.
-    const kept = await packetsOf(at('clean.mp4'));
-    expect(notIn(kept, await packetsOf(result))).toBeLessThanOrEqual(count + 4);
+    const kept = await soundPacketsOf(at('clean.mp4'));
+    expect(notIn(kept, await soundPacketsOf(result))).toBeLessThanOrEqual(count + 4);
     expect(report.audio).toMatchObject({ treatment: 'smart_render', unitsTotal: kept.length });
     expect(report.checks).toContainEqual(
       expect.objectContaining({ name: 'untouched sound bit-exact', passed: true }),
@@ -117,7 +112,7 @@ describe('damaged sound packets', () => {
     const { report, resultPath } = await mend(await withZeroedSound(2, cut));
     const result = resultPath ?? '';
     expect(report.audio.treatment).toBe('smart_render');
-    expect(notIn(await packetsOf(cut), await packetsOf(result))).toBeLessThanOrEqual(6);
+    expect(notIn(await soundPacketsOf(cut), await soundPacketsOf(result))).toBeLessThanOrEqual(6);
     const starts = '-v error -show_entries stream=start_time -of csv=p=0'.split(' ');
     const startsOf = async (file: string) =>
       (await runTool('starts', tools.ffprobe, [...starts, file])).stdout.trim().split('\n').map(Number);
@@ -134,7 +129,9 @@ describe('damaged sound packets', () => {
     await runTool('tell times', tools.ffmpeg, ['-v', 'error', '-i', at('clean.mp4'), ...copied]);
     const { report, resultPath } = await mend(await withZeroedSound(2, uneven));
     expect(report.audio.treatment).toBe('smart_render');
-    expect(notIn(await packetsOf(uneven), await packetsOf(resultPath ?? ''))).toBeLessThanOrEqual(6);
+    expect(notIn(await soundPacketsOf(uneven), await soundPacketsOf(resultPath ?? ''))).toBeLessThanOrEqual(
+      6,
+    );
     const timesOf = async (file: string) =>
       (await hashOf(file, '-map 0:a:0 -c copy -f framehash'))
         .match(/^0.*$/gm)
@@ -157,7 +154,7 @@ describe('damaged sound packets', () => {
       { kind: 'audio_sync', outcome: 'repaired', action: 'filled_audio' },
     ]);
     expect(report.audio.treatment).toBe('smart_render');
-    const kept = await packetsOf(replicated);
-    expect(notIn(kept, await packetsOf(resultPath ?? ''))).toBeLessThanOrEqual(6);
+    const kept = await soundPacketsOf(replicated);
+    expect(notIn(kept, await soundPacketsOf(resultPath ?? ''))).toBeLessThanOrEqual(6);
   });
 });

@@ -144,16 +144,21 @@ export function judgePictures(
       : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
     return { runs, surplus, hidden, taken };
   };
+  const withLikely = lossesBeside(likely);
   // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
   const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
-  const isPutInAlone = ({ first, endsAtCut }: StutterRun) =>
-    !endsAtCut && putIn(findStutter(null).filter((run) => run.first === first)) > 0;
+  const arePutInAlone = (runs: readonly StutterRun[]) => {
+    const alone = findStutter(null);
+    return runs.every(({ first, endsAtCut }) => {
+      return !endsAtCut && putIn(alone.filter((run) => run.first === first)) > 0;
+    });
+  };
   const lookAgain = (lostPictures: number) => {
     const again = findStutter(inPictures(surplusMs ?? 0) + lostPictures);
-    const isBelieved = missesSome || again.every((run) => run.history === 'held' || isPutInAlone(run));
-    return lossesBeside(isBelieved ? again : likely);
+    const isBelieved = missesSome || arePutInAlone(again.filter(({ history }) => history !== 'held'));
+    return isBelieved ? lossesBeside(again) : withLikely;
   };
-  const both = fitBoth(lossesBeside(likely), lookAgain);
+  const both = fitBoth(withLikely, lookAgain);
   const {
     runs: stutter,
     surplus: lossSurplus,

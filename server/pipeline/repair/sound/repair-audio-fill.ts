@@ -1,14 +1,8 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
-import {
-  clockOf,
-  MOST_RESIDUAL_MS,
-  nullIfRefused,
-  soundAlone,
-  type RepairAudioInput,
-} from './repair-audio-make.ts';
-import { durationsOf, largestResidualMs, soundPlaces, type SoundPlaces } from './repair-audio-place.ts';
+import { clockOf, nullIfRefused, soundAlone, type RepairAudioInput } from './repair-audio-make.ts';
+import { durationsOf, soundPlaces, staysInPlace, type SoundPlaces } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
 import type { SyncPlan } from './repair-audio-sync.ts';
 import { spliceSound, type SplicedSound } from './splice/splice-sound.ts';
@@ -38,8 +32,7 @@ export async function fillBetween(
   const { spliced, fillings } = filled;
   const made = await clockOf(input, outputPath, soundAlone(input.info));
   const places = soundPlaces(clock, made, plan, durationsOf(fillings, clock), spliced.startMs);
-  if (made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
-    return { path: outputPath, spliced, places };
+  if (staysInPlace(clock, made, places)) return { path: outputPath, spliced, places };
   await rm(outputPath, { force: true });
   return null;
 }

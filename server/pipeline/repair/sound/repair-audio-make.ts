@@ -116,9 +116,6 @@ const fillingsOf = (clock: SoundClock, plan: SyncPlan): Filling[] =>
     sampleCount: Math.round((durationMs / 1000) * clock.rateHz),
   }));
 
-/** Frames that stay keep their times; where a spliced file says otherwise, what an edit hides of it is damaged. The goal for any repair is 5 ms. */
-export const MOST_RESIDUAL_MS = 5;
-
 /** What a tool or a file does not allow leaves the other way; a cancelled run does not. */
 export function nullIfRefused(error: unknown): null {
   if (error instanceof Mp4Error) return null;

@@ -98,6 +98,17 @@ export function largestResidualMs(clock: SoundClock, places: SoundPlaces): numbe
   return Math.max(...residuals);
 }
 
+/** Frames that stay keep their times; where a spliced file says otherwise, what an edit hides of it is damaged. The goal for any repair is 5 ms. */
+const MOST_RESIDUAL_MS = 5;
+
+/**
+ * Whether a sound with new frames between its own decodes without a complaint, and plays what stays where it did.
+ * @param clock the original's, @param made that of the file with the new sound
+ */
+export function staysInPlace(clock: SoundClock, made: SoundClock, places: SoundPlaces): boolean {
+  return made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS;
+}
+
 /** The points of a sync curve after the repair, sound minus picture in ms. */
 export function syncCurveAfter(curve: MeasuredCurve, clock: SoundClock, places: SoundPlaces): number[] {
   return curve.points.map(({ atMs, value }) => {

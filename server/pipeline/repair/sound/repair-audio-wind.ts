@@ -7,7 +7,6 @@ import { judgeWind, measureSound, type MeasuredSound } from './repair-audio-judg
 import {
   filledHoles,
   makeSound,
-  MOST_RESIDUAL_MS,
   nullIfRefused,
   soundAlone,
   type RepairAudioInput,
@@ -15,8 +14,8 @@ import {
 import {
   durationsOf,
   type FilledHole,
-  largestResidualMs,
   soundPlaces,
+  staysInPlace,
   timesInMended,
 } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
@@ -103,8 +102,7 @@ async function cleanBetween(
   const info = soundAlone(input.info);
   const after = await measureSound({ ...input, inputPath: outputPath, info, onProgress: hearing(input) });
   const places = soundPlaces(clock, after.clock, plan, filled, spliced.startMs);
-  if (after.clock.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS)
-    return { path: outputPath, spliced, filled, after };
+  if (staysInPlace(clock, after.clock, places)) return { path: outputPath, spliced, filled, after };
   await rm(outputPath, { force: true });
   return null;
 }

@@ -8,6 +8,7 @@ import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { replaceSound } from '#server/test/broken-sound.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
+import { soundPacketsOf } from '#server/test/sound-packets.ts';
 import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { analyseAudio } from '../../../analyse/analyse-audio.ts';
 import { readPackets } from '../../../analyse/packets/read-packets.ts';
@@ -49,13 +50,6 @@ async function samplesOf(file: string): Promise<Float32Array> {
   return interleaved.filter((_, sample) => sample % 2 === 0);
 }
 
-/** SHA-256 of each coded packet of the sound. */
-async function packetsOf(file: string): Promise<string[]> {
-  const args = '-map 0:a:0 -c copy -f framehash -hash sha256 -'.split(' ');
-  const { stdout } = await runTool('hash', tools.ffmpeg, ['-v', 'error', '-i', file, ...args]);
-  return stdout.split('\n').flatMap((line) => (line.startsWith('0') ? line.split(',').slice(5, 6) : []));
-}
-
 async function mend(file: string, name: string, kinds = ['wind_noise']) {
   const info = await probe(tools, file, 'mov');
   const { audio } = await readPackets({ inputPath: file, info, tools });
@@ -69,7 +63,7 @@ describe('wind in a part of a sound', () => {
     const { audio, verdicts } = await mend(at('windy.mp4'), 'work');
     expect(verdicts).toMatchObject([{ outcome: 'repaired', action: 'suppressed_wind' }]);
     if (audio.kind !== 'file') throw new Error('The sound was not mended.');
-    const [before, after] = [await packetsOf(at('windy.mp4')), await packetsOf(audio.path)];
+    const [before, after] = [await soundPacketsOf(at('windy.mp4')), await soundPacketsOf(audio.path)];
     const kept = before.filter((hash, place) => after[place] === hash).length;
     expect(audio.spliced).toMatchObject({ framesKept: kept, framesTotal: before.length });
     expect(kept / before.length).toBeGreaterThan(0.5);
@@ -94,7 +88,7 @@ describe('wind in a part of a sound', () => {
     await runTool('tell times', tools.ffmpeg, ['-v', 'error', '-i', at('windy.mp4'), ...copied]);
     const { audio } = await mend(uneven, 'work-uneven');
     if (audio.kind !== 'file') throw new Error('The sound was not mended.');
-    const [before, after] = [await packetsOf(uneven), await packetsOf(audio.path)];
+    const [before, after] = [await soundPacketsOf(uneven), await soundPacketsOf(audio.path)];
     expect(audio.spliced?.framesKept).toBe(before.filter((hash, place) => after[place] === hash).length);
     expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);
   });
@@ -113,7 +107,7 @@ describe('wind in a part of a sound', () => {
     const { audio, verdicts } = await mend(torn, 'work-torn', ['wind_noise', 'audio_sync']);
     expect(verdicts.map(({ action }) => action).toSorted()).toEqual(['filled_audio', 'suppressed_wind']);
     if (audio.kind !== 'file') throw new Error('The sound was not mended.');
-    const [before, after] = [await packetsOf(torn), await packetsOf(audio.path)];
+    const [before, after] = [await soundPacketsOf(torn), await soundPacketsOf(audio.path)];
     expect(after.length).toBe(before.length);
     // A new frame may happen to be what it was.
     const same = before.filter((hash, place) => after[place] === hash).length;

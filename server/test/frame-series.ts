@@ -30,12 +30,13 @@ export function frameSeries(moves: readonly number[], other: Partial<FrameSeries
     lumaMean: fill(110),
     lumaP10: fill(30),
     lumaP90: fill(200),
-    crushedShare: fill(0.01),
+    brightest: fill(215),
     sharpness: fill(120),
     rises: moves.map(() => null),
     jumps: new Map(),
     holds: new Map(),
     coherence: new Map(),
+    looks: new Map(),
     ...other,
   };
 }

@@ -62,7 +62,11 @@ describe('what figures mean', () => {
       'Nine tenths of the picture are darker than 21 % of full brightness: details drown in the dark.',
     ],
     [
-      defect('blurry_section', { before: 0.0052 }),
+      defect('blurry_section', { before: 0.74, threshold: 0.66 }),
+      'Even the sharpest edges are soft: the picture is out of focus.',
+    ],
+    [
+      defect('blurry_section', { before: 0.0052, threshold: 0.12 }),
       'Fine details are 0.5 % as clear as in the sharpest second of this clip: the picture is soft.',
     ],
   ])('are told in words: %#', (one, words) => {

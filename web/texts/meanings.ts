@@ -93,6 +93,8 @@ export function meaningOf(defect: Defect): string {
     case 'blurry_section':
       return before === null
         ? 'The picture is soft.'
-        : `Fine details are ${percent(before)} as clear as in the sharpest second of this clip: the picture is soft.`;
+        : threshold !== null && before < threshold
+          ? `Fine details are ${percent(before)} as clear as in the sharpest second of this clip: the picture is soft.`
+          : 'Even the sharpest edges are soft: the picture is out of focus.';
   }
 }

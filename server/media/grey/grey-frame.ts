@@ -61,29 +61,31 @@ export interface Levels {
   /** Lowest level at or below which a tenth, and nine tenths, of the pixels lie. */
   readonly p10: number;
   readonly p90: number;
-  /** Share of the pixels at or below the level given, 0 to 1. */
-  readonly crushedShare: number;
+  /** Mean of the brightest tenth of the pixels. */
+  readonly brightest: number;
 }
 
 /**
  * @param counts of the 256 levels
  * @param pixels their sum, above 0
  */
-export function measureLevels(counts: Uint32Array, pixels: number, crushedLevel: number): Levels {
+export function measureLevels(counts: Uint32Array, pixels: number): Levels {
+  const tenth = 0.1 * pixels;
   let total = 0;
-  let crushed = 0;
+  let bright = 0;
   let seen = 0;
   let p10 = -1;
   let p90 = -1;
   for (let level = 0; level < counts.length; level += 1) {
     const count = counts[level] ?? 0;
     total += count * level;
+    const left = pixels - seen;
     seen += count;
-    if (level <= crushedLevel) crushed = seen;
-    if (p10 < 0 && seen >= 0.1 * pixels) p10 = level;
+    bright += level * (Math.min(tenth, left) - Math.min(tenth, pixels - seen));
+    if (p10 < 0 && seen >= tenth) p10 = level;
     if (p90 < 0 && seen >= 0.9 * pixels) p90 = level;
   }
-  return { mean: total / pixels, p10, p90, crushedShare: crushed / pixels };
+  return { mean: total / pixels, p10, p90, brightest: bright / tenth };
 }
 
 /**

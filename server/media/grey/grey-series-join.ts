@@ -30,11 +30,12 @@ export function joinSeries(
     lumaMean: join(head.lumaMean, tail.lumaMean),
     lumaP10: join(head.lumaP10, tail.lumaP10),
     lumaP90: join(head.lumaP90, tail.lumaP90),
-    crushedShare: join(head.crushedShare, tail.crushedShare),
+    brightest: join(head.brightest, tail.brightest),
     sharpness: join(head.sharpness, tail.sharpness),
     rises: join(head.rises, tail.rises),
     jumps: joinMaps(head.jumps, tail.jumps),
     holds: joinMaps(head.holds, tail.holds),
     coherence: joinMaps(head.coherence, tail.coherence),
+    looks: joinMaps(head.looks, tail.looks),
   };
 }

@@ -4,6 +4,7 @@ import { jumpCoherence } from './grey-coherence.ts';
 import { createHoldFollower, type HoldMeasure } from './grey-holds.ts';
 import { createGreyKernel } from './grey-kernel.ts';
 import { curveShift, emptyProjections, project } from './grey-motion.ts';
+import { measureLook, type PictureLook } from './grey-look.ts';
 import { createStepRises, type StepRise } from './grey-rises.ts';
 
 /** How many pictures back differences are taken: one step, and the longer steps that tell loss from repeat. */
@@ -31,8 +32,8 @@ export interface FrameSeries {
   readonly lumaMean: readonly number[];
   readonly lumaP10: readonly number[];
   readonly lumaP90: readonly number[];
-  /** Share of pixels at or below the level where detail is crushed to black. */
-  readonly crushedShare: readonly number[];
+  /** Mean of the brightest tenth of the pixels. */
+  readonly brightest: readonly number[];
   /** Mean squared gradient. */
   readonly sharpness: readonly number[];
   /** How the lively parts change in this step against the steps beside it; null where too few are lively. */
@@ -43,7 +44,12 @@ export interface FrameSeries {
   readonly holds: ReadonlyMap<number, HoldMeasure>;
   /** Whether far steps behind still pictures lead to the same shot (`jumpCoherence`), for those that tell. */
   readonly coherence: ReadonlyMap<number, number>;
+  /** What every sixth picture shows of focus and of how it was made: both last, so that more would say the same. */
+  readonly looks: ReadonlyMap<number, PictureLook>;
 }
+
+/** Pictures from one that is looked at for focus to the next. */
+export const LOOK_STEP = 6;
 
 /** A step is followed in detail when it changes this many times more than both its neighbours... */
 const JUMP_CANDIDATE = 1.2;
@@ -58,9 +64,6 @@ const FAR_HISTOGRAM = 0.02;
 const STILL_STEP = 2.6;
 /** Following all texture takes 20 to 90 ms: a slide show, whose every change is such a step, has no more than these followed. */
 const MOST_FOLLOWED = 12;
-
-/** Full-range grey level at or below which a pixel counts as crushed (about 22 of 16..235 luma). */
-const CRUSHED_LEVEL = 7;
 
 export interface GreySeriesBuilder {
   /**
@@ -89,11 +92,12 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const lumaMean: number[] = [];
   const lumaP10: number[] = [];
   const lumaP90: number[] = [];
-  const crushedShare: number[] = [];
+  const brightest: number[] = [];
   const sharpness: number[] = [];
   const rises = createStepRises();
   const jumps = new Map<number, JumpMeasure>();
   const coherence = new Map<number, number>();
+  const looks = new Map<number, PictureLook>();
   const holds = createHoldFollower(kernel, kept);
   const countsBefore = new Uint32Array(256);
   let curves = emptyProjections(size);
@@ -146,12 +150,13 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       const counts = kernel.histogram(place);
       histogramDiff.push(now > 0 ? histogramDistance(counts, countsBefore, pixels) : 0);
       countsBefore.set(counts);
-      const levels = measureLevels(counts, pixels, CRUSHED_LEVEL);
+      const levels = measureLevels(counts, pixels);
       lumaMean.push(levels.mean);
       lumaP10.push(levels.p10);
       lumaP90.push(levels.p90);
-      crushedShare.push(levels.crushedShare);
+      brightest.push(levels.brightest);
       sharpness.push(kernel.gradient(place) / ((size.width - 1) * (size.height - 1)));
+      if (now % LOOK_STEP === 0) looks.set(now, measureLook(bytes, size));
       followJump(now);
       compareShots(now);
       holds.follow(blockDiff.get(1) ?? []);
@@ -169,12 +174,13 @@ export function createGreySeries(size: GreySize): GreySeriesBuilder {
       lumaMean,
       lumaP10,
       lumaP90,
-      crushedShare,
+      brightest,
       sharpness,
       rises: rises.finish(),
       jumps,
       holds: holds.measures,
       coherence,
+      looks,
     }),
   };
 }

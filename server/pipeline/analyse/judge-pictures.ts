@@ -12,7 +12,7 @@ import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
 import { explained, framesOf } from './explained-steps.ts';
-import { detectPictureFlags } from './detect-picture-flags.ts';
+import { detectPictureFlags } from './picture-flags/detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { putIn, repeatsOf } from './stutter/stutter-history.ts';
 import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';

@@ -3,7 +3,7 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import type { HiddenDrop } from './dropped-frames/detect-hidden-drops.ts';
 import { MAX_QUIET, type StutterRun } from './stutter/detect-stutter.ts';
-import type { PictureFlag } from './detect-picture-flags.ts';
+import type { PictureFlag } from './picture-flags/picture-flag.ts';
 import { frameEndMs, frameStartMs } from './packets/picture-times.ts';
 
 /** What every finding of the picture detectors is placed by. */
@@ -131,8 +131,8 @@ export function corruptionFinding(bad: CorruptedSpan, context: FindingContext): 
 
 const FLAG_MEASURES: Record<PictureFlag['kind'], { name: string; unit: string }> = {
   shaky_footage: { name: 'fast part of the camera motion per picture', unit: 'share of the width' },
-  poor_lighting: { name: '90th percentile of brightness', unit: 'grey levels of 255' },
-  blurry_section: { name: "sharpness against the clip's best second", unit: 'ratio' },
+  poor_lighting: { name: 'brightness of the brightest tenth', unit: 'grey levels of 255' },
+  blurry_section: { name: 'softness of the sharpest edges', unit: 'ratio' },
 };
 
 export function flagFinding(flag: PictureFlag, context: FindingContext): Finding {

@@ -3,7 +3,7 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { measurePictures } from '../../analyse/analyse-picture.ts';
 import { detectCuts } from '../../analyse/detect-cuts.ts';
-import { shakeOf } from '../../analyse/detect-picture-flags.ts';
+import { shakeOf } from '../../analyse/picture-flags/detect-shake.ts';
 import { judgePictures, type PictureAnalysis } from '../../analyse/judge-pictures.ts';
 
 /** What one strict decode of a clip tells. */

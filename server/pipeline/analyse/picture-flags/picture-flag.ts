@@ -1,0 +1,39 @@
+import { clamp } from '#server/media/statistics.ts';
+
+/** One property of a stretch of pictures that people may want to know; nothing is repaired because of it. */
+export interface PictureFlag {
+  readonly kind: 'shaky_footage' | 'poor_lighting' | 'blurry_section';
+  /** First and last decoded picture of the stretch. */
+  readonly first: number;
+  readonly last: number;
+  readonly value: number;
+  readonly threshold: number;
+  readonly confidence: number;
+}
+
+/** Shots and stretches shorter than this are not judged, seconds. */
+export const MIN_SHOT_S = 1;
+/** Share of blocks of one grey from which pictures are drawn or a screen. */
+export const DRAWN = 0.75;
+
+/**
+ * @param end one past the last picture
+ * @param excess how far beyond the threshold the value lies, 1 for at it
+ */
+export function flag(
+  kind: PictureFlag['kind'],
+  first: number,
+  end: number,
+  value: number,
+  threshold: number,
+  excess: number,
+): PictureFlag {
+  const confidence = clamp(0.5 + 0.25 * (excess - 1), 0.5, 0.95);
+  return { kind, first, last: end - 1, value, threshold, confidence };
+}
+
+/** First picture and end (one past the last) of every shot. */
+export function shots(cuts: readonly number[], count: number): [number, number][] {
+  const starts = [0, ...cuts.filter((cut) => cut > 0 && cut < count)];
+  return starts.map((start, i) => [start, starts[i + 1] ?? count]);
+}

@@ -229,17 +229,16 @@ async function exportSound(
     }
   }
   const sound = soundSource(input, pictures);
-  if (pictures.path === input.inputPath && sound.kind === 'copy') {
-    // Only the index was rebuilt: that file is whole and carries all tracks.
+  // A tool that copies pictures without sound may declare the last one shorter than it was.
+  const isSilent = sound.kind === 'none' && pictures.info.audio.length === 0;
+  const isKept = (sound.kind === 'copy' || isSilent) && !needs.brokenSound;
+  if (pictures.path === input.inputPath && isKept) {
+    // Only the index was rebuilt or bytes put back: that file is whole and carries all tracks.
     await rm(outputPath, { force: true });
     await link(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info, video };
   }
-  // A tool that copies pictures without sound may declare the last one shorter than it was.
-  const isSilent = sound.kind === 'none' && pictures.info.audio.length === 0;
-  const isKept = sound.kind === 'copy' || isSilent;
-  const finished = pictures.path !== input.inputPath && isKept && !needs.brokenSound;
-  if (finished) {
+  if (isKept) {
     await rename(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info, video };
   }

@@ -28,7 +28,9 @@ async function makeApples(name: string, isHidden: boolean): Promise<void> {
   const bytes = await readFile(at(name));
   const edits = bytes.lastIndexOf('elst', undefined, 'latin1');
   expect(bytes.readInt32BE(edits + 16)).toBe(OWN);
-  bytes.writeUInt32BE(SECONDS * 1000, edits + 12);
+  // The movie's clock: milliseconds up to ffmpeg 8, the finest one of the tracks from 9 on.
+  const clock = bytes.readUInt32BE(bytes.lastIndexOf('mvhd', undefined, 'latin1') + 16);
+  bytes.writeUInt32BE(SECONDS * clock, edits + 12);
   bytes.writeInt32BE(isHidden ? APPLES : 0, edits + 16);
   await writeFile(at(name), bytes);
 }

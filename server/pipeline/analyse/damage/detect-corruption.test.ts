@@ -34,6 +34,7 @@ function indexWithout(undecoded: readonly number[]): PictureIndex {
 
 function input(text: string, picturesOut: number, other: Partial<CorruptionInput> = {}): CorruptionInput {
   return {
+    codec: 'h264',
     packets,
     index: indexWithout([]),
     pass: { messages: text ? [{ level: 'error', text, picturesOut }] : [], types: [] },
@@ -95,6 +96,10 @@ describe('findBadPackets and spreadDamage', () => {
     expect(spans(input('corrupt decoded frame in stream 0', 9), [10])).toEqual([[9, 9]]);
   });
 
+  it('take it of HEVC for what is made of damaged pictures, whose own data may be whole', () => {
+    expect(spans(input('corrupt decoded frame', 9, { codec: 'hevc' }), [10])).toEqual([]);
+  });
+
   it('blame the picture that never came out', () => {
     const lost = input('h264: Error splitting the input into NAL units.', 4, { index: indexWithout([4]) });
     const bad = spread(lost, [5]);
@@ -141,7 +146,7 @@ describe('findBadPackets and spreadDamage', () => {
     ]);
   });
 
-  it('keep pictures whole that miss one which is lost from the file', () => {
+  it('keep pictures whole that miss one which is lost from the file or cannot be decoded', () => {
     const said = 'hevc: Could not find ref with POC 6';
     // P6 is lost: B4 is decoded two steps behind B2.
     const lost = packets.filter((_, at) => at !== 4);
@@ -151,13 +156,19 @@ describe('findBadPackets and spreadDamage', () => {
       frameOfPacket: shown,
       frameOfDecoded: shown.toSorted((a, b) => a - b),
     };
-    const bad = [{ packet: 4, evidence: 'decoder', reason: said.slice(6) } as const];
+    const missing = { packet: 4, evidence: 'decoder', reason: said.slice(6) } as const;
+    const bad = [missing];
     const kinds = (packet: number) => (lost[packet]?.keyframe ? 'I' : 'P');
     const found = spreadDamage(bad, { packets: lost, index, disposable: new Set(), typeOf: kinds });
     expect(found).toMatchObject([{ first: 4, last: 5, damagedData: [] }]);
     // Where nothing is lost before it, its own head may be what is damaged.
     const none = spreadDamage(bad, { ...input('', 0), disposable: new Set(), typeOf });
     expect(none).toMatchObject([{ damagedData: [6] }]);
+    // P3 has data that nobody can decode: it is what P6 misses.
+    const undecoded = { ...input('', 0), index: indexWithout([3]), disposable: new Set<number>(), typeOf };
+    expect(spreadDamage(bad, undecoded)).toMatchObject([{ damagedData: [] }]);
+    const behind = spreadDamage([{ ...missing, packet: 8 }], undecoded);
+    expect(behind).toMatchObject([{ damagedData: [10] }]);
   });
 
   it('do not end where a container marks a predicted picture as a key frame', () => {

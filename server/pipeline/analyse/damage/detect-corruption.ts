@@ -30,6 +30,8 @@ export interface CorruptedSpan {
 }
 
 export interface CorruptionInput {
+  /** As ffprobe names it. */
+  readonly codec: string;
   readonly packets: readonly VideoPacket[];
   readonly index: PictureIndex;
   readonly pass: Pick<DecodePass, 'messages' | 'types'>;
@@ -74,6 +76,11 @@ export function damageReason(message: { level: 'error' | 'warning'; text: string
 
 /** Said about the picture that comes out next, not about the one being decoded. */
 const ABOUT_OUTPUT = /corrupt decoded frame/;
+/**
+ * From ffmpeg 8 on that is said of each HEVC picture that is made of a missing one by however many others, be its own data whole; of damaged
+ * data its decoder speaks itself.
+ */
+const MARKS_INHERITED = 'hevc';
 
 /**
  * The coded pictures that the decoder complained about. A message stands in the log between two output
@@ -101,6 +108,7 @@ function blamedPackets(input: CorruptionInput): BadPacket[] {
     const reason = damageReason(message);
     if (reason === null) continue;
     if (ABOUT_OUTPUT.test(reason)) {
+      if (input.codec === MARKS_INHERITED) continue;
       const packet = packetOfFrame.get(index.frameOfDecoded[message.picturesOut] ?? -1);
       if (packet !== undefined) bad.push({ packet, evidence: 'decoder', reason });
       continue;
@@ -164,9 +172,10 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
       if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
     }
   }
-  // A picture that misses what it refers to, where that is lost from the file, is whole itself.
+  // A picture that misses what it refers to, where that is lost from the file or cannot be decoded, is whole itself.
   const isOwn = ({ packet, reason }: BadPacket) =>
-    !MISSES_ANOTHER.test(reason) || !isLostBefore(input.packets, packet);
+    !MISSES_ANOTHER.test(reason) ||
+    !(isLostBefore(input.packets, packet) || isUndecodedBefore(input, packet));
   const own = new Set(bad.filter(isOwn).map(({ packet }) => index.frameOfPacket[packet]));
   const spans = toSpans(damaged, new Set(index.undecoded), (frame) => own.has(frame));
   const hiddenData = hiddenNumbers(bad, input, (packet) => damaged.has(index.frameOfPacket[packet] ?? -1));
@@ -190,6 +199,17 @@ function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean 
   const around = packets.slice(first, packet + HELD).map(({ dtsTicks }) => dtsTicks ?? 0);
   const usual = median(around.slice(1).map((ticks, at) => ticks - (around[at] ?? 0)));
   return usual > 0 && steps.some((step) => step >= ROOM_FOR_ANOTHER * usual);
+}
+
+/** Whether one of the packets right in front of a packet, up to its key frame, never came out of the decoder. */
+function isUndecodedBefore(
+  { index, packets }: Pick<CorruptionInput, 'packets' | 'index'>,
+  packet: number,
+): boolean {
+  const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
+  return index.frameOfPacket
+    .slice(Math.max(0, key, packet - HELD), packet)
+    .some((frame) => frame !== null && index.undecoded.includes(frame));
 }
 
 /** Packets that are hidden before the first shown one, in the order of display. */

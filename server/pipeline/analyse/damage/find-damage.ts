@@ -45,6 +45,7 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   const messages = heard ? pass.messages.filter(({ picturesOut }) => picturesOut > 0) : pass.messages;
   const spoken = { messages, types: pass.types };
   const inShown = findBadPackets({
+    codec: stream.codec,
     packets,
     index,
     pass: spoken,

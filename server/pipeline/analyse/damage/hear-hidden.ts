@@ -44,6 +44,7 @@ export async function hearHidden(input: DamageInput): Promise<BadPacket[] | null
   const reached = (packet: number) => (packets[packet]?.ptsTicks ?? Infinity) <= firstTicks;
   const last = Math.max(-1, ...all.flatMap((_, packet) => (reached(packet) ? [packet] : [])));
   const said = findBadPackets({
+    codec: stream.codec,
     packets: all,
     index,
     pass: alone,

@@ -76,13 +76,16 @@ async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip =
     insertFinishedVideo(trx, { userId: user.id, original, result, report, at: now() }),
   );
   const jobId = await createTableQueue({ db, now }).enqueue('burn-captions', { videoId });
+  const cues: CaptionBurn['cues'] = [
+    { startMs: 1000, endMs: 2000, text: 'Hello there', source: 'manual', confidence: null },
+  ];
   await CaptionBurn.query(db).insert({
     videoId,
     jobId,
     style,
     sourceSha256: result.sha256,
     captionsRevision: 4,
-    cues: [{ startMs: 1000, endMs: 2000, text: 'Hello there', source: 'manual', confidence: null }],
+    cues,
     state: 'waiting',
     progress: 0,
     createdAt: now(),
@@ -96,7 +99,7 @@ async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip =
     userId: null,
     videoId,
   };
-  return { videoId, job, result };
+  return { videoId, job, result, cues };
 }
 const rowOf = (videoId: string) => CaptionBurn.query(db).findById(videoId).throwIfNotFound();
 const fileOf = (videoId: string) => VideoVersion.query(db).findOne({ videoId, kind: 'captioned' });
@@ -225,6 +228,27 @@ describe('captions in the picture', () => {
       expect(row.message).toMatch(sentence);
       expect(await fileOf(videoId)).toBeUndefined();
     }
+  });
+
+  it('leave nothing behind of a wish that is cancelled meanwhile, and keep the earlier file', async () => {
+    const { videoId, job } = await wished();
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    const earlier = await fileOf(videoId);
+    await CaptionBurn.query(db)
+      .patch({ state: 'waiting', style: 'outline', cues: (await wished()).cues })
+      .where({ videoId });
+    const cancelled = handler({
+      font: async () => {
+        await CaptionBurn.query(db).patch({ state: 'cancelled' }).where({ videoId });
+        return readCaptionFont(findCaptionFont() ?? '');
+      },
+    });
+    expect(await cancelled.run(job, never)).toEqual({ kind: 'done' });
+    expect(await rowOf(videoId)).toMatchObject({ state: 'cancelled' });
+    expect(await fileOf(videoId)).toEqual(earlier);
+    expect(await readdir(path.join(folder.path, 'captions'))).not.toContain(job.id);
+    await handler().exhausted(job);
+    expect((await rowOf(videoId)).state).toBe('cancelled');
   });
 
   it('leave nothing behind of a video that is deleted meanwhile', async () => {

@@ -265,6 +265,22 @@ describe('applying quick fixes', () => {
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
   });
 
+  it('keeps nothing of a request that was cancelled while its files were being stored, and calls it what it is', async () => {
+    const { videoId, versionId, job } = await requested();
+    const stored = await StoredObject.query(db).resultSize();
+    const cancelled: MediaPool['applyFixes'] = async (...given) => {
+      await FixRun.query(db).patch({ state: 'cancelled' }).where({ videoId });
+      return works(...given);
+    };
+    expect(await handler(cancelled).run(job, never)).toEqual({ kind: 'done' });
+    expect(await runOf(videoId)).toMatchObject({ state: 'cancelled', resultVersionId: null });
+    expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
+    expect(await VideoVersion.query(db).where({ videoId }).resultSize()).toBe(1);
+    expect(await StoredObject.query(db).resultSize()).toBe(stored);
+    await handler(fails('not_a_video')).exhausted(job);
+    expect((await runOf(videoId)).state).toBe('cancelled');
+  });
+
   it('changes nothing when another version became the current one meanwhile', async () => {
     const { videoId, job } = await requested();
     const other = newId();

@@ -84,6 +84,11 @@ export const quickFixTexts = {
   estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
   waiting: 'The fixes wait for their turn.',
   done: 'Fixes applied',
+  cancel: 'Cancel',
+  cancelLabel: 'Cancel the fixes',
+  cancelled: 'Fixes cancelled',
+  cancelledDetail: 'Your clip is as it was.',
+  cancelFailed: 'The fixes could not be cancelled',
   doneDetail: (applied: number, unchanged: number, failed: number) =>
     [
       `${applied} applied`,

@@ -34,7 +34,7 @@ export const burnedCaptionsDto = z.object({
       state: z.enum(['waiting', 'working', 'done', 'failed', 'cancelled']),
       /** Whole percent of the work, measured. */
       progress: z.number().int().min(0).max(100),
-      /** Why it failed. */
+      /** Why it failed, or why it waits. */
       message: z.string().nullable(),
     })
     .nullable(),

@@ -14,7 +14,7 @@ export type FixFigure = z.infer<typeof fixFigure>;
 
 /**
  * What became of one chosen fix. `unchanged`: nothing had to be done, or it did not help and was dropped. `failed`: it
- * could not be done here. `detail` says so in one sentence.
+ * could not be done here. `detail` says so in one sentence; it is empty where the request failed as a whole.
  */
 export const fixOutcome = z.object({
   id: fixId,

@@ -7,10 +7,11 @@ import { connectDatabase } from '#db/connection.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { probe } from '#server/media/probe/probe.ts';
-import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { MediaToolError, runTool } from '#server/media/ffmpeg/tools.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -228,6 +229,23 @@ describe('captions in the picture', () => {
       expect(row.message).toMatch(sentence);
       expect(await fileOf(videoId)).toBeUndefined();
     }
+  });
+
+  it('wait for room on a full disk, in words, and are made once there is some', async () => {
+    const { videoId, job } = await wished();
+    const waiting = { kind: 'waiting' };
+    const full = { ...storage, put: () => Promise.reject(new AppError('storage_full')) };
+    expect(await handler({ storage: full }).run(job, never)).toMatchObject(waiting);
+    expect(await rowOf(videoId)).toMatchObject({
+      state: 'waiting',
+      message: expect.stringMatching(/^There is no room left on this server for this file\./),
+    });
+    // What the tool says where its own file does not fit.
+    const tool = new MediaToolError('tool_failed', 'draw', 'x.mp4: No space left on device');
+    const cut = { ...storage, localPath: () => Promise.reject(tool) };
+    expect(await handler({ storage: cut }).run(job, never)).toMatchObject(waiting);
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    expect(await rowOf(videoId)).toMatchObject({ state: 'done', message: null });
   });
 
   it('leave nothing behind of a wish that is cancelled meanwhile, and keep the earlier file', async () => {

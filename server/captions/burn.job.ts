@@ -16,6 +16,7 @@ import { probeFile } from '#server/media/probe/probe-file.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { makeCopy } from '#server/pipeline/encode/make-copy.ts';
 import { mustMatch } from '#server/pipeline/encode/must-match.ts';
+import { isFullDisk } from '#server/pipeline/media-failure.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
 import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts';
@@ -30,6 +31,9 @@ import { detailOf } from '#server/error-detail.ts';
 const KEPT = 'Your clip and its captions are as they were.';
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
+const NO_ROOM =
+  'There is no room left on this server for this file. It goes on by itself as soon as there is room.';
+const ROOM_WAIT_MS = 60_000;
 const NO_FILTER = `This server's ffmpeg cannot draw captions (it was built without libass). ${KEPT}`;
 const NO_FONT = `The font for captions is not installed on this server. ${KEPT}`;
 
@@ -136,6 +140,10 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       return { kind: 'done' };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
+      if (isFullDisk(error) || (error instanceof AppError && error.code === 'storage_full')) {
+        await tell(row, { state: 'waiting', progress: 0, message: NO_ROOM });
+        return { kind: 'waiting', reason: NO_ROOM, forMs: ROOM_WAIT_MS };
+      }
       const final =
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;

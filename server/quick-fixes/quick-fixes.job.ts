@@ -119,12 +119,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   }
 
   async function giveUp(run: FixRun, message: string): Promise<JobOutcome> {
-    const fixes = run.fixes.map((fix) => ({
-      ...fix,
-      state: 'failed' as const,
-      detail: message,
-      figures: [],
-    }));
+    const fixes = run.fixes.map(({ id }) => ({ id, state: 'failed' as const, detail: '', figures: [] }));
     await tell(run, { state: 'failed', message, fixes });
     return { kind: 'failed', error: message, retryable: false };
   }

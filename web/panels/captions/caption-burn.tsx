@@ -123,7 +123,7 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
       )}
       {run && isAtWork(run) && (
         <WorkProgress
-          note={run.state === 'working' ? texts.working(percent) : texts.waiting}
+          note={run.state === 'working' ? texts.working(percent) : (run.message ?? texts.waiting)}
           label={texts.progress}
           percent={percent}
           valueText={texts.working(percent)}

@@ -189,7 +189,7 @@ describe('QuickFixesPanel', () => {
     expect(asked).toEqual(['/api/videos/v1/fixes/cancel']);
     expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
     expect(await item('Sharpen Video')).toHaveAttribute('data-state', 'selected');
-    expect(screen.getByRole('button', { name: 'Apply 1 fix' })).toHaveFocus();
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Apply 1 fix' })).toHaveFocus());
     // News of before the end come late.
     act(() => applyFixRun(client, 'v1', makeRun({ progress: 60 })));
     expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
@@ -280,6 +280,17 @@ describe('QuickFixesPanel', () => {
     await person.click(stabilize);
     expect(stabilize).toHaveAttribute('data-state', 'selected');
     expect(screen.getByText('It broke. Your clip is as it was.')).toBeInTheDocument();
+  });
+
+  it('says once why a request failed as a whole, and tries the same fixes again', async () => {
+    const lost = [outcome('sharpen', 'failed'), outcome('stabilize', 'failed')];
+    const run = makeRun({ state: 'failed', fixes: lost, message: 'It broke. Your clip is as it was.' });
+    const { asked } = open([{ run }]);
+    expect(await item('Sharpen Video')).toHaveTextContent('Not applied');
+    expect(await item('Stabilize Footage')).toHaveTextContent('Not applied');
+    expect(screen.getAllByText('It broke. Your clip is as it was.')).toHaveLength(1);
+    await person.click(screen.getByRole('button', { name: 'Try again with the same fixes' }));
+    await waitFor(() => expect(asked).toEqual([{ fixes: ['sharpen', 'stabilize'] }]));
   });
 
   it('lists versions, restores one, and says so when it is current', async () => {

@@ -36,6 +36,12 @@ const Category = styled.fieldset`
   }
 `;
 
+const Failed = styled.div`
+  display: grid;
+  justify-items: start;
+  gap: ${space(1)};
+`;
+
 const CATEGORIES = ['audio', 'visual', 'platform'] as const;
 
 /** Flags of the analysis that speak for a fix (D-66). */
@@ -115,6 +121,13 @@ function FixForm({ video, run, done }: FixFormProps) {
       return next;
     });
   };
+  const ask = (fixes: FixId[]): void =>
+    apply.mutate(fixes, {
+      onSuccess: ({ jobId }) => {
+        setSelected(new Set());
+        if (jobId === '') blind.start(fixes);
+      },
+    });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (busy) return;
@@ -122,19 +135,13 @@ function FixForm({ video, run, done }: FixFormProps) {
       showToast({ title: texts.none, description: texts.noneDetail, tone: 'notice' });
       return;
     }
-    apply.mutate(wanted, {
-      onSuccess: ({ jobId }) => {
-        setSelected(new Set());
-        if (jobId === '') blind.start(wanted);
-      },
-    });
+    ask(wanted);
   };
-  const stop = (): void =>
-    cancel.mutate(undefined, {
-      // What was chosen stays chosen: it is put right, not picked anew.
-      onSuccess: (next) =>
-        next.run?.state === 'cancelled' && setSelected(new Set(next.run.fixes.map(({ id }) => id))),
-    });
+  // What was chosen stays chosen: it is put right, not picked anew.
+  const stop = (): void => {
+    setSelected((before) => new Set([...before, ...(run?.fixes.map(({ id }) => id) ?? [])]));
+    cancel.mutate();
+  };
   return (
     <Form onSubmit={submit}>
       {CATEGORIES.map((category) => (
@@ -156,7 +163,21 @@ function FixForm({ video, run, done }: FixFormProps) {
         <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
       )}
       {blind.working.size > 0 && <BlindProgress onEnd={blind.end} />}
-      {run?.state === 'failed' && run.message !== null && <Failure>{run.message}</Failure>}
+      {run?.state === 'failed' && run.message !== null && (
+        <Failed>
+          <Failure>{run.message}</Failure>
+          <Button
+            look="secondary"
+            size="s"
+            icon="retry"
+            aria-label={texts.againLabel}
+            disabled={busy}
+            onClick={() => ask(run.fixes.map(({ id }) => id))}
+          >
+            {texts.again}
+          </Button>
+        </Failed>
+      )}
       <div>
         <Button type="submit" size="s" icon="spark" ref={applyButton} disabled={wanted.length === 0 || busy}>
           {apply.isPending ? texts.asking : texts.apply(wanted.length)}

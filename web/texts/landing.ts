@@ -92,8 +92,7 @@ export const landingTexts = {
     fixes: (n: number) => (n === 1 ? '1 fix' : `${n} fixes`),
     modified: 'Last modified',
     download: (name: string) => `Download ${name}`,
-    loadFailed: 'Could not refresh.',
-    retry: 'Retry',
+    loadFailed: 'Could not refresh',
     openUploads: 'Unfinished uploads',
     openUpload: (sent: string, total: string) =>
       `${sent} of ${total} stored. Pick the same file again to go on.`,

@@ -99,7 +99,6 @@ export const videoTexts = {
     noMatchText: 'Try another name or clear the filters.',
     clearFilters: 'Clear filters',
     loading: 'Loading your videos...',
-    refreshFailed: 'Could not refresh. Showing what was last known.',
     loadFailed: 'Your videos could not be loaded.',
     retry: 'Retry',
     selected: (n: number) => (n === 1 ? '1 selected' : `${n} selected`),

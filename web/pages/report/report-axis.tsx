@@ -1,7 +1,8 @@
 import styled from 'styled-components';
 import type { RepairReport } from '#common/report.ts';
 import { MarkJumps } from '../../components/player/mark-jumps.tsx';
-import { marksOf, type ThreadMark, ThreadStrip } from '../../components/thread-strip.tsx';
+import { marksOf } from '../../components/defect-marks.ts';
+import { type ThreadMark, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, figures, text } from '../../theme.ts';

@@ -13,7 +13,8 @@ import { takesText } from '../../components/player/player-keys.ts';
 import { Sashiko } from '../../components/sashiko.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
-import { liveMarksOf, marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
+import { liveMarksOf, marksOf } from '../../components/defect-marks.ts';
+import { ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
 import {

@@ -12,7 +12,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
-import { liveMarksOf, marksOf } from '../../components/thread-strip.tsx';
+import { liveMarksOf, marksOf } from '../../components/defect-marks.ts';
 import { ApiError } from '../../data/api-client.ts';
 import { useDownloadVideo } from '../../data/videos/download.ts';
 import { useReport, useRetryVideo, useVideoStatus } from '../../data/videos/videos.ts';

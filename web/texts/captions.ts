@@ -110,6 +110,7 @@ export const captionTexts = {
     noRoom: 'There is no room for a caption at this place.',
     full: 'A video has at most 2000 captions.',
     shift: 'All captions moved.',
+    merged: 'Changes from your other window were added.',
     undo: 'Taken back.',
     redo: 'Done again.',
   },

@@ -94,6 +94,7 @@ export const landingTexts = {
     download: (name: string) => `Download ${name}`,
     loadFailed: 'Could not refresh',
     openUploads: 'Unfinished uploads',
+    openUnnamed: 'A file without a name',
     openUpload: (sent: string, total: string) =>
       `${sent} of ${total} stored. Pick the same file again to go on.`,
     goOn: 'Continue',

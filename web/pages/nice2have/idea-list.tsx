@@ -7,7 +7,7 @@ import { SelectBox } from '../../components/select-box.tsx';
 import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas/ideas.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
-import { colour, space, text } from '../../theme.ts';
+import { colour, screen, space, text } from '../../theme.ts';
 import { IdeaCard } from './idea-card.tsx';
 
 const { list: texts } = ideaTexts;
@@ -28,6 +28,10 @@ const Beside = styled.div`
   display: flex;
   align-items: center;
   min-height: 36px;
+  /* The heading stands in line with those of the other columns. */
+  ${screen.desktop} {
+    margin: -6px 0;
+  }
 `;
 const Filters = styled.div`
   display: flex;

@@ -25,6 +25,7 @@ import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
 import { FailedActions } from './failed-actions.tsx';
 import { expertFigures } from './expert.ts';
+import { KindSummary } from './kind-summary.tsx';
 import { printPage } from './print-page.ts';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
@@ -115,6 +116,7 @@ function noneText(status: string): string {
 export function ReportPage() {
   const { id = '' } = useParams();
   const [figures, setFigures] = useState(false);
+  const [whole, setWhole] = useState(false);
   const video = useVideo(id);
   const version = video?.resultSha256 ?? '';
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
@@ -175,9 +177,10 @@ export function ReportPage() {
           <p>
             <strong>{summary(report)}</strong>
           </p>
+          <KindSummary defects={report.defects} />
           {isOlder && <p>{texts.older}</p>}
           {video && <LimitedExportNote video={video} />}
-          <ReportAxis report={report} />
+          <ReportAxis report={report} onUnfold={() => setWhole(true)} />
           {video && <Comparison video={video} defects={report.defects} />}
           <Row>
             <h2>{texts.defects.title}</h2>
@@ -190,7 +193,7 @@ export function ReportPage() {
               {figures ? texts.figures.hide : texts.figures.show}
             </Button>
           </Row>
-          <DefectTable defects={report.defects} />
+          <DefectTable defects={report.defects} whole={whole} onWhole={setWhole} />
           <CurveCharts defects={report.defects} durationMs={report.original.media.durationMs} />
           <DefectPictures
             videoId={id}

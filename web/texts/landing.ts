@@ -62,7 +62,6 @@ export const landingTexts = {
     download: 'Download',
     compare: 'See before and after',
     library: 'Open in My Videos',
-    retry: 'Retry',
     steps: 'Repair steps',
     waiting: 'waiting',
     running: 'running',

@@ -61,10 +61,7 @@ export const reportTexts = {
   },
   /** What can be done about a clip that could not be mended. */
   failedWays: {
-    kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
-    detail: (message: string) => `In detail: ${message}`,
     another: 'Upload another clip',
-    again: 'Retry',
     backup: 'Open Cloud Backup',
   },
   toEditor: 'Open in the editor',

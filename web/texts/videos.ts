@@ -126,7 +126,6 @@ export const videoTexts = {
     delete: 'Delete',
     withKey: (label: string, key: string) => `${label} (${key})`,
     share: 'Share',
-    retry: 'Retry',
     report: 'Repair report',
     whatNow: 'What can I do?',
     whatNowLabel: (name: string) => `What can I do about ${name}?`,

@@ -160,7 +160,7 @@ export const captionTexts = {
   refused: (why: string | null) => `Not saved: ${why ?? 'the server refused it.'}`,
   conflict: 'Not saved: these captions were changed in another window meanwhile.',
   hear: {
-    none: 'This server has no speech engine, so the words come from you: type them, import a file or paste your script.',
+    none: 'The words come from you here: type them, import a file or paste your script.',
     ask: 'Hear the words',
     again: 'Hear the words again',
     use: 'Put in what was heard',

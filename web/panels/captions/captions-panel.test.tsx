@@ -461,7 +461,7 @@ describe('CaptionsPanel', () => {
 
   it('says that there is no speech engine, and offers what one heard where there is', async () => {
     open();
-    expect(await screen.findByText(/^This server has no speech engine/)).toBeInTheDocument();
+    expect(await screen.findByText(/^The words come from you here/)).toBeInTheDocument();
     cleanup();
     const heard = { ...cue(1000, 2500, 'good evening'), source: 'speech_model', confidence: 0.4 };
     const answers = [

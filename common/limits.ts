@@ -37,6 +37,7 @@ export const DEFAULT_REMAINING_MINUTES = 2;
 export const USERNAME = { min: 3, max: 20 } as const;
 export const PASSWORD = { min: 8, max: 128 } as const;
 export const FILE_NAME_MAX = 255;
+export const NAME_TOO_LONG = `The name has at most ${FILE_NAME_MAX} characters.`;
 export const IDEA_TEXT_MAX = 2000;
 export const IDEA_NAME_MAX = 40;
 

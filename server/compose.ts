@@ -186,7 +186,6 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const storylines = composeStorylines(common);
   const captioning = composeCaptions({ ...common, events, collect });
   const fixing = composeQuickFixes({ ...common, state, events, restoring: restore, pool, collect });
-  const mediaPlaces = work.includes('media') ? config.jobConcurrency : 0;
   const runner = createJobRunner({
     queue,
     handlers: {
@@ -200,7 +199,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       'send-mail': accounts.sendMail,
     },
     lanes: [
-      { types: MEDIA_WORK, concurrency: mediaPlaces },
+      { types: MEDIA_WORK, concurrency: work.includes('media') ? config.jobConcurrency : 0 },
       { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
     ],
     owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
@@ -313,6 +312,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     }),
     notifications.listen(),
     exports.listen(),
+    events.on('job.cancelled', ({ jobId }) => runner.cancel([jobId])),
     captioning.listen(),
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
   ];

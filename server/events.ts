@@ -15,6 +15,8 @@ export interface DomainEvents {
   'video.edited': { userId: string; videoId: string };
   /** A request for quick fixes went on, or versions or platform files of a video changed. */
   'fixes.changed': { videoId: string };
+  /** Taken out of the queue while it may be running: a runner in this process ends it at once, another one at its next heartbeat. */
+  'job.cancelled': { jobId: string };
   'captions.saved': { userId: string; videoId: string };
   'draft.changed': { userId: string; draftId: string | null };
   'upload.changed': { userId: string };

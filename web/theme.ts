@@ -78,6 +78,14 @@ export const ofAnyScript = css`
   text-align: match-parent;
 `;
 
+/** No more than so many lines; what is cut off belongs into the title. */
+export const clampLines = (lines: number) => css`
+  display: -webkit-box;
+  overflow: hidden;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: ${lines};
+`;
+
 /** Small capital label above a group. */
 export const eyebrow = css`
   font-size: ${text.xs};

@@ -31,10 +31,10 @@ export const burnedCaptionsDto = z.object({
   run: z
     .object({
       style: captionStyle,
-      state: z.enum(['waiting', 'working', 'done', 'failed']),
+      state: z.enum(['waiting', 'working', 'done', 'failed', 'cancelled']),
       /** Whole percent of the work, measured. */
       progress: z.number().int().min(0).max(100),
-      /** Why it failed. */
+      /** Why it failed, or why it waits. */
       message: z.string().nullable(),
     })
     .nullable(),
@@ -101,6 +101,14 @@ export const captionsApi = {
       'Makes a file with the saved captions drawn into the picture; the clip stays as it is (plan Creator Pro and up).',
     params: idParams,
     body: z.object({ style: captionStyle }),
+    response: burnedCaptionsDto,
+  }),
+  cancelBurn: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/captions/burned/cancel',
+    summary:
+      'Stops the file with captions that waits or is being made; an earlier one stays. Without any it changes nothing; the answer says how the newest wish ended.',
+    params: idParams,
     response: burnedCaptionsDto,
   }),
   removeBurned: defineEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_NAME_MAX } from '../limits.ts';
+import { FILE_NAME_MAX, NAME_TOO_LONG } from '../limits.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
@@ -36,7 +36,7 @@ export const draftsApi = {
     method: 'POST',
     path: '/api/drafts',
     summary: 'Backs a video up; the same content only renews its draft.',
-    body: z.object({ videoId: id, fileName: z.string().trim().min(1).max(FILE_NAME_MAX) }),
+    body: z.object({ videoId: id, fileName: z.string().trim().min(1).max(FILE_NAME_MAX, NAME_TOO_LONG) }),
     response: draftDto,
   }),
   restore: defineEndpoint({

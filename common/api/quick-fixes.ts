@@ -14,7 +14,7 @@ export type FixFigure = z.infer<typeof fixFigure>;
 
 /**
  * What became of one chosen fix. `unchanged`: nothing had to be done, or it did not help and was dropped. `failed`: it
- * could not be done here. `detail` says so in one sentence.
+ * could not be done here. `detail` says so in one sentence; it is empty where the request failed as a whole.
  */
 export const fixOutcome = z.object({
   id: fixId,
@@ -24,10 +24,10 @@ export const fixOutcome = z.object({
 });
 export type FixOutcome = z.infer<typeof fixOutcome>;
 
-/** The newest request of a video. */
+/** The newest request of a video; a cancelled one changed nothing. */
 export const fixRunDto = z.object({
   jobId: z.string(),
-  state: z.enum(['waiting', 'working', 'done', 'failed']),
+  state: z.enum(['waiting', 'working', 'done', 'failed', 'cancelled']),
   /** Whole percent of the work, measured. */
   progress: z.number().int().min(0).max(100),
   /** Seconds left by the measured rate; null while unknown. */
@@ -80,6 +80,14 @@ export const quickFixesApi = {
     method: 'GET',
     path: '/api/videos/:id/fixes',
     summary: 'Quick fixes of a video: the running request, versions and platform files (plan Creator Pro+).',
+    params: idParams,
+    response: quickFixesDto,
+  }),
+  cancel: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/fixes/cancel',
+    summary:
+      'Stops the fixes that wait or are being applied: the clip and its versions stay as they are. Without any it changes nothing; the answer says how the newest request ended.',
     params: idParams,
     response: quickFixesDto,
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
-import { FILE_NAME_MAX, MAX_UPLOAD_BYTES } from '../limits.ts';
+import { FILE_NAME_MAX, NAME_TOO_LONG, MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineEndpoint, id } from './endpoint.ts';
 
 /** What an empty file is answered with, here and when it arrives. */
@@ -14,11 +14,7 @@ const bytes = z
   .pipe(z.number().int(NO_SIZE).nonnegative(NO_SIZE));
 
 const NO_NAME = 'The file needs a name.';
-const fileName = z
-  .string(NO_NAME)
-  .trim()
-  .min(1, NO_NAME)
-  .max(FILE_NAME_MAX, `The name has at most ${FILE_NAME_MAX} characters.`);
+const fileName = z.string(NO_NAME).trim().min(1, NO_NAME).max(FILE_NAME_MAX, NAME_TOO_LONG);
 
 /**
  * What the browser may tell before it sends a file; the specification sends no body, so all is optional.
@@ -26,7 +22,7 @@ const fileName = z
  */
 export const uploadIntent = z
   .object({
-    fileName: z.string().min(1).max(FILE_NAME_MAX).optional(),
+    fileName: z.string().min(1).max(FILE_NAME_MAX, NAME_TOO_LONG).optional(),
     fileSize: bytes
       .pipe(z.number().positive(EMPTY_FILE).max(MAX_UPLOAD_BYTES, ERRORS.too_large.message))
       .optional(),

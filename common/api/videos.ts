@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fixId } from '../fixes.ts';
-import { FILE_NAME_MAX } from '../limits.ts';
+import { FILE_NAME_MAX, NAME_TOO_LONG } from '../limits.ts';
 import { liveFindings } from '../live-findings.ts';
 import { repairReport, stepRecord } from '../report.ts';
 import { fixesApplied, processingStepId, VIDEO_STATUSES, videoIssues } from '../video.ts';
@@ -166,7 +166,9 @@ export const videosApi = {
     path: '/api/videos/:id/rename',
     summary: 'Changes the name shown.',
     params: idParams,
-    body: z.object({ fileName: z.string().trim().min(1, 'The name must not be empty.').max(FILE_NAME_MAX) }),
+    body: z.object({
+      fileName: z.string().trim().min(1, 'The name must not be empty.').max(FILE_NAME_MAX, NAME_TOO_LONG),
+    }),
     response: videoDto,
   }),
   remove: defineEndpoint({

@@ -16,7 +16,7 @@ export class CaptionBurn extends BaseModel {
   /** The saved captions it is made of, and their worded cues while it is made: a kill or a change of words in between mixes nothing. */
   declare captionsRevision: number;
   declare cues: VideoCue[];
-  declare state: 'waiting' | 'working' | 'done' | 'failed';
+  declare state: 'waiting' | 'working' | 'done' | 'failed' | 'cancelled';
   /** 0 to 100. */
   declare progress: number;
   declare message: string | null;

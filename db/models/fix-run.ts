@@ -13,7 +13,7 @@ export class FixRun extends BaseModel {
   declare sourceVersionId: string | null;
   /** The version that came of it; null while it runs and when nothing had to be changed. */
   declare resultVersionId: string | null;
-  declare state: 'waiting' | 'working' | 'done' | 'failed';
+  declare state: 'waiting' | 'working' | 'done' | 'failed' | 'cancelled';
   /** 0 to 100. */
   declare progress: number;
   /** Seconds left by the measured rate; null while unknown. */

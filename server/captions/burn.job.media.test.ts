@@ -7,10 +7,11 @@ import { connectDatabase } from '#db/connection.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
+import { AppError } from '#server/errors.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import { createTableQueue } from '#server/jobs/table-queue.ts';
 import { probe } from '#server/media/probe/probe.ts';
-import { runTool } from '#server/media/ffmpeg/tools.ts';
+import { MediaToolError, runTool } from '#server/media/ffmpeg/tools.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -76,13 +77,16 @@ async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip =
     insertFinishedVideo(trx, { userId: user.id, original, result, report, at: now() }),
   );
   const jobId = await createTableQueue({ db, now }).enqueue('burn-captions', { videoId });
+  const cues: CaptionBurn['cues'] = [
+    { startMs: 1000, endMs: 2000, text: 'Hello there', source: 'manual', confidence: null },
+  ];
   await CaptionBurn.query(db).insert({
     videoId,
     jobId,
     style,
     sourceSha256: result.sha256,
     captionsRevision: 4,
-    cues: [{ startMs: 1000, endMs: 2000, text: 'Hello there', source: 'manual', confidence: null }],
+    cues,
     state: 'waiting',
     progress: 0,
     createdAt: now(),
@@ -96,7 +100,7 @@ async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip =
     userId: null,
     videoId,
   };
-  return { videoId, job, result };
+  return { videoId, job, result, cues };
 }
 const rowOf = (videoId: string) => CaptionBurn.query(db).findById(videoId).throwIfNotFound();
 const fileOf = (videoId: string) => VideoVersion.query(db).findOne({ videoId, kind: 'captioned' });
@@ -225,6 +229,44 @@ describe('captions in the picture', () => {
       expect(row.message).toMatch(sentence);
       expect(await fileOf(videoId)).toBeUndefined();
     }
+  });
+
+  it('wait for room on a full disk, in words, and are made once there is some', async () => {
+    const { videoId, job } = await wished();
+    const waiting = { kind: 'waiting' };
+    const full = { ...storage, put: () => Promise.reject(new AppError('storage_full')) };
+    expect(await handler({ storage: full }).run(job, never)).toMatchObject(waiting);
+    expect(await rowOf(videoId)).toMatchObject({
+      state: 'waiting',
+      message: expect.stringMatching(/^There is no room left on this server for this file\./),
+    });
+    // What the tool says where its own file does not fit.
+    const tool = new MediaToolError('tool_failed', 'draw', 'x.mp4: No space left on device');
+    const cut = { ...storage, localPath: () => Promise.reject(tool) };
+    expect(await handler({ storage: cut }).run(job, never)).toMatchObject(waiting);
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    expect(await rowOf(videoId)).toMatchObject({ state: 'done', message: null });
+  });
+
+  it('leave nothing behind of a wish that is cancelled meanwhile, and keep the earlier file', async () => {
+    const { videoId, job } = await wished();
+    expect(await handler().run(job, never)).toEqual({ kind: 'done' });
+    const earlier = await fileOf(videoId);
+    await CaptionBurn.query(db)
+      .patch({ state: 'waiting', style: 'outline', cues: (await wished()).cues })
+      .where({ videoId });
+    const cancelled = handler({
+      font: async () => {
+        await CaptionBurn.query(db).patch({ state: 'cancelled' }).where({ videoId });
+        return readCaptionFont(findCaptionFont() ?? '');
+      },
+    });
+    expect(await cancelled.run(job, never)).toEqual({ kind: 'done' });
+    expect(await rowOf(videoId)).toMatchObject({ state: 'cancelled' });
+    expect(await fileOf(videoId)).toEqual(earlier);
+    expect(await readdir(path.join(folder.path, 'captions'))).not.toContain(job.id);
+    await handler().exhausted(job);
+    expect((await rowOf(videoId)).state).toBe('cancelled');
   });
 
   it('leave nothing behind of a video that is deleted meanwhile', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
+import { isAtWork } from '#common/is-at-work.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
@@ -15,6 +16,7 @@ import { probeFile } from '#server/media/probe/probe-file.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { makeCopy } from '#server/pipeline/encode/make-copy.ts';
 import { mustMatch } from '#server/pipeline/encode/must-match.ts';
+import { isFullDisk } from '#server/pipeline/media-failure.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { MediaLimits } from '#server/pipeline/worker-protocol.ts';
 import { readFilters } from '#server/pipeline/repair/quick-fixes/tool-filters.ts';
@@ -29,6 +31,9 @@ import { detailOf } from '#server/error-detail.ts';
 const KEPT = 'Your clip and its captions are as they were.';
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
+const NO_ROOM =
+  'There is no room left on this server for this file. It goes on by itself as soon as there is room.';
+const ROOM_WAIT_MS = 60_000;
 const NO_FILTER = `This server's ffmpeg cannot draw captions (it was built without libass). ${KEPT}`;
 const NO_FONT = `The font for captions is not installed on this server. ${KEPT}`;
 
@@ -55,11 +60,12 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
   const { db, storage, tools, limits, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
-  /** Changes the row of one wish; a later one stays as it is. */
+  /** Changes the row of one wish; a later one and one that has ended stay as they are. */
   const tell = ({ videoId, jobId }: CaptionBurn, change: Partial<CaptionBurn>) =>
     CaptionBurn.query(db)
       .patch({ ...change, updatedAt: now() })
-      .where({ videoId, jobId });
+      .where({ videoId, jobId })
+      .whereIn('state', ['waiting', 'working']);
 
   async function make(row: CaptionBurn, sourceSha256: string, signal: AbortSignal): Promise<StoredFile> {
     const font = await deps.font();
@@ -103,12 +109,13 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     }
   }
 
-  /** The file takes the place of an earlier one; of a video that was deleted meanwhile nothing is kept. */
+  /** The file takes the place of an earlier one; of a video that was deleted and a wish that was cancelled meanwhile nothing is kept. */
   async function publish(row: CaptionBurn, stored: StoredFile): Promise<void> {
     const { videoId, jobId, style, captionsRevision, sourceSha256 } = row;
     const replaced = await db.transaction(async (trx) => {
       const still = await CaptionBurn.query(trx).findOne({ videoId, jobId }).forUpdate();
-      if (!still || !(await Video.query(trx).findById(videoId).select('id'))) return [stored.sha256];
+      if (!isAtWork(still) || !(await Video.query(trx).findById(videoId).select('id')))
+        return [stored.sha256];
       const at = now();
       await recordObject(trx, stored, at);
       const mine = { videoId, kind: 'captioned' } as const;
@@ -126,21 +133,17 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
     const row = await CaptionBurn.query(db).findById(videoId);
     const sourceSha256 = row?.sourceSha256 ?? null;
-    if (
-      !row ||
-      row.jobId !== job.id ||
-      sourceSha256 === null ||
-      row.state === 'done' ||
-      row.state === 'failed'
-    ) {
-      return { kind: 'done' };
-    }
+    if (!row || row.jobId !== job.id || sourceSha256 === null || !isAtWork(row)) return { kind: 'done' };
     await tell(row, { state: 'working', progress: 0, message: null });
     try {
       await publish(row, await make(row, sourceSha256, signal));
       return { kind: 'done' };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
+      if (isFullDisk(error) || (error instanceof AppError && error.code === 'storage_full')) {
+        await tell(row, { state: 'waiting', progress: 0, message: NO_ROOM });
+        return { kind: 'waiting', reason: NO_ROOM, forMs: ROOM_WAIT_MS };
+      }
       const final =
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
@@ -159,7 +162,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       async exhausted(job) {
         const { videoId } = JOB_PAYLOADS['burn-captions'].parse(job.payload);
         const row = await CaptionBurn.query(db).findById(videoId);
-        if (row && row.state !== 'done') await tell(row, { state: 'failed', message: INTERRUPTED });
+        if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
       },
     },
   );

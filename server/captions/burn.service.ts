@@ -6,6 +6,7 @@ import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED, notFound } from '#server/errors.ts';
+import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { drawnText, findUndrawable } from './caption-lines.ts';
@@ -13,8 +14,9 @@ import type { CaptionsService } from './captions.service.ts';
 
 export interface BurnServiceDeps {
   readonly db: Knex;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly queue: Pick<JobQueue, 'enqueue' | 'cancel'>;
   readonly captions: Pick<CaptionsService, 'read' | 'revisionOf'>;
+  readonly events: EventBus;
   /** The font that captions are drawn with; null where it is not installed. */
   readonly font: () => Promise<CaptionFont | null>;
   /** Removes objects that nothing refers to any more. */
@@ -31,6 +33,8 @@ export interface BurnService {
    * the character that the font does not have, or saying that there are no words, `not_available` without the font
    */
   make(video: Video, style: CaptionStyle): Promise<BurnedCaptionsDto>;
+  /** Stops the file that waits or is being made, of which nothing is kept; an earlier one stays. */
+  cancel(video: Video): Promise<BurnedCaptionsDto>;
   /** SHA-256 of the file. @throws AppError `not_found` */
   objectOf(video: Video): Promise<string>;
   remove(video: Video): Promise<void>;
@@ -47,7 +51,7 @@ const undrawable = ({ cue, char }: { cue: number; char: string }) => {
 
 /** See `BurnService`. */
 export function createBurnService(deps: BurnServiceDeps): BurnService {
-  const { db, queue, captions, now } = deps;
+  const { db, queue, events, captions, now } = deps;
   const fileOf = ({ id }: Video) => VideoVersion.query(db).findOne({ videoId: id, kind: 'captioned' });
 
   async function read(video: Video): Promise<BurnedCaptionsDto> {
@@ -128,6 +132,20 @@ export function createBurnService(deps: BurnServiceDeps): BurnService {
           })
           .where({ videoId });
       });
+      return read(video);
+    },
+
+    async cancel(video) {
+      const jobId = await db.transaction(async (trx) => {
+        const row = await CaptionBurn.query(trx).findById(video.id).forUpdate();
+        if (!row || !isAtWork(row)) return null;
+        await queue.cancel(row.jobId, trx);
+        await CaptionBurn.query(trx)
+          .patch({ state: 'cancelled', message: null, cues: [], updatedAt: now() })
+          .where({ videoId: video.id });
+        return row.jobId;
+      });
+      if (jobId !== null) events.emit('job.cancelled', { jobId });
       return read(video);
     },
 

@@ -358,6 +358,32 @@ for (const engine of ENGINES) {
         expect(row?.cues.map(({ text }) => text)).toEqual(['first']);
       });
 
+      it('can be cancelled: the job ends, an earlier file stays, and another can be asked for', async () => {
+        const one = await finished();
+        await upgrade(one);
+        await one.save(0, [cue(0, 1000, 'first')]);
+        const cancel = async () =>
+          (await one.client.call(captionsApi.cancelBurn, { params: one.params })).body;
+        expect((await cancel())?.run).toBeNull();
+        await burn(one);
+        const [waiting] = await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id });
+        const ended: string[] = [];
+        const stop = app.events.on('job.cancelled', ({ jobId }) => ended.push(jobId));
+        const { client: stranger } = await app.signIn();
+        expect((await stranger.call(captionsApi.cancelBurn, { params: one.params })).status).toBe(404);
+        expect((await cancel())?.run).toEqual({
+          style: 'box',
+          state: 'cancelled',
+          progress: 0,
+          message: null,
+        });
+        await cancel();
+        stop();
+        expect(ended).toEqual([waiting?.id]);
+        expect((await Job.query(app.db).findById(waiting?.id ?? ''))?.state).toBe('cancelled');
+        expect((await burn(one, 'words')).body?.run).toMatchObject({ style: 'words', state: 'waiting' });
+      });
+
       it('make a file that is listed, downloaded, counted and deleted, on any plan, and goes with the video', async () => {
         const one = await finished();
         await one.save(0, [cue(0, 1000, 'first')]);

@@ -38,7 +38,7 @@ const CHANGED_ELSEWHERE = 'These captions were changed in another window meanwhi
 
 /**
  * Captions of a video: reading and saving the cues and the SubRip file on every plan; players get theirs with the other media.
- * Drawing them into the picture needs the plan; a file that was made stays its owner's to see, download and delete. Somebody else's
+ * Drawing them into the picture needs the plan; what was asked for or made stays its owner's to cancel, see, download and delete. Somebody else's
  * video is refused before the plan is looked at.
  */
 export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
@@ -90,6 +90,10 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
     requireFeature(user, 'styled_captions', enforcePlans);
     return burns.make(video, body.style);
   });
+
+  signedIn(router, captionsApi.cancelBurn, async ({ user, params }) =>
+    burns.cancel(await owned(user, params.id)),
+  );
 
   signedIn(router, captionsApi.removeBurned, async ({ user, params }) => {
     await burns.remove(await owned(user, params.id));

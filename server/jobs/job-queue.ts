@@ -58,6 +58,8 @@ export interface JobQueue {
     outcome: JobOutcome,
     lastWord?: LastWord,
   ): Promise<'done' | 'requeued' | 'exhausted' | null>;
+  /** Takes one queued or running job out of the queue; one that has ended stays as it is. */
+  cancel(jobId: string, trx?: Transaction): Promise<void>;
   /** Takes queued or running jobs of a video out of the queue. @returns ids that were running */
   cancelForVideo(videoId: string, trx?: Transaction): Promise<string[]>;
   /**

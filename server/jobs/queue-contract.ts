@@ -244,6 +244,19 @@ export function describeQueue(name: string, open: () => Promise<QueueUnderTest>)
       expect(await claim()).toBeNull();
     });
 
+    it('cancels one job, waiting or running, and leaves one that has ended', async () => {
+      const [running, waiting, other] = [await clip('v'), await clip('v'), await clip('w')];
+      await claim();
+      await queue.cancel(running);
+      await queue.cancel(waiting);
+      expect(await queue.heartbeat(running, 'a')).toBe(false);
+      expect((await claim())?.id).toBe(other);
+      expect(await claim()).toBeNull();
+      await queue.finish(other, 'a', { kind: 'done' });
+      await queue.cancel(other);
+      expect((await Job.query(under.db).findById(other))?.state).toBe('done');
+    });
+
     it('tells how many jobs are in front', async () => {
       await clip('a');
       time += 1;

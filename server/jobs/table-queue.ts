@@ -160,6 +160,13 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
       await Job.query(db).patch({ attempts: 1 }).where({ id: jobId, state: 'running' });
     },
 
+    async cancel(jobId, trx) {
+      await Job.query(trx ?? db)
+        .patch({ state: 'cancelled', owner: null, finishedAt: now() })
+        .where({ id: jobId })
+        .whereIn('state', ['queued', 'running']);
+    },
+
     async cancelForVideo(videoId, trx) {
       const open = await Job.query(trx ?? db)
         .where('videoId', videoId)

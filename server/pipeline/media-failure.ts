@@ -23,6 +23,13 @@ const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
   tool_failed: 'Something went wrong on our side while this clip was processed. Please try again.',
 };
 
+const evidenceOf = (error: unknown): string =>
+  error instanceof MediaToolError ? `${detailOf(error)}\n${error.stderrTail}` : detailOf(error);
+
+/** Whether an error says that there is no room left, in the words of the system or of a media tool. */
+export const isFullDisk = (error: unknown): boolean =>
+  /ENOSPC|No space left on device/.test(evidenceOf(error));
+
 /** Any error as the value that a thread returns; unknown ones are `internal` and keep their stack for the log. */
 export function toFailure(error: unknown): FailedTask {
   if (error instanceof MediaFailure) {
@@ -30,8 +37,8 @@ export function toFailure(error: unknown): FailedTask {
   }
   const detail = detailOf(error);
   const isTool = error instanceof MediaToolError;
-  const evidence = isTool ? `${detail}\n${error.stderrTail}` : detail;
-  if (/ENOSPC|No space left on device/.test(evidence)) {
+  const evidence = evidenceOf(error);
+  if (isFullDisk(error)) {
     const message = 'There is no room left on this server to finish this clip. Please try again later.';
     return { ok: false, code: 'storage_full', message, detail: evidence };
   }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { raw } from 'objection';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
 import { isPlatformFix } from '#common/fixes.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -30,7 +31,8 @@ type MadeExport = Made['exports'][number];
  * Makes what a request gave to a new version and to platform files: files into the storage first, then one transaction. A kill
  * before the commit leaves the clip as it was and unreferenced objects, which the housekeeping removes.
  * @param poster a picture of the new version; null keeps the old one
- * @returns `moved` when another version became the current one meanwhile: nothing was changed
+ * @returns `moved` when another version became the current one meanwhile, `gone` when the video was deleted or the request was
+ * cancelled: nothing was changed
  * @throws AppError `storage_full`
  */
 export async function publishFixes(
@@ -50,7 +52,9 @@ export async function publishFixes(
 
   const ended = await db.transaction(async (trx) => {
     const video = await Video.query(trx).findById(videoId).forUpdate();
-    if (!video) return { is: 'gone' as const, replaced: [] };
+    const wanted = await FixRun.query(trx).findById(videoId).forUpdate();
+    if (!video || wanted?.jobId !== run.jobId || !isAtWork(wanted))
+      return { is: 'gone' as const, replaced: [] };
     if (video.status !== 'completed' || video.currentVersionId !== source.id)
       return { is: 'moved' as const, replaced: [] };
     const at = deps.now();

@@ -237,7 +237,8 @@ describe('applying quick fixes', () => {
     expect(run.state).toBe('failed');
     expect(run.message).toContain('Your clip is as it was.');
     expect(run.message).not.toContain('secret');
-    expect(run.fixes.map(({ state }) => state)).toEqual(['failed']);
+    // The reason is that of the whole request and stands once.
+    expect(run.fixes).toEqual([{ id: 'sharpen', state: 'failed', detail: '', figures: [] }]);
     expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
   });
 
@@ -263,6 +264,22 @@ describe('applying quick fixes', () => {
     expect((await runOf(videoId)).message).toContain('interrupted too many times');
     await Video.query(db).deleteById(videoId);
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
+  });
+
+  it('keeps nothing of a request that was cancelled while its files were being stored, and calls it what it is', async () => {
+    const { videoId, versionId, job } = await requested();
+    const stored = await StoredObject.query(db).resultSize();
+    const cancelled: MediaPool['applyFixes'] = async (...given) => {
+      await FixRun.query(db).patch({ state: 'cancelled' }).where({ videoId });
+      return works(...given);
+    };
+    expect(await handler(cancelled).run(job, never)).toEqual({ kind: 'done' });
+    expect(await runOf(videoId)).toMatchObject({ state: 'cancelled', resultVersionId: null });
+    expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
+    expect(await VideoVersion.query(db).where({ videoId }).resultSize()).toBe(1);
+    expect(await StoredObject.query(db).resultSize()).toBe(stored);
+    await handler(fails('not_a_video')).exhausted(job);
+    expect((await runOf(videoId)).state).toBe('cancelled');
   });
 
   it('changes nothing when another version became the current one meanwhile', async () => {

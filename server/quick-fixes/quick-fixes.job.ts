@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
+import { isAtWork } from '#common/is-at-work.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
@@ -118,12 +119,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   }
 
   async function giveUp(run: FixRun, message: string): Promise<JobOutcome> {
-    const fixes = run.fixes.map((fix) => ({
-      ...fix,
-      state: 'failed' as const,
-      detail: message,
-      figures: [],
-    }));
+    const fixes = run.fixes.map(({ id }) => ({ id, state: 'failed' as const, detail: '', figures: [] }));
     await tell(run, { state: 'failed', message, fixes });
     return { kind: 'failed', error: message, retryable: false };
   }
@@ -187,9 +183,8 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
       async run(job, signal) {
         const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
         const run = await FixRun.query(db).findById(videoId);
-        // Deleted, replaced by a later request, or published by an attempt that was killed at its end.
-        if (!run || run.jobId !== job.id || run.state === 'done' || run.state === 'failed')
-          return { kind: 'done' };
+        // Deleted, cancelled, replaced by a later request, or published by an attempt that was killed at its end.
+        if (!run || run.jobId !== job.id || !isAtWork(run)) return { kind: 'done' };
         const deleted = new AbortController();
         running.set(videoId, deleted);
         try {

@@ -8,6 +8,7 @@ import {
 } from '#common/api/quick-fixes.ts';
 import { accountApi } from '#common/api/account.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
+import type { FixId } from '#common/fixes.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
@@ -87,6 +88,34 @@ for (const engine of ENGINES) {
       await FixRun.query(app.db).patch({ state: 'done' }).where({ videoId: params.id });
       expect((await ask(['stabilize'])).status).toBe(200);
       expect(await jobs()).toHaveLength(2);
+    });
+
+    it('can be cancelled, waiting or at work: the job ends at once, the clip stays, and others can be applied', async () => {
+      const one = await finished();
+      const cancel = async () => (await one.client.call(quickFixesApi.cancel, { params: one.params })).body;
+      const apply = (fixes: FixId[]) =>
+        one.client.call(videosApi.applyFixes, { params: one.params, body: { fixes } });
+      expect((await cancel())?.run).toBeNull();
+      await apply(['sharpen']);
+      const before = await read(one);
+      const ended: string[] = [];
+      const stop = app.events.on('job.cancelled', ({ jobId }) => ended.push(jobId));
+      const { client: stranger } = await app.signIn();
+      expect((await stranger.call(quickFixesApi.cancel, { params: one.params })).status).toBe(404);
+      const after = await cancel();
+      expect(after?.run).toMatchObject({ state: 'cancelled', message: null });
+      expect(after?.run?.revision).toBeGreaterThan(before?.run?.revision ?? Infinity);
+      expect(after?.versions).toEqual(before?.versions);
+      expect(after?.done).toEqual(before?.done);
+      expect((await jobs()).map(({ state }) => state)).toEqual(['cancelled']);
+      await cancel();
+      stop();
+      expect(ended).toEqual([before?.run?.jobId]);
+      const again = await apply(['sharpen']);
+      expect(again.status).toBe(200);
+      expect((await read(one))?.run).toMatchObject({ state: 'waiting', jobId: again.body?.jobId });
+      await FixRun.query(app.db).patch({ state: 'done' }).where({ videoId: one.params.id });
+      expect((await cancel())?.run?.state).toBe('done');
     });
 
     it('list every version, restore each of them, and give the newest as stream and download', async () => {

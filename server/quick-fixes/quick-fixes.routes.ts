@@ -22,7 +22,7 @@ export interface QuickFixesRoutesDeps {
 
 /**
  * Quick fixes, versions and platform files of a video. Somebody else's video is refused before the plan is looked at. Applying
- * needs the plan; what was made with it stays its owner's to see, restore, download and delete.
+ * needs the plan; what was made with it stays its owner's to cancel, see, restore, download and delete.
  */
 export function createQuickFixesRoutes(deps: QuickFixesRoutesDeps): AppRouter {
   const { owned, fixes, storage, enforcePlans } = deps;
@@ -35,6 +35,10 @@ export function createQuickFixesRoutes(deps: QuickFixesRoutesDeps): AppRouter {
   });
 
   signedIn(router, quickFixesApi.read, async ({ user, params }) => fixes.read(await owned(user, params.id)));
+
+  signedIn(router, quickFixesApi.cancel, async ({ user, params }) =>
+    fixes.cancel(await owned(user, params.id)),
+  );
 
   signedIn(router, quickFixesApi.restore, async ({ user, params }) => {
     await fixes.restore(user, await owned(user, params.id), params.versionId);

@@ -19,7 +19,7 @@ const BUSY = 'Fixes are being applied to this video. Wait until they are done.';
 export interface QuickFixesServiceDeps {
   readonly db: Knex;
   readonly storage: Pick<MediaStorage, 'stat'>;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly queue: Pick<JobQueue, 'enqueue' | 'cancel'>;
   readonly state: Pick<VideoState, 'switchVersion'>;
   readonly restoring: VideoRestore;
   readonly events: EventBus;
@@ -35,6 +35,8 @@ export interface QuickFixesService {
    * @throws AppError `conflict` while the video is not finished or other fixes are at work
    */
   apply(video: Video, fixes: readonly FixId[]): Promise<{ fixesApplied: number; jobId: string }>;
+  /** Stops the request that waits or is at work, of which nothing is kept; one that has ended stays as it is. */
+  cancel(video: Video): Promise<QuickFixesDto>;
   read(video: Video): Promise<QuickFixesDto>;
   /** Where the newest request stands, for the push; null when the video is gone. */
   runOf(videoId: string): Promise<{ userId: string; run: FixRunDto | null } | null>;
@@ -83,7 +85,15 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
     events.emit('video.edited', fact);
   }
 
+  async function read(video: Video): Promise<QuickFixesDto> {
+    const run = await FixRun.query(db).findById(video.id);
+    const versions = await VideoVersion.query(db).where({ videoId: video.id }).orderBy('createdAt', 'desc');
+    return toQuickFixesDto(video, run ?? null, versions);
+  }
+
   return {
+    read,
+
     async apply(video, fixes) {
       const versionId = video.currentVersionId;
       if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
@@ -134,10 +144,22 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
       return { fixesApplied: chosen.length, jobId };
     },
 
-    async read(video) {
-      const run = await FixRun.query(db).findById(video.id);
-      const versions = await VideoVersion.query(db).where({ videoId: video.id }).orderBy('createdAt', 'desc');
-      return toQuickFixesDto(video, run ?? null, versions);
+    async cancel(video) {
+      const jobId = await db.transaction(async (trx) => {
+        const run = await FixRun.query(trx).findById(video.id).forUpdate();
+        if (!run || !isAtWork(run)) return null;
+        await queue.cancel(run.jobId, trx);
+        await FixRun.query(trx)
+          .patch({ state: 'cancelled', message: null, revision: run.revision + 1, updatedAt: now() })
+          .where({ videoId: video.id });
+        return run.jobId;
+      });
+      if (jobId !== null) {
+        events.emit('job.cancelled', { jobId });
+        events.emit('fixes.changed', { videoId: video.id });
+      }
+      // What ended first may have made another version the current one.
+      return read((await Video.query(db).findById(video.id)) ?? video);
     },
 
     async runOf(videoId) {

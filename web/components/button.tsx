@@ -109,7 +109,7 @@ export function Button({
   children,
   type = 'button',
   ...rest
-}: Common & ButtonHTMLAttributes<HTMLButtonElement>) {
+}: Common & ButtonHTMLAttributes<HTMLButtonElement> & { readonly ref?: React.Ref<HTMLButtonElement> }) {
   return (
     <Face $look={look} $size={size} type={type} {...rest}>
       {icon && <Icon name={icon} />}

@@ -1,11 +1,7 @@
 import styled, { css, keyframes } from 'styled-components';
-import type { LiveDefect, LiveState } from '#common/live-findings.ts';
-import type { Defect, DefectKind } from '#common/report.ts';
-import { meaningOf } from '../texts/meanings.ts';
-import { outcomeWord } from '../texts/outcomes.ts';
-import { videoTexts } from '../texts/videos.ts';
+import type { LiveState } from '#common/live-findings.ts';
+import type { DefectKind } from '#common/report.ts';
 import { colour } from '../theme.ts';
-import { formatMark } from './time-text.ts';
 
 /** One defect on the clip's time axis. */
 export interface ThreadMark {
@@ -18,27 +14,6 @@ export interface ThreadMark {
   readonly label: string;
   /** What it means for who watches the clip. */
   readonly meaning?: string;
-}
-
-/** The marks of a repair report. */
-export function marksOf(defects: readonly Defect[]): ThreadMark[] {
-  return defects.map((defect) => {
-    const { id, kind, startMs, endMs, outcome, action } = defect;
-    const label = `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${outcomeWord(outcome, action)}`;
-    return { id, kind, startMs, endMs, outcome, label, meaning: meaningOf(defect) };
-  });
-}
-
-/** The marks of a repair that is still running. */
-export function liveMarksOf(defects: readonly LiveDefect[]): ThreadMark[] {
-  return defects.map(({ id, kind, startMs, endMs, state, action }) => ({
-    id,
-    kind,
-    startMs,
-    endMs,
-    outcome: state,
-    label: `${videoTexts.defects[kind]}, ${formatMark(startMs)}: ${outcomeWord(state, action)}`,
-  }));
 }
 
 /** Faults of single pictures break the thread itself; faults that lie over a stretch run below it. */

@@ -93,6 +93,31 @@ for (const [size, viewport] of [
   });
 }
 
+test('what is known stays in its place when it cannot be read again', async ({ browser, server, filled }) => {
+  const context = await browser.newContext({
+    baseURL: server.baseUrl,
+    viewport: { width: 390, height: 844 },
+  });
+  await logIn(context, server, filled.account);
+  const open = async (path: string) => {
+    const page = await context.newPage();
+    await page.goto(path);
+    const first = page.locator('main li').filter({ hasText: '.mp4' }).first();
+    await expect(first).toBeVisible({ timeout: 30_000 });
+    const place = async () => (await first.boundingBox())?.y;
+    return { page, place, before: await place() };
+  };
+  const pages = await Promise.all(['/videos', '/drafts', '/'].map(open));
+  await context.setOffline(true);
+  for (const { page, place, before } of pages) {
+    await expect(page.getByText('Could not refresh').filter({ visible: true }).first()).toBeVisible({
+      timeout: 30_000,
+    });
+    expect([page.url(), await place()]).toEqual([page.url(), before]);
+  }
+  await context.close();
+});
+
 test.describe('nothing moves on a phone while a clip is mended', () => {
   test.beforeEach(() => test.setTimeout(MENDED_WITHIN_MS + 60_000));
 

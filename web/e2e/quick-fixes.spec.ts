@@ -43,6 +43,13 @@ test('quick fixes: chosen by keyboard, applied for real, downloaded for a platfo
   await expectAccessible(page, 'quick fixes');
   await page.getByRole('button', { name: 'Apply 3 fixes' }).click();
   await expect(voice).toHaveAttribute('data-state', 'processing');
+  await page.getByRole('button', { name: 'Cancel the fixes' }).click();
+  await expect(voice).toHaveAttribute('data-state', 'selected');
+  const apply = page.getByRole('button', { name: 'Apply 3 fixes' });
+  await expect(apply).toBeFocused();
+  expect(await current()).toBe(before);
+  await apply.click();
+  await expect(voice).toHaveAttribute('data-state', 'processing');
   await expect(voice).toHaveAttribute('data-state', 'completed', { timeout: 120_000 });
   await expect(voice).toHaveText(/Applied/);
   await expect(page.getByText(/loudness: −.* → −1[345]/).first()).toBeVisible();

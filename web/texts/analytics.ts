@@ -6,7 +6,6 @@ export const analyticsTexts = {
   csv: 'Download CSV',
   loading: 'Counting...',
   failed: 'The figures could not be loaded.',
-  refreshFailed: 'Could not refresh. Showing what was last known.',
   retry: 'Retry',
   empty: 'No videos in these months yet. The figures start with your next upload.',
   totals: {

@@ -55,6 +55,11 @@ export const appTexts = {
   },
   dialogClose: 'Close',
   toast: { close: 'Close message', region: 'Messages' },
+  stale: {
+    long: 'Could not refresh. Showing what was last known.',
+    short: 'Could not refresh',
+    retry: 'Retry',
+  },
   push: {
     live: 'Live',
     reconnecting: 'Reconnecting...',

@@ -32,6 +32,5 @@ export const draftTexts = {
   failed: 'Your backups could not be loaded.',
   more: 'Show more backups',
   loadingMore: 'Loading more backups...',
-  refreshFailed: 'Could not refresh. Showing what was last known.',
   retry: 'Retry',
 } as const;

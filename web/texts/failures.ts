@@ -35,6 +35,13 @@ const OURS: Readonly<Record<string, Advice>> = {
   source_gone: { next: FETCH_AGAIN },
 };
 
+/** Texts that stand beside every failure of a clip. */
+export const failureTexts = {
+  kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
+  detail: (message: string) => `In detail: ${message}`,
+  again: 'Retry',
+} as const;
+
 export interface Failure {
   /** In one sentence or two, without terms of the trade. */
   readonly what: string;

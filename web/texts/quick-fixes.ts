@@ -69,6 +69,7 @@ export const quickFixTexts = {
     made: 'File made',
     unchanged: 'No change needed',
     failed: 'Not possible',
+    notApplied: 'Not applied',
     settled: 'Being checked',
   },
   apply: (n: number) => (n === 0 ? 'Apply fixes' : n === 1 ? 'Apply 1 fix' : `Apply ${n} fixes`),
@@ -77,6 +78,8 @@ export const quickFixTexts = {
   noneDetail: 'Please select at least one enhancement to apply.',
   failed: 'Failed to apply fixes',
   failedDetail: 'Please try again later.',
+  again: 'Try again',
+  againLabel: 'Try again with the same fixes',
   progress: 'Quick fixes',
   working: (percent: number) => `Applying the fixes, ${percent} percent`,
   workingFor: (percent: number, secondsLeft: number | null) =>
@@ -84,6 +87,11 @@ export const quickFixTexts = {
   estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
   waiting: 'The fixes wait for their turn.',
   done: 'Fixes applied',
+  cancel: 'Cancel',
+  cancelLabel: 'Cancel the fixes',
+  cancelled: 'Fixes cancelled',
+  cancelledDetail: 'Your clip is as it was.',
+  cancelFailed: 'The fixes could not be cancelled',
   doneDetail: (applied: number, unchanged: number, failed: number) =>
     [
       `${applied} applied`,

@@ -61,10 +61,7 @@ export const reportTexts = {
   },
   /** What can be done about a clip that could not be mended. */
   failedWays: {
-    kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
-    detail: (message: string) => `In detail: ${message}`,
     another: 'Upload another clip',
-    again: 'Retry',
     backup: 'Open Cloud Backup',
   },
   toEditor: 'Open in the editor',
@@ -88,11 +85,21 @@ export const reportTexts = {
       : `${n} defects were left as they are; the table says why.`,
   noted: (n: number) => (n === 1 ? '1 was only noted.' : `${n} were only noted.`),
   converted: 'The clip was converted for playback.',
+  kinds: {
+    title: 'What was wrong',
+    where: (pictures: number | null, places: number, first: string) => {
+      const at = places === 1 ? `at ${first}` : `in ${places} places`;
+      if (pictures === null) return at;
+      return `${pictures === 1 ? '1 picture' : `${pictures} pictures`} ${at}`;
+    },
+  },
   axis: 'Where on the clip',
   figures: { show: 'Show the exact figures', hide: 'Hide the exact figures' },
   defects: {
     title: 'Defects',
     none: 'No defects were found.',
+    all: (n: number) => `Show all ${n} defects`,
+    fewer: 'Show fewer',
     kind: 'Defect',
     where: 'Where',
     meaning: 'What it means',

@@ -61,8 +61,10 @@ export const uploadTexts = {
     failed: 'Failed',
   },
   reasons: {
-    network: 'The connection was lost.',
     fileChanged: 'The file changed or was moved since you picked it. Pick it again.',
-    refused: (status: number) => `The server refused the file (${status}).`,
+    refused: (status: number) =>
+      `Something between you and Reelmend refused it (error ${status}), often a proxy or a firewall. Try another network.`,
+    away: (status: number) =>
+      `Reelmend cannot be reached right now (error ${status}). Try again in a moment.`,
   },
 } as const;

@@ -43,6 +43,28 @@ export function useBurnCaptions(videoId: string, version: string) {
   });
 }
 
+/** Stops the file that is being made; where it was finished first, it is there. */
+export function useCancelBurn(videoId: string, version: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: () => callApi(captionsApi.cancelBurn, { params: { id: videoId } }),
+    onSuccess: async (state) => {
+      // A reading that began before would bring the work back for a moment.
+      await client.cancelQueries({ queryKey: keyOf(videoId) });
+      client.setQueryData([...keyOf(videoId), version], state);
+      if (state.run?.state === 'cancelled')
+        showToast({ title: texts.burn.cancelled, description: texts.burn.cancelledDetail });
+    },
+    onError: (error) =>
+      showToast({
+        title: texts.burn.cancelFailed,
+        description: serverMessageOf(error) ?? texts.burn.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
 /** Deletes the file. */
 export function useRemoveBurned(videoId: string) {
   const client = useQueryClient();

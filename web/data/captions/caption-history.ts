@@ -1,4 +1,5 @@
 import type { Cues } from './caption-edits.ts';
+import { mergeCues } from './merge-cues.ts';
 
 /** What can be taken back, with the cue that was worked on, so that the eye finds the change. */
 interface Step {
@@ -35,6 +36,14 @@ export type CaptionAction =
     }
   | { readonly do: 'select'; readonly index: number; readonly focus?: boolean }
   | { readonly do: 'undo' | 'redo'; readonly say: string }
+  /** Changes of somebody else that went together with those here: they are in every step from now on, so that none undoes them. */
+  | {
+      readonly do: 'merge';
+      readonly was: Cues;
+      readonly theirs: Cues;
+      readonly cues: Cues;
+      readonly say: string;
+    }
   /** Cues that somebody else saved; taking them can be undone. */
   | { readonly do: 'load'; readonly cues: Cues };
 
@@ -58,6 +67,20 @@ export function captionReducer(state: CaptionHistory, action: CaptionAction): Ca
       if (action.index === state.selected && action.focus !== true) return state;
       const focus = state.focus + (action.focus === true ? 1 : 0);
       return { ...state, selected: action.index, joins: null, focus };
+    }
+    case 'merge': {
+      const merged = (steps: readonly Step[]): Step[] =>
+        steps.flatMap((step) => {
+          const cues = mergeCues(action.was, step.cues, action.theirs);
+          return cues ? [{ ...step, cues }] : [];
+        });
+      return {
+        ...state,
+        cues: action.cues,
+        past: merged(past),
+        future: merged(future),
+        said: say(state, action.say),
+      };
     }
     case 'load':
       return { ...state, cues: action.cues, past: [...past, now], future: [], joins: null };

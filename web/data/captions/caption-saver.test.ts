@@ -19,18 +19,21 @@ describe('saving captions', () => {
   let sent: { revision: number; text: string | null | undefined }[];
   let states: SaveState['kind'][];
   let answers: (() => unknown)[];
+  let merged: (string | null)[][];
   beforeEach(() => {
     vi.useFakeTimers();
-    [sent, states, answers] = [[], [], []];
+    [sent, states, answers, merged] = [[], [], [], []];
   });
   afterEach(() => vi.useRealTimers());
 
-  const open = () =>
+  const open = (knowsBase = true) =>
     createCaptionSaver({
       base: BASE,
       restMs: 800,
       retryMs: 5000,
       onState: ({ kind }) => states.push(kind),
+      onMerged: ({ cues }) => merged.push(cues.map(({ text }) => text)),
+      knowsBase,
       async send(revision, cues) {
         sent.push({ revision, text: cues[0]?.text });
         const failure = answers.shift()?.();
@@ -102,6 +105,27 @@ describe('saving captions', () => {
     await vi.advanceTimersByTimeAsync(1000);
     theirs.takeTheirs(NEWER);
     expect([theirs.revision(), theirs.unsaved(), states.at(-1)]).toEqual([9, null, 'saved']);
+  });
+
+  it('puts changes of different captions together by itself, unless nobody knows what they began with', async () => {
+    const second: VideoCue = { startMs: 2000, endMs: 3000, text: null, source: 'manual', confidence: null };
+    const both = (text: string, other: string | null) => [...words(text), { ...second, text: other }];
+    const newer = { ...NEWER, cues: both('as stored', 'theirs') };
+    const refusal = () => new ApiError(409, 'Conflict', JSON.stringify({ code: 'conflict', newer }));
+    const edit = async (saver: ReturnType<typeof open>) => {
+      answers = [refusal];
+      saver.change(both('mine', null));
+      await vi.advanceTimersByTimeAsync(2000);
+    };
+    const saver = open();
+    saver.change(both('as stored', null));
+    await vi.advanceTimersByTimeAsync(1000);
+    await edit(saver);
+    expect(merged).toEqual([['mine', 'theirs']]);
+    expect(sent.at(-1)).toEqual({ revision: 9, text: 'mine' });
+    expect([states.at(-1), states.includes('conflict'), saver.unsaved()]).toEqual(['saved', false, null]);
+    await edit(open(false));
+    expect([merged.length, states.at(-1)]).toEqual([1, 'conflict']);
   });
 
   it('sends at once when its editor goes', async () => {

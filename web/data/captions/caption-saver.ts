@@ -2,6 +2,7 @@ import { type CaptionsDto, captionsConflict } from '#common/api/captions.ts';
 import { findCueProblems, type VideoCue } from '#common/captions.ts';
 import { ApiError, parseJson } from '../api-client.ts';
 import { type Cues, toStored } from './caption-edits.ts';
+import { mergeCues } from './merge-cues.ts';
 
 /** What happens to the changes that were made here. */
 export type SaveState =
@@ -23,6 +24,10 @@ export interface CaptionSaverOptions {
     cues: VideoCue[],
   ) => Promise<{ revision: number; updatedAt: string | null }>;
   readonly onState: (state: SaveState) => void;
+  /** Told when what somebody else saved and what was changed here went together; `was` is what both began with. */
+  readonly onMerged: (change: { readonly was: Cues; readonly theirs: Cues; readonly cues: Cues }) => void;
+  /** Whether the cues of `base` are those of its revision: without them nobody can tell who changed what. */
+  readonly knowsBase: boolean;
   /** Changes that follow each other sooner are one save. */
   readonly restMs: number;
   /** Wait before the next try without a connection. */
@@ -52,6 +57,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
   let latest = base.cues;
   let conflict: CaptionsDto | null = null;
   let sending = false;
+  let { knowsBase } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (): void => {
@@ -75,6 +81,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     try {
       const saved = await send(base.revision, stored);
       base = { ...saved, cues };
+      knowsBase = true;
       tell();
       if (latest !== cues) later(restMs);
     } catch (error) {
@@ -84,9 +91,22 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     }
   }
 
+  /** Changes of other captions than those changed here are no matter for people to decide. */
+  function merge(newer: CaptionsDto): boolean {
+    const cues = knowsBase ? mergeCues(base.cues, latest, newer.cues) : null;
+    if (!cues) return false;
+    const was = base.cues;
+    [base, latest] = [newer, cues];
+    options.onMerged({ was, theirs: newer.cues, cues });
+    tell();
+    later(0);
+    return true;
+  }
+
   function fail(error: unknown): void {
     if (error instanceof ApiError && error.status === 409) {
       const found = captionsConflict.safeParse(parseJson(error.body));
+      if (found.success && merge(found.data.newer)) return;
       conflict = found.success ? found.data.newer : null;
       if (conflict) return tell();
     }
@@ -107,6 +127,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     flush: () => void trySend(),
     keepMine() {
       if (conflict) base = conflict;
+      knowsBase = true;
       conflict = null;
       tell();
       void trySend();
@@ -114,6 +135,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     takeTheirs(newer) {
       base = newer;
       latest = newer.cues;
+      knowsBase = true;
       conflict = null;
       tell();
     },

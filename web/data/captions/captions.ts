@@ -8,6 +8,7 @@ import { callApi, whenMissing } from '../api-client.ts';
 import type { Cues } from './caption-edits.ts';
 import { captionReducer, startHistory } from './caption-history.ts';
 import { createCaptionSaver, type SaveState } from './caption-saver.ts';
+import { captionTexts as texts } from '#web/texts/captions.ts';
 import { queryKeyOf } from '../query-client.ts';
 
 /** Every version has times of its own, where a repair moved the sound. */
@@ -79,6 +80,8 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
       restMs: REST_MS,
       retryMs: RETRY_MS,
       onState: setSave,
+      knowsBase: left === null || left.revision === page.revision,
+      onMerged: (change) => dispatch({ do: 'merge', ...change, say: texts.did.merged }),
       async send(revision, cues) {
         const saved = await callApi(captionsApi.save, {
           params: { id: videoId },

@@ -29,6 +29,11 @@ describe('the size of upload chunks', () => {
     expect(chunks.slice(2, -1).every(({ bytes }) => bytes === UPLOAD_CHUNK_BYTES)).toBe(true);
   });
 
+  it('never passes what a proxy on the way lets through', () => {
+    expect(nextChunkBytes(512 * 1024, 100, 1024 ** 2)).toBe(1024 ** 2);
+    expect(nextChunkBytes(64 * 1024, 100, 64 * 1024)).toBe(64 * 1024);
+  });
+
   it('shrinks with a line that becomes slow, and never to nothing', () => {
     expect(nextChunkBytes(UPLOAD_CHUNK_BYTES, 16_000)).toBe(UPLOAD_CHUNK_BYTES / 4);
     expect(nextChunkBytes(FIRST_CHUNK_BYTES, 600_000)).toBe(FIRST_CHUNK_BYTES / 2);

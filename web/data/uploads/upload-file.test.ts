@@ -10,7 +10,7 @@ import {
   type TransferDependencies,
   type TransferPhase,
 } from './upload-file.ts';
-import type { SendRequest } from './upload-transport.ts';
+import { ChunkRefused, type SendRequest } from './upload-transport.ts';
 
 const file = new File([new Uint8Array(1000)], 'harbour.mp4', { type: 'video/mp4' });
 
@@ -260,6 +260,38 @@ describe('startTransfer', () => {
     );
     expect(await transfer.result).toMatchObject({ kind: 'done' });
     expect(whole).toEqual(['http://localhost:3000/uploads/token-1']);
+  });
+
+  it('sends smaller chunks where a proxy finds them too large, at once and at the same address', async () => {
+    const calls: string[] = [];
+    allowUpload(calls);
+    const tooLarge = (bytes: number) => () => {
+      throw new ChunkRefused(413, '<h1>Request Entity Too Large</h1>', bytes);
+    };
+    const { transfer, sent, waits } = run([tooLarge(8_000_000), tooLarge(4_000_000), () => undefined]);
+    expect(await transfer.result).toMatchObject({ kind: 'done' });
+    expect(sent.map(({ mostChunkBytes }) => mostChunkBytes)).toEqual([8 * 1024 ** 2, 4_000_000, 2_000_000]);
+    expect(waits).toEqual([]);
+    expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
+  });
+
+  it('says with which status something in between refused, and not where our server did', async () => {
+    allowUpload();
+    const by = (error: ApiError) =>
+      run([
+        () => {
+          throw error;
+        },
+      ]).transfer.result;
+    expect(await by(new ChunkRefused(413, '<h1>No</h1>', 16 * 1024))).toMatchObject({ foreignStatus: 413 });
+    expect(await by(new ApiError(403, 'Forbidden', '<html>blocked</html>'))).toMatchObject({
+      kind: 'failed',
+      foreignStatus: 403,
+    });
+    const ours = JSON.stringify({ code: 'too_large', message: 'It is too large.', requestId: 'r' });
+    const answer = await by(new ApiError(413, '', ours));
+    expect(answer).toMatchObject({ kind: 'failed', reason: 'It is too large.' });
+    expect(answer).not.toHaveProperty('foreignStatus');
   });
 
   it('says so when the file cannot be read any more', async () => {

@@ -1,9 +1,11 @@
+import { UPLOAD_CHUNK_BYTES } from '#common/limits.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { ApiError, callApi } from '../api-client.ts';
 import { absoluteUrl } from '../url.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { watchLine } from './watch-line.ts';
-import { mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
+import { LEAST_CHUNK_BYTES } from './chunk-size.ts';
+import { ChunkRefused, mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
 
 /** Waiting times before the next attempt, in milliseconds; the last one repeats while the page lives. */
 export const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000] as const;
@@ -17,8 +19,13 @@ export type TransferResult =
   | { readonly kind: 'done'; readonly videoId: string }
   /** The account has a video of this very file already; nothing was sent. */
   | { readonly kind: 'known'; readonly videoId: string; readonly fileName: string }
-  /** `reason` is the server's sentence, or undefined when it gave none. */
-  | { readonly kind: 'failed'; readonly reason: string | undefined; readonly fileUnreadable: boolean }
+  /** `reason` is the server's sentence; `foreignStatus` that of an answer which is none of our server. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: string | undefined;
+      readonly foreignStatus?: number;
+      readonly fileUnreadable: boolean;
+    }
   | { readonly kind: 'cancelled' };
 
 export interface TransferListener {
@@ -43,12 +50,13 @@ export interface TransferDependencies {
   readonly anyway: boolean;
 }
 
-type Verdict = 'again' | 'new_address' | 'whole_file' | 'signed_out' | 'failed';
+type Verdict = 'again' | 'smaller_chunks' | 'new_address' | 'whole_file' | 'signed_out' | 'failed';
 
 /** What a failed step means; the table of statuses stands in `common/errors.ts`. */
 export function judgeFailure(error: unknown): Verdict {
   if (error instanceof TypeError) return 'again';
   if (!(error instanceof ApiError)) return 'failed';
+  if (error instanceof ChunkRefused && error.chunkBytes > LEAST_CHUNK_BYTES) return 'smaller_chunks';
   const { status } = error;
   if (status === 401) return 'signed_out';
   if (status === 404 || status === 410) return 'new_address';
@@ -57,6 +65,12 @@ export function judgeFailure(error: unknown): Verdict {
   if ([408, 409, 423, 425, 429, 460].includes(status)) return 'again';
   // 500 is a fault and 507 a full disk, which repeating would only hide; the others say that the server is away.
   return status > 500 && status !== 507 ? 'again' : 'failed';
+}
+
+/** Our server says why; what stands in front of it answers with a page of its own. */
+function foreignStatusOf(error: unknown): { readonly foreignStatus?: number } {
+  const isForeign = error instanceof ApiError && error.status >= 400 && error.serverMessage === undefined;
+  return isForeign ? { foreignStatus: error.status } : {};
 }
 
 async function isReadable(file: File): Promise<boolean> {
@@ -109,6 +123,7 @@ export function startTransfer(
   let newAddresses = 0;
   let vainRequests = 0;
   let wholeFile = false;
+  let mostChunkBytes = UPLOAD_CHUNK_BYTES;
 
   const acknowledge = (bytes: number): void => {
     if (bytes > acknowledged) failuresSinceProgress = 0;
@@ -135,6 +150,7 @@ export function startTransfer(
       file,
       url,
       signal,
+      mostChunkBytes,
       onAcknowledged(bytes: number) {
         heard(bytes);
         acknowledge(bytes);
@@ -185,6 +201,10 @@ export function startTransfer(
       wholeFile = true;
       return null;
     }
+    if (verdict === 'smaller_chunks' && error instanceof ChunkRefused) {
+      mostChunkBytes = Math.floor(error.chunkBytes / 2);
+      return null;
+    }
     const fileUnreadable = !(await isReadable(file));
     if (address === null && verdict === 'again') vainRequests += 1;
     // Nothing was sent yet, so nothing is lost by saying so; without a network it waits for one.
@@ -194,6 +214,7 @@ export function startTransfer(
       return {
         kind: 'failed',
         reason: error instanceof ApiError ? error.serverMessage : undefined,
+        ...foreignStatusOf(error),
         fileUnreadable,
       };
     listener.onPhase(verdict === 'signed_out' ? 'signed_out' : 'offline');

@@ -7,10 +7,22 @@ export interface SendRequest {
   /** Absolute address of the prepared upload. */
   readonly url: string;
   readonly signal: AbortSignal;
+  /** Most bytes of one request. */
+  readonly mostChunkBytes: number;
   /** Bytes the server has confirmed; the only figure that progress may show. */
   onAcknowledged(bytes: number): void;
   /** Bytes handed to the network, for the speed. */
   onSent(bytes: number): void;
+}
+
+/** A request of so many bytes was too large for something on the way; our own server takes chunks of any size. */
+export class ChunkRefused extends ApiError {
+  readonly chunkBytes: number;
+  constructor(status: number, body: string, chunkBytes: number) {
+    super(status, '', body);
+    this.name = 'ChunkRefused';
+    this.chunkBytes = chunkBytes;
+  }
 }
 
 const TYPE_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
@@ -31,17 +43,19 @@ export function mediaTypeOf(file: File): string {
 /**
  * Sends a file by tus from wherever the server stands, each chunk with its checksum. One attempt: repeating is
  * the caller's business.
- * @throws ApiError with the server's status, TypeError when the network fails, AbortError by the signal.
+ * @throws ApiError with the server's status, `ChunkRefused` where a smaller chunk may pass, TypeError when the network fails, AbortError by the signal.
  */
-export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: SendRequest): Promise<void> {
+export async function sendByTus(request: SendRequest): Promise<void> {
+  const { file, url, signal, mostChunkBytes, onAcknowledged, onSent } = request;
   const { DefaultHttpStack, DetailedError, Upload } = await import('tus-js-client');
   const stack = new DefaultHttpStack({});
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     let chunkBeganAt = 0;
+    let chunkBytes = 0;
     const upload = new Upload(file, {
       uploadUrl: url,
-      chunkSize: FIRST_CHUNK_BYTES,
+      chunkSize: Math.min(FIRST_CHUNK_BYTES, mostChunkBytes),
       retryDelays: null,
       storeFingerprintForResuming: false,
       httpStack: {
@@ -54,6 +68,7 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
             if (checksum) request.setHeader('Upload-Checksum', checksum);
             signal.throwIfAborted();
             chunkBeganAt = performance.now();
+            chunkBytes = body instanceof Blob ? body.size : 0;
             return send(body);
           };
           return request;
@@ -65,14 +80,18 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
       },
       onProgress: onSent,
       onChunkComplete(sentBytes) {
-        upload.options.chunkSize = nextChunkBytes(sentBytes, performance.now() - chunkBeganAt);
+        upload.options.chunkSize = nextChunkBytes(
+          sentBytes,
+          performance.now() - chunkBeganAt,
+          mostChunkBytes,
+        );
       },
       onSuccess: () => resolve(),
       onError: (error) => {
         const response = error instanceof DetailedError ? error.originalResponse : null;
         reject(
           response && response.getStatus() > 0
-            ? new ApiError(response.getStatus(), '', response.getBody())
+            ? refusalOf(response.getStatus(), response.getBody(), chunkBytes)
             : new TypeError('The connection was lost.', { cause: error }),
         );
       },
@@ -83,6 +102,11 @@ export async function sendByTus({ file, url, signal, onAcknowledged, onSent }: S
     });
     upload.start();
   });
+}
+
+function refusalOf(status: number, body: string, chunkBytes: number): ApiError {
+  const refusal = new ApiError(status, '', body);
+  return status === 413 && refusal.code === undefined ? new ChunkRefused(status, body, chunkBytes) : refusal;
 }
 
 /** Sends the whole file by one PUT, for networks that refuse PATCH; errors as `sendByTus`. */

@@ -23,6 +23,13 @@ const patchAtom = atom(null, (get, set, id: number, patch: Partial<UploadItem>) 
   );
 });
 
+function reasonOf({ fileUnreadable, reason, foreignStatus }: Extract<TransferResult, { kind: 'failed' }>) {
+  const { reasons } = uploadTexts;
+  if (fileUnreadable) return reasons.fileChanged;
+  if (foreignStatus === undefined) return reason ?? null;
+  return foreignStatus < 500 ? reasons.refused(foreignStatus) : reasons.away(foreignStatus);
+}
+
 const finishAtom = atom(null, async (get, set, item: UploadItem, result: TransferResult) => {
   get(transfersAtom).delete(item.id);
   if (result.kind === 'cancelled')
@@ -33,7 +40,7 @@ const finishAtom = atom(null, async (get, set, item: UploadItem, result: Transfe
   else if (result.kind === 'known')
     set(patchAtom, item.id, { state: 'known', videoId: result.videoId, knownName: result.fileName });
   else if (result.kind === 'failed') {
-    const reason = result.fileUnreadable ? uploadTexts.reasons.fileChanged : (result.reason ?? null);
+    const reason = reasonOf(result);
     set(patchAtom, item.id, { state: 'failed', reason });
     const multi = item.origin === 'multi';
     set(showToastAtom, {

@@ -31,6 +31,11 @@ function cueAt(cues: Cues, ms: number): number {
   return cues.findIndex(({ startMs, endMs }) => startMs <= ms && ms < endMs);
 }
 
+/** Place of the cue that began last, -1 before the first; draws again only when it is another one. */
+export function useReachedCue(cues: Cues, clock: PlayClock): number {
+  return useSyncExternalStore(clock.watch, () => cues.findLastIndex(({ startMs }) => startMs <= clock.now()));
+}
+
 /** Place of the cue that is being played, -1 for none; draws again only when it is another one. */
 export function usePlayedCue(cues: Cues, clock: PlayClock): number {
   return useSyncExternalStore(clock.watch, () => cueAt(cues, clock.now()));

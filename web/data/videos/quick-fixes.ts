@@ -73,6 +73,26 @@ export function useApplyFixes(videoId: string) {
   });
 }
 
+/** Stops the fixes that are being applied; where they were finished first, they are there. */
+export function useCancelFixes(videoId: string) {
+  const client = useQueryClient();
+  const showToast = useShowToast();
+  return useMutation({
+    mutationFn: () => callApi(quickFixesApi.cancel, { params: { id: videoId } }),
+    onSuccess: (next) => {
+      const known = client.getQueryData<QuickFixesDto>(keyOf(videoId));
+      client.setQueryData<QuickFixesDto>(keyOf(videoId), { ...next, run: newerRun(known?.run, next.run) });
+      if (next.run?.state === 'done') void rereadVideos(client, videoId);
+    },
+    onError: (error) =>
+      showToast({
+        title: texts.cancelFailed,
+        description: serverMessageOf(error) ?? texts.tryAgain,
+        tone: 'destructive',
+      }),
+  });
+}
+
 /** Makes an earlier version the current one. */
 export function useRestoreVersion(videoId: string) {
   const client = useQueryClient();

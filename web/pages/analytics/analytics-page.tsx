@@ -2,6 +2,7 @@ import styled from 'styled-components';
 import { type AnalyticsBody, analyticsCsvPath } from '#common/api/analytics.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows } from '#common/plans.ts';
+import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
@@ -89,9 +90,9 @@ function Dashboard() {
   const { data, isError, isPending, refetch } = useAnalytics();
   return (
     <>
-      {isError && (
+      {isError && !data && (
         <Notice role="status">
-          {data ? texts.refreshFailed : texts.failed}
+          {texts.failed}
           <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
             {texts.retry}
           </Button>
@@ -108,6 +109,11 @@ function Dashboard() {
   );
 }
 
+function Stale() {
+  const { data, isError, refetch } = useAnalytics();
+  return isError && data ? <StaleNote onRetry={() => void refetch()} /> : null;
+}
+
 /** Analytics of Creator Pro+: figures, charts, table and CSV; an invitation on the other plans. */
 export function AnalyticsPage() {
   const { user } = useSession();
@@ -115,7 +121,10 @@ export function AnalyticsPage() {
   return (
     <PageColumn>
       <div>
-        <BackLink to="/account">{texts.back}</BackLink>
+        <StaleRow>
+          <BackLink to="/account">{texts.back}</BackLink>
+          {allowed && <Stale />}
+        </StaleRow>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>

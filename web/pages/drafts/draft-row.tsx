@@ -9,7 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
-import { colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
+import { clampLines, colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 const SHOWN_HASH_CHARS = 12;
 
@@ -27,6 +27,7 @@ const Row = styled.li`
 `;
 const Title = styled.h2`
   ${ofAnyScript}
+  ${clampLines(3)}
   font-size: ${text.l};
   overflow-wrap: anywhere;
 `;
@@ -100,7 +101,9 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
   return (
     <Row>
       <div>
-        <Title dir="auto">{draft.fileName}</Title>
+        <Title dir="auto" title={draft.fileName}>
+          {draft.fileName}
+        </Title>
         <Chips>
           <Id>#{draft.id.slice(0, SHORT_ID_LENGTH)}</Id>
           <Badge icon="cloud">{texts.type}</Badge>

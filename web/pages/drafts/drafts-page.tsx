@@ -1,4 +1,5 @@
 import styled from 'styled-components';
+import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
@@ -37,13 +38,16 @@ export function DraftsPage() {
   return (
     <PageColumn>
       <div>
-        <BackLink to="/videos">{texts.back}</BackLink>
+        <StaleRow>
+          <BackLink to="/videos">{texts.back}</BackLink>
+          {isError && data && <StaleNote onRetry={() => void refetch()} />}
+        </StaleRow>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
         <PageLead>{texts.lead}</PageLead>
       </div>
-      {isError && (
+      {isError && !data && (
         <Stale role="status">
-          {data ? texts.refreshFailed : texts.failed}
+          {texts.failed}
           <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
             {texts.retry}
           </Button>

@@ -26,7 +26,7 @@ import { StorylinePanel } from '../../panels/storyline/storyline-panel.tsx';
 import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
 import { UpsellCards } from '../../panels/upsell-cards.tsx';
 import { editorTexts as texts } from '../../texts/editor.ts';
-import { colour, figures, ofAnyScript, screen, space, text } from '../../theme.ts';
+import { clampLines, colour, figures, ofAnyScript, screen, space, text } from '../../theme.ts';
 
 const Bench = styled.div`
   display: grid;
@@ -44,6 +44,7 @@ const Stage = styled(Card)`
     ${ofAnyScript}
     flex: 1 1 9ch;
     min-width: 0;
+    ${clampLines(3)}
     font-size: ${text.xl};
     overflow-wrap: anywhere;
   }
@@ -167,7 +168,9 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
     <Bench>
       <Stage aria-label={name}>
         <Head>
-          <h2 dir="auto">{name}</h2>
+          <h2 dir="auto" title={name}>
+            {name}
+          </h2>
           <Places aria-label={texts.places.label}>
             {captions && <Link to="#captions">{texts.places.captions}</Link>}
             <Link to="#tools">{texts.places.tools}</Link>

@@ -4,6 +4,7 @@ import { ByWidth } from '../../components/by-width.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
+import { useUploads } from '../../data/uploads/upload-items.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { DropArea } from '../../components/drop-area.tsx';
@@ -27,7 +28,10 @@ interface HeroDropProps {
 /** The hero's patch: one .mp4, .mov or .avi file; refusals are shown as a toast and stay below the button. */
 export function HeroDrop({ disabled = false, onFile, button, title, note }: HeroDropProps) {
   const showToast = useShowToast();
-  const [problem, setProblem] = useState<string | null>(null);
+  const newest = useUploads().at(-1)?.id ?? 0;
+  const [refusal, setRefusal] = useState<{ readonly reason: string; readonly after: number } | null>(null);
+  // A file that is taken anywhere answers it; one refused here stays until then.
+  const problem = refusal !== null && newest <= refusal.after ? refusal.reason : null;
   return (
     <DropArea
       accept={ACCEPT}
@@ -35,12 +39,12 @@ export function HeroDrop({ disabled = false, onFile, button, title, note }: Hero
       disabled={disabled}
       label={texts.drop}
       onFiles={([file]) => {
-        setProblem(null);
+        setRefusal(null);
         if (file) onFile(file);
       }}
       onRejected={(rejections) => {
         const reason = rejectionText(rejections, TYPES);
-        setProblem(reason);
+        setRefusal({ reason, after: newest });
         showToast({ title: uploadTexts.rejected, description: reason, tone: 'destructive' });
       }}
     >

@@ -221,6 +221,9 @@ describe('LandingPage for creators', () => {
     );
     renderAt('/', <LandingPage />);
     await screen.findByText('4 of the 5 videos of your plan used this month (UTC)');
+    const refused = () => hero()?.textContent.includes('File type must be .mp4, .mov, .avi') ?? false;
+    drop(hero(), [file('notes.txt', 'text/plain')]);
+    await expect.poll(refused).toBe(true);
     const input = document.querySelector<HTMLInputElement>('input[type=file][multiple]');
     if (!input) throw new Error('no field for several files');
     const clip = (name: string) => new File(['x'], name, { type: 'video/mp4' });
@@ -228,5 +231,7 @@ describe('LandingPage for creators', () => {
     const why = 'Only 1 more video fits into your plan this month. Not taken: second.mp4, third.mp4.';
     expect((await screen.findAllByText(why)).length).toBeGreaterThan(0);
     await expect.poll(() => asked).toMatchObject([{ fileName: 'first.mp4' }]);
+    // A refusal of before is answered by what the other card took.
+    expect(refused()).toBe(false);
   });
 });

@@ -13,6 +13,8 @@ import { colour, ofAnyScript, space, text } from '../../theme.ts';
 const { dashboard: texts } = landingTexts;
 
 const Box = styled(Card)`
+  /* A name without a blank is cut off, not the page widened. */
+  min-width: 0;
   padding: ${space(2, 2.5)};
   border-color: ${colour.liveThread};
   h3 {
@@ -60,7 +62,7 @@ function OpenUploadRow({ upload }: { readonly upload: OpenUpload }) {
   const picker = useRef<HTMLInputElement>(null);
   const [other, setOther] = useState<string | null>(null);
   const { id, offsetBytes, sizeBytes } = upload;
-  const name = upload.fileName ?? id;
+  const name = upload.fileName ?? texts.openUnnamed;
   const goOn = (event: ChangeEvent<HTMLInputElement>): void => {
     const [file] = event.target.files ?? [];
     // The same file again is a choice, too.

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
-import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { landingTexts } from '../../texts/landing.ts';
 import { colour, figures, ofAnyScript, space, text } from '../../theme.ts';
@@ -54,13 +54,16 @@ const Empty = styled.li`
   border-top: 1px solid ${colour.line};
   color: ${colour.inkFaint};
 `;
-const Stale = styled.p`
+/* As high as the note, which comes and goes. */
+const Head = styled.div`
   display: flex;
   align-items: center;
   justify-content: space-between;
   gap: ${space(1)};
-  font-size: ${text.s};
-  color: ${colour.defect};
+  min-height: 36px;
+  h3 {
+    flex: none;
+  }
 `;
 
 interface RecentListProps {
@@ -79,7 +82,12 @@ interface RecentListProps {
 export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentListProps) {
   return (
     <Box>
-      <h3>{title}</h3>
+      <Head>
+        <h3>{title}</h3>
+        {signedIn && query?.isError && (
+          <StaleNote onRetry={() => void query.refetch()}>{texts.loadFailed}</StaleNote>
+        )}
+      </Head>
       <Rows $held={signedIn}>
         {!signedIn && (
           <Empty>
@@ -96,14 +104,6 @@ export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentL
         )}
         {signedIn && rows}
       </Rows>
-      {signedIn && query?.isError && (
-        <Stale role="status">
-          {texts.loadFailed}
-          <Button size="s" look="quiet" icon="retry" onClick={() => void query.refetch()}>
-            {texts.retry}
-          </Button>
-        </Stale>
-      )}
     </Box>
   );
 }

@@ -2,11 +2,12 @@ import styled from 'styled-components';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { SelectBox } from '../../components/select-box.tsx';
 import { type IdeaSort, useIdeaChoice, useIdeaCounts, useIdeas } from '../../data/ideas/ideas.ts';
 import { useLoadMore } from '../../data/paged.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
-import { colour, space, text } from '../../theme.ts';
+import { colour, screen, space, text } from '../../theme.ts';
 import { IdeaCard } from './idea-card.tsx';
 
 const { list: texts } = ideaTexts;
@@ -17,9 +18,19 @@ const Head = styled.div`
   flex-wrap: wrap;
   align-items: center;
   justify-content: space-between;
-  gap: ${space(1)};
+  gap: ${space(0, 1)};
   h2 {
     font-size: ${text.xl};
+  }
+`;
+/* As high as the note that takes the place of the count. */
+const Beside = styled.div`
+  display: flex;
+  align-items: center;
+  min-height: 36px;
+  /* The heading stands in line with those of the other columns. */
+  ${screen.desktop} {
+    margin: -6px 0;
   }
 `;
 const Filters = styled.div`
@@ -43,15 +54,6 @@ const Quiet = styled.div`
   color: ${colour.inkSoft};
   text-align: center;
 `;
-const Stale = styled.p`
-  display: flex;
-  align-items: center;
-  gap: ${space(1)};
-  margin-top: ${space(1)};
-  color: ${colour.warn};
-  font-size: ${text.s};
-`;
-
 /** Middle column: count, filters, the list and its quiet states. */
 export function IdeaList() {
   const list = useIdeas();
@@ -69,16 +71,14 @@ export function IdeaList() {
     <Card>
       <Head>
         <h2>{texts.title}</h2>
-        {total !== undefined && <Badge>{texts.count(total)}</Badge>}
+        <Beside>
+          {isError ? (
+            <StaleNote onRetry={() => void refetch()}>{texts.refreshFailed}</StaleNote>
+          ) : (
+            total !== undefined && <Badge>{texts.count(total)}</Badge>
+          )}
+        </Beside>
       </Head>
-      {isError && (
-        <Stale role="status">
-          {texts.refreshFailed}
-          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </Stale>
-      )}
       {(ideas.length > 0 || !plain) && (
         <Filters>
           <label>

@@ -1,8 +1,8 @@
 import styled from 'styled-components';
 import { LEADERBOARD_LENGTH } from '#common/limits.ts';
-import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ReputationBadge } from '../../components/reputation-badge.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { Stitch } from '../../components/stitch.tsx';
 import { useLeaderboard } from '../../data/ideas/ideas.ts';
 import { ideaTexts } from '../../texts/ideas.ts';
@@ -81,14 +81,6 @@ export function Leaders() {
   return (
     <Sheet>
       <h2>{texts.title}</h2>
-      {isError && (
-        <p role="status">
-          {listTexts.refreshFailed}{' '}
-          <Button look="secondary" size="s" icon="retry" onClick={() => void refetch()}>
-            {listTexts.retry}
-          </Button>
-        </p>
-      )}
       {data?.length === 0 && <p>{texts.empty}</p>}
       <Ranks>
         {leaders.map((leader, index) => (
@@ -109,6 +101,8 @@ export function Leaders() {
           ))}
         </ul>
       </Hint>
+      {/* Last, so that it moves nothing. */}
+      {isError && <StaleNote onRetry={() => void refetch()}>{listTexts.refreshFailed}</StaleNote>}
     </Sheet>
   );
 }

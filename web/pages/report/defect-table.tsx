@@ -1,6 +1,7 @@
 import styled from 'styled-components';
 import type { Defect } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
+import { Button } from '../../components/button.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { DataTable, TableScroll } from '../../components/data-table.tsx';
 import { formatFigure } from '../../components/figure-text.ts';
@@ -18,6 +19,11 @@ const { defects: texts } = reportTexts;
 const Table = styled(DataTable)`
   td.words {
     min-width: 26ch;
+  }
+  @media screen {
+    && tr[data-folded] {
+      display: none;
+    }
   }
   /* On a phone each defect is a sheet of named figures: nothing lies out of sight. */
   @media screen and (max-width: 759.98px) {
@@ -67,6 +73,13 @@ const Table = styled(DataTable)`
     }
   }
 `;
+const More = styled.div`
+  display: grid;
+  justify-items: center;
+  @media print {
+    display: none;
+  }
+`;
 const Small = styled.span`
   display: block;
   font-weight: 400;
@@ -91,38 +104,65 @@ const Figures = styled.dl`
   }
 `;
 
+/** Rows that are there at once: more of the same say nothing new, and a phone would show nothing else. */
+const SHOWN_FIRST = 12;
+
+/** What stands aside at first: what was mended, beyond the first of it. What was left as it is asks for somebody's eyes. */
+function foldedOf(defects: readonly Defect[]): ReadonlySet<string> {
+  const isMended = ({ outcome }: Defect) => outcome === 'repaired';
+  const first = [...defects.filter((one) => !isMended(one)), ...defects.filter(isMended)];
+  return new Set(first.slice(SHOWN_FIRST).map(({ id }) => id));
+}
+
+interface DefectTableProps {
+  readonly defects: readonly Defect[];
+  /** Whether all rows are shown; on paper they are in any case. */
+  readonly whole: boolean;
+  readonly onWhole: (whole: boolean) => void;
+}
+
 /** Every defect with position, what it means for the clip and what was done; the figures behind that for those who ask for them. */
-export function DefectTable({ defects }: { readonly defects: readonly Defect[] }) {
+export function DefectTable({ defects, whole, onWhole }: DefectTableProps) {
   if (defects.length === 0) return <p>{texts.none}</p>;
+  const folded = foldedOf(defects);
   return (
-    <TableScroll tabIndex={0} aria-label={texts.title}>
-      <Table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.kind}</th>
-            <th scope="col">{texts.where}</th>
-            <th scope="col">{texts.meaning}</th>
-            <th scope="col" className={EXPERT}>
-              {texts.exact}
-            </th>
-            <th scope="col">{texts.outcome}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {defects.map((defect) => (
-            <DefectRow key={defect.id} defect={defect} />
-          ))}
-        </tbody>
-      </Table>
-    </TableScroll>
+    <>
+      <TableScroll tabIndex={0} aria-label={texts.title}>
+        <Table>
+          <thead>
+            <tr>
+              <th scope="col">{texts.kind}</th>
+              <th scope="col">{texts.where}</th>
+              <th scope="col">{texts.meaning}</th>
+              <th scope="col" className={EXPERT}>
+                {texts.exact}
+              </th>
+              <th scope="col">{texts.outcome}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {defects.map((defect) => (
+              <DefectRow key={defect.id} defect={defect} isFolded={!whole && folded.has(defect.id)} />
+            ))}
+          </tbody>
+        </Table>
+      </TableScroll>
+      {folded.size > 0 && (
+        <More>
+          <Button size="s" look="secondary" aria-expanded={whole} onClick={() => onWhole(!whole)}>
+            {whole ? texts.fewer : texts.all(defects.length)}
+          </Button>
+        </More>
+      )}
+    </>
   );
 }
 
-function DefectRow({ defect }: { readonly defect: Defect }) {
+function DefectRow({ defect, isFolded }: { readonly defect: Defect; readonly isFolded: boolean }) {
   const { kind, measure, outcome, action, firstFrame, lastFrame } = defect;
   const { plain, expert } = explanationParts(defect.explanation);
   return (
-    <tr id={defect.id} tabIndex={-1}>
+    <tr id={defect.id} tabIndex={-1} data-folded={isFolded ? '' : undefined}>
       <th scope="row">
         {videoTexts.defects[kind]}
         <Small className={EXPERT}>{texts.detector(defect.detector)}</Small>

@@ -1,7 +1,9 @@
+import { flushSync } from 'react-dom';
 import styled from 'styled-components';
 import type { RepairReport } from '#common/report.ts';
 import { MarkJumps } from '../../components/player/mark-jumps.tsx';
-import { marksOf, type ThreadMark, ThreadStrip } from '../../components/thread-strip.tsx';
+import { marksOf } from '../../components/defect-marks.ts';
+import { type ThreadMark, ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, figures, text } from '../../theme.ts';
@@ -17,12 +19,19 @@ const Axis = styled.figure`
   }
 `;
 
+interface ReportAxisProps {
+  readonly report: RepairReport;
+  /** Brings up the rows that stand aside. */
+  readonly onUnfold: () => void;
+}
+
 /** The clip's time axis with every defect; each mark leads to its row in the table. */
-export function ReportAxis({ report }: { readonly report: RepairReport }) {
+export function ReportAxis({ report, onUnfold }: ReportAxisProps) {
   const { durationMs } = report.original.media;
   const marks = marksOf(report.defects);
   const toRow = ({ id }: ThreadMark): void => {
     const row = document.getElementById(id);
+    if (row?.dataset['folded'] !== undefined) flushSync(onUnfold);
     row?.scrollIntoView({ block: 'center' });
     row?.focus({ preventScroll: true });
   };

@@ -215,6 +215,35 @@ describe('ReportPage', () => {
     );
   });
 
+  it('says by kind what was wrong, and of a great many defects shows the first and what was left', async () => {
+    const [like] = makeReport().defects;
+    if (!like) throw new Error('no defect');
+    const many = Array.from({ length: 40 }, (_, at): Defect => {
+      const left = at === 39;
+      return {
+        ...like,
+        id: `d${at}`,
+        startMs: at * 1000,
+        count: 2,
+        outcome: left ? 'left_alone' : 'repaired',
+      };
+    });
+    open({}, () => HttpResponse.json({ ...makeReport(), defects: many }));
+    const kinds = within(await screen.findByRole('list', { name: 'What was wrong' }));
+    expect(kinds.getAllByRole('listitem').map((line) => line.textContent)).toEqual([
+      'mendedDropped frames78 pictures in 39 places',
+      'left as it isDropped frames2 pictures at 0:39',
+    ]);
+    const folded = () =>
+      many.filter(({ id }) => document.getElementById(id)?.dataset['folded'] === '').length;
+    expect(folded()).toBe(28);
+    expect(document.getElementById('d39')?.dataset['folded']).toBeUndefined();
+    await person.click(screen.getByRole('button', { name: 'Show all 40 defects' }));
+    expect(folded()).toBe(0);
+    await person.click(screen.getByRole('button', { name: 'Show fewer' }));
+    expect(folded()).toBe(28);
+  });
+
   it('draws the sync over the clip, says it in a sentence and has all values as a table', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
@@ -329,8 +358,9 @@ describe('ReportPage', () => {
     expect(
       await screen.findByText('1 defect was mended. 1 damaged section was made playable; traces may show.'),
     ).toBeInTheDocument();
-    expect(screen.getAllByText('mended')).toHaveLength(1);
-    expect(screen.getAllByText('made playable')).toHaveLength(1);
+    const table = within(screen.getByRole('region', { name: 'Defects' }));
+    expect(table.getAllByText('mended')).toHaveLength(1);
+    expect(table.getAllByText('made playable')).toHaveLength(1);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { certificatePath } from '#common/api/certificates.ts';
 import { videosApi } from '#common/api/videos.ts';
 import type { RepairReport } from '#common/report.ts';
 import { BackLink } from '../../components/back-link.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageColumn, PageHeading } from '../../components/page.tsx';
@@ -14,8 +14,10 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useReport, tellsOfCurrent } from '../../data/videos/videos.ts';
 import { DownloadButton } from '../../panels/download-button.tsx';
+import { FailedClip } from '../../panels/failed-clip.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
+import { failureOf } from '../../texts/failures.ts';
 import { outcomeOf } from '../../texts/outcomes.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, space, text } from '../../theme.ts';
@@ -23,8 +25,8 @@ import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
 import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
-import { FailedActions } from './failed-actions.tsx';
 import { expertFigures } from './expert.ts';
+import { KindSummary } from './kind-summary.tsx';
 import { printPage } from './print-page.ts';
 import { ReportAxis } from './report-axis.tsx';
 import { ReportFacts } from './report-facts.tsx';
@@ -106,6 +108,14 @@ function summary({ outcome, defects }: RepairReport): string {
     .join(' ');
 }
 
+function AnotherClip({ first }: { readonly first: boolean }) {
+  return (
+    <ButtonLink to="/#upload" icon="upload" look={first ? 'primary' : 'secondary'}>
+      {texts.failedWays.another}
+    </ButtonLink>
+  );
+}
+
 function noneText(status: string): string {
   if (status === 'completed') return texts.none.completed;
   return status === 'failed' ? texts.none.failed : texts.none.processing;
@@ -115,6 +125,7 @@ function noneText(status: string): string {
 export function ReportPage() {
   const { id = '' } = useParams();
   const [figures, setFigures] = useState(false);
+  const [whole, setWhole] = useState(false);
   const video = useVideo(id);
   const version = video?.resultSha256 ?? '';
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
@@ -152,7 +163,17 @@ export function ReportPage() {
       {video && !video.hasReport && (
         <>
           <p>{noneText(video.status)}</p>
-          {video.status === 'failed' && <FailedActions video={video} />}
+          {video.status === 'failed' && (
+            <FailedClip
+              video={video}
+              another={<AnotherClip key="another" first={!failureOf(video).again} />}
+              more={
+                <ButtonLink to="/drafts" look="quiet">
+                  {texts.failedWays.backup}
+                </ButtonLink>
+              }
+            />
+          )}
           {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
         </>
       )}
@@ -175,9 +196,10 @@ export function ReportPage() {
           <p>
             <strong>{summary(report)}</strong>
           </p>
+          <KindSummary defects={report.defects} />
           {isOlder && <p>{texts.older}</p>}
           {video && <LimitedExportNote video={video} />}
-          <ReportAxis report={report} />
+          <ReportAxis report={report} onUnfold={() => setWhole(true)} />
           {video && <Comparison video={video} defects={report.defects} />}
           <Row>
             <h2>{texts.defects.title}</h2>
@@ -190,7 +212,7 @@ export function ReportPage() {
               {figures ? texts.figures.hide : texts.figures.show}
             </Button>
           </Row>
-          <DefectTable defects={report.defects} />
+          <DefectTable defects={report.defects} whole={whole} onWhole={setWhole} />
           <CurveCharts defects={report.defects} durationMs={report.original.media.durationMs} />
           <DefectPictures
             videoId={id}

@@ -6,23 +6,18 @@ import { formatBytes, remainingMinutes } from '#common/format.ts';
 import { SHORT_ID_LENGTH } from '#common/limits.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { takesText } from '../../components/player/player-keys.ts';
 import { Sashiko } from '../../components/sashiko.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
-import { liveMarksOf, marksOf, ThreadStrip } from '../../components/thread-strip.tsx';
+import { liveMarksOf, marksOf } from '../../components/defect-marks.ts';
+import { ThreadStrip } from '../../components/thread-strip.tsx';
 import { formatMark } from '../../components/time-text.ts';
 import { useSettled } from '../../components/use-settled.ts';
-import {
-  resultMark,
-  useDeleteVideo,
-  useRenameVideo,
-  useReport,
-  useRetryVideo,
-} from '../../data/videos/videos.ts';
+import { resultMark, useDeleteVideo, useRenameVideo, useReport } from '../../data/videos/videos.ts';
+import { RetryButton } from '../../panels/failed-clip.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { failureOf } from '../../texts/failures.ts';
 import { videoTexts } from '../../texts/videos.ts';
@@ -123,21 +118,12 @@ function Outcome({ video }: { readonly video: VideoDto }) {
 }
 
 function Failure({ video }: { readonly video: VideoDto }) {
-  const retry = useRetryVideo();
-  const { what, detail, again } = failureOf(video);
+  const { what, detail } = failureOf(video);
   return (
     <div>
       <Styled.Failure title={detail ?? undefined}>{what}</Styled.Failure>
       <Styled.Ways>
-        <Button
-          size="s"
-          icon="retry"
-          look={again ? 'primary' : 'secondary'}
-          disabled={retry.isPending}
-          onClick={() => retry.mutate(video.id)}
-        >
-          {texts.retry}
-        </Button>
+        <RetryButton size="s" video={video} />
         <Link to={`/videos/${video.id}/report`} aria-label={texts.whatNowLabel(video.originalFileName)}>
           {texts.whatNow}
         </Link>

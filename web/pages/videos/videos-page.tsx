@@ -2,6 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
+import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
@@ -200,7 +201,10 @@ export function VideosPage() {
   return (
     <Page>
       <div>
-        <BackLink to="/">{texts.back}</BackLink>
+        <StaleRow>
+          <BackLink to="/">{texts.back}</BackLink>
+          {isError && videos && <StaleNote onRetry={() => void refetch()} />}
+        </StaleRow>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>
@@ -220,9 +224,9 @@ export function VideosPage() {
           </ButtonLink>
         </Banner>
       )}
-      {isError && (
+      {isError && !videos && (
         <Stale role="status">
-          {videos ? texts.refreshFailed : texts.loadFailed}
+          {texts.loadFailed}
           <Button size="s" look="quiet" icon="retry" onClick={() => void refetch()}>
             {texts.retry}
           </Button>

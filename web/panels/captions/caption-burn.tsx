@@ -11,12 +11,18 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Choices } from '../../components/choices.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
-import { useBurnCaptions, useBurnedCaptions, useRemoveBurned } from '../../data/captions/burned-captions.ts';
+import {
+  useBurnCaptions,
+  useBurnedCaptions,
+  useCancelBurn,
+  useRemoveBurned,
+} from '../../data/captions/burned-captions.ts';
 import { captionTexts } from '../../texts/captions.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 import { Failure, fileLinks, Note } from '../panel-parts.tsx';
+import { useWayBack } from '../use-way-back.ts';
+import { WorkProgress } from '../work-progress.tsx';
 
 const { burn: texts } = captionTexts;
 
@@ -92,7 +98,9 @@ interface BurnFormProps {
 function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
   const [style, setStyle] = useState<CaptionStyle>('box');
   const burn = useBurnCaptions(videoId, version);
+  const cancel = useCancelBurn(videoId, version);
   const run = state?.run;
+  const makeButton = useWayBack(run?.state === 'cancelled');
   const busy = isAtWork(run) || burn.isPending;
   const percent = run?.progress ?? 0;
   return (
@@ -102,6 +110,7 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
         <Button
           size="s"
           icon="captions"
+          ref={makeButton}
           disabled={busy || notNow !== null}
           onClick={() => burn.mutate(style)}
         >
@@ -113,10 +122,18 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
         <Failure role="alert">{serverMessageOf(burn.error) ?? texts.askFailed}</Failure>
       )}
       {run && isAtWork(run) && (
-        <div>
-          <Note>{run.state === 'working' ? texts.working(percent) : texts.waiting}</Note>
-          <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(percent)} />
-        </div>
+        <WorkProgress
+          note={run.state === 'working' ? texts.working(percent) : (run.message ?? texts.waiting)}
+          label={texts.progress}
+          percent={percent}
+          valueText={texts.working(percent)}
+          stop={{
+            word: texts.cancel,
+            label: texts.cancelLabel,
+            isPending: cancel.isPending,
+            onStop: () => cancel.mutate(),
+          }}
+        />
       )}
       {run?.state === 'failed' && run.message !== null && !burn.isError && <Failure>{run.message}</Failure>}
     </>

@@ -1,13 +1,13 @@
 import styled from 'styled-components';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../../components/button.tsx';
-import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import type { Cues } from '../../data/captions/caption-edits.ts';
 import { useHeardWords, useHearWords } from '../../data/captions/heard-words.ts';
 import { captionTexts } from '../../texts/captions.ts';
 import { space } from '../../theme.ts';
 import { Failure, Note } from '../panel-parts.tsx';
+import { WorkProgress } from '../work-progress.tsx';
 
 const { hear: texts } = captionTexts;
 
@@ -61,10 +61,12 @@ export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
         )}
       </Row>
       {listening && (
-        <div>
-          <Note>{state === 'working' ? texts.working(progress) : texts.waiting}</Note>
-          <ThreadProgress label={texts.progress} percent={progress} valueText={texts.working(progress)} />
-        </div>
+        <WorkProgress
+          note={state === 'working' ? texts.working(progress) : texts.waiting}
+          label={texts.progress}
+          percent={progress}
+          valueText={texts.working(progress)}
+        />
       )}
       {hear.isError && <Failure role="alert">{serverMessageOf(hear.error) ?? texts.askFailed}</Failure>}
       {state === 'failed' && message !== null && <Failure>{message}</Failure>}

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import styled from 'styled-components';
 import type { CueProblemKind } from '#common/captions.ts';
 import type { CaptionAction, CaptionHistory } from '../../data/captions/caption-history.ts';
-import { usePlayedCue } from '../../data/videos/play-clock.ts';
+import { usePlayedCue, useReachedCue } from '../../data/videos/play-clock.ts';
 import { captionTexts as texts } from '../../texts/captions.ts';
 import { colour, radius } from '../../theme.ts';
 import type { CaptionPlayer } from './caption-editor.tsx';
@@ -82,15 +82,17 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
     rangeExtractor,
   });
   const played = usePlayedCue(cues, player.clock);
+  // Between two cues nothing is played, but a jump to there is a jump in the list too.
+  const reached = useReachedCue(cues, player.clock);
   useEffect(() => {
     const list = area.current;
     // Not away under the hands: whoever points at the list or works in it keeps it where it is.
-    if (played < 0 || !list || list.matches(':hover') || list.contains(document.activeElement)) return;
-    if (isLong) virtualizer.scrollToIndex(played, { align: 'auto' });
-    else bringIntoSight(list, list.querySelector(`[data-index='${played}']`));
+    if (reached < 0 || !list || list.matches(':hover') || list.contains(document.activeElement)) return;
+    if (isLong) virtualizer.scrollToIndex(reached, { align: 'auto' });
+    else bringIntoSight(list, list.querySelector(`[data-index='${reached}']`));
     // The virtualizer is another one at each drawing; the cue alone says when to look.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [played]);
+  }, [reached]);
   const places = isLong
     ? virtualizer.getVirtualItems().map(({ index, start }) => ({ index, topPx: start }))
     : cues.map((_, index) => ({ index, topPx: null }));

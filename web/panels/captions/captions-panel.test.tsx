@@ -429,6 +429,28 @@ describe('CaptionsPanel', () => {
     expect(make).toBeEnabled();
   });
 
+  it('cancels the file that is being made, and goes on at the button that makes it', async () => {
+    const run = { style: 'box', state: 'working', progress: 40, message: null };
+    let state: object = { run, file: null };
+    server.use(
+      on(captionsApi.burned, () => HttpResponse.json(state)),
+      on(captionsApi.cancelBurn, () => {
+        state = { run: { ...run, state: 'cancelled' }, file: null };
+        return HttpResponse.json(state);
+      }),
+    );
+    open(
+      { cues: [cue(0, 1000, 'so good')], updatedAt: '2026-11-22T09:00:00.000Z' },
+      undefined,
+      'creator-pro',
+    );
+    await person.click(await screen.findByRole('button', { name: 'Cancel the file with captions' }));
+    expect(await screen.findByText('File cancelled')).toBeInTheDocument();
+    expect(screen.queryByRole('progressbar', { name: 'Captions in the picture' })).toBeNull();
+    const make = screen.getByRole('button', { name: 'Make the file' });
+    await waitFor(() => expect(make).toHaveFocus());
+  });
+
   it('asks for no file without words', async () => {
     open({}, undefined, 'creator-pro');
     expect(
@@ -439,7 +461,7 @@ describe('CaptionsPanel', () => {
 
   it('says that there is no speech engine, and offers what one heard where there is', async () => {
     open();
-    expect(await screen.findByText(/^This server has no speech engine/)).toBeInTheDocument();
+    expect(await screen.findByText(/^The words come from you here/)).toBeInTheDocument();
     cleanup();
     const heard = { ...cue(1000, 2500, 'good evening'), source: 'speech_model', confidence: 0.4 };
     const answers = [

@@ -12,16 +12,15 @@ import { Icon } from '../../components/icons.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { ThreadProgress } from '../../components/thread-progress.tsx';
-import { liveMarksOf, marksOf } from '../../components/thread-strip.tsx';
+import { liveMarksOf, marksOf } from '../../components/defect-marks.ts';
 import { ApiError } from '../../data/api-client.ts';
 import { useDownloadVideo } from '../../data/videos/download.ts';
-import { useReport, useRetryVideo, useVideoStatus } from '../../data/videos/videos.ts';
-import { failureOf } from '../../texts/failures.ts';
+import { useReport, useVideoStatus } from '../../data/videos/videos.ts';
 import { landingTexts } from '../../texts/landing.ts';
-import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, screen, space, text } from '../../theme.ts';
 import { ConnectionLine } from '../connection-line.tsx';
+import { FailedClip } from '../failed-clip.tsx';
 import { DefectList } from './defect-list.tsx';
 import { LiveFindingsList } from './live-findings-list.tsx';
 import { StepList } from './step-list.tsx';
@@ -149,31 +148,6 @@ function Completed({ id, comparable }: { readonly id: string; readonly comparabl
   );
 }
 
-function Failed({ status }: { readonly status: StatusDto }) {
-  const retry = useRetryVideo();
-  const { what, detail, next, again } = failureOf(status);
-  return (
-    <>
-      <Failure role="alert">
-        {texts.failed} {status.errorMessage || texts.unknownError}
-      </Failure>
-      {detail !== null && <p>{what}</p>}
-      {next !== null && <p>{next}</p>}
-      <p>{reportTexts.failedWays.kept}</p>
-      <Actions>
-        <Button
-          icon="retry"
-          look={again ? 'primary' : 'secondary'}
-          disabled={retry.isPending}
-          onClick={() => retry.mutate(status.id)}
-        >
-          {texts.retry}
-        </Button>
-      </Actions>
-    </>
-  );
-}
-
 /** Whether something was mended, so that there is a before and an after to see; the report comes a moment later. */
 function isComparable(report: RepairReport | undefined, live: LiveFindings | null): boolean {
   if (report) return report.defects.some(({ outcome }) => outcome === 'repaired');
@@ -247,7 +221,12 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
         <Result>
           {working && <LiveFindingsList findings={status.findings ?? null} />}
           {done && <Completed id={id} comparable={isComparable(report, shown)} />}
-          {status.status === 'failed' && <Failed status={status} />}
+          {status.status === 'failed' && (
+            <FailedClip
+              video={status}
+              headline={`${texts.failed} ${status.errorMessage || texts.unknownError}`}
+            />
+          )}
           {report && <Link to={`/videos/${id}/report`}>{videoTexts.card.report}</Link>}
           {report && <DefectList defects={report.defects} unchanged={report.outcome === 'unchanged'} />}
         </Result>

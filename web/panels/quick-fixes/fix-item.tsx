@@ -97,6 +97,9 @@ function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
   // It counts when the whole request is done and its result was checked.
   if (kind === 'processing' && outcome.state === 'applied')
     return { ...STATES.working, word: texts.states.settled };
+  // Failed as a whole: the reason is not this fix's and stands below.
+  if (outcome.state === 'failed' && outcome.detail === '')
+    return { ...STATES.failed, word: texts.states.notApplied };
   const made = outcome.state === 'applied' && isPlatformFix(id);
   return made ? { ...STATES.applied, word: texts.states.made } : STATES[outcome.state];
 }

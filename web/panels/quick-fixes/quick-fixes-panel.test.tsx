@@ -173,6 +173,41 @@ describe('QuickFixesPanel', () => {
     expect(await applyButton()).toBeEnabled();
   });
 
+  it('cancels what is at work: the choice stays, the keyboard stands at Apply, and nothing says that it failed', async () => {
+    const { client } = open([{ run: makeRun() }]);
+    const cancelled = makeRun({ state: 'cancelled', revision: 3 });
+    const asked: string[] = [];
+    server.use(
+      on(quickFixesApi.cancel, (request) => {
+        asked.push(new URL(request.url).pathname);
+        return HttpResponse.json({ ...EMPTY, run: cancelled });
+      }),
+    );
+    await person.click(await screen.findByRole('button', { name: 'Cancel the fixes' }));
+    expect(await screen.findByText('Fixes cancelled')).toBeInTheDocument();
+    expect(screen.getByText('Your clip is as it was.')).toBeInTheDocument();
+    expect(asked).toEqual(['/api/videos/v1/fixes/cancel']);
+    expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
+    expect(await item('Sharpen Video')).toHaveAttribute('data-state', 'selected');
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Apply 1 fix' })).toHaveFocus());
+    // News of before the end come late.
+    act(() => applyFixRun(client, 'v1', makeRun({ progress: 60 })));
+    expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
+  });
+
+  it('shows what was finished before it could be cancelled, and says where that failed', async () => {
+    const applied = outcome('sharpen', 'applied');
+    open([{ run: makeRun() }]);
+    server.use(on(quickFixesApi.cancel, () => refusal('internal')));
+    await person.click(await screen.findByRole('button', { name: 'Cancel the fixes' }));
+    expect(await screen.findByText('The fixes could not be cancelled')).toBeInTheDocument();
+    const run = makeRun({ state: 'done', progress: 100, fixes: [applied], revision: 9 });
+    server.use(on(quickFixesApi.cancel, () => HttpResponse.json({ ...EMPTY, run, done: [applied] })));
+    await person.click(await screen.findByRole('button', { name: 'Cancel the fixes' }));
+    expect(await screen.findByText('Fixes applied')).toBeInTheDocument();
+    expect(await item('Sharpen Video')).toHaveAttribute('data-state', 'completed');
+  });
+
   it('disables the button while the request is pending', async () => {
     open([EMPTY]);
     let answer: () => void = () => undefined;
@@ -245,6 +280,17 @@ describe('QuickFixesPanel', () => {
     await person.click(stabilize);
     expect(stabilize).toHaveAttribute('data-state', 'selected');
     expect(screen.getByText('It broke. Your clip is as it was.')).toBeInTheDocument();
+  });
+
+  it('says once why a request failed as a whole, and tries the same fixes again', async () => {
+    const lost = [outcome('sharpen', 'failed'), outcome('stabilize', 'failed')];
+    const run = makeRun({ state: 'failed', fixes: lost, message: 'It broke. Your clip is as it was.' });
+    const { asked } = open([{ run }]);
+    expect(await item('Sharpen Video')).toHaveTextContent('Not applied');
+    expect(await item('Stabilize Footage')).toHaveTextContent('Not applied');
+    expect(screen.getAllByText('It broke. Your clip is as it was.')).toHaveLength(1);
+    await person.click(screen.getByRole('button', { name: 'Try again with the same fixes' }));
+    await waitFor(() => expect(asked).toEqual([{ fixes: ['sharpen', 'stabilize'] }]));
   });
 
   it('lists versions, restores one, and says so when it is current', async () => {

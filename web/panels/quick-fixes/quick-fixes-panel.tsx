@@ -6,13 +6,14 @@ import { FIXES, type FixId } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { ThreadProgress } from '../../components/thread-progress.tsx';
 import { useFixProgress, useSpecifiedPace } from '../../data/videos/fix-progress.ts';
-import { useApplyFixes, useQuickFixes } from '../../data/videos/quick-fixes.ts';
+import { useApplyFixes, useCancelFixes, useQuickFixes } from '../../data/videos/quick-fixes.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { eyebrow, space } from '../../theme.ts';
 import { Failure, Note, Panel, Reading, Unread } from '../panel-parts.tsx';
+import { useWayBack } from '../use-way-back.ts';
+import { WorkProgress } from '../work-progress.tsx';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
 
@@ -33,6 +34,12 @@ const Category = styled.fieldset`
     margin-bottom: ${space(0.5)};
     padding: 0;
   }
+`;
+
+const Failed = styled.div`
+  display: grid;
+  justify-items: start;
+  gap: ${space(1)};
 `;
 
 const CATEGORIES = ['audio', 'visual', 'platform'] as const;
@@ -82,6 +89,8 @@ interface FixFormProps {
 function FixForm({ video, run, done }: FixFormProps) {
   const [selected, setSelected] = useState<ReadonlySet<FixId>>(new Set());
   const apply = useApplyFixes(video.id);
+  const cancel = useCancelFixes(video.id);
+  const applyButton = useWayBack(run?.state === 'cancelled');
   const showToast = useShowToast();
   const atWork = isAtWork(run);
   useEndToast(run, atWork);
@@ -112,6 +121,13 @@ function FixForm({ video, run, done }: FixFormProps) {
       return next;
     });
   };
+  const ask = (fixes: FixId[]): void =>
+    apply.mutate(fixes, {
+      onSuccess: ({ jobId }) => {
+        setSelected(new Set());
+        if (jobId === '') blind.start(fixes);
+      },
+    });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (busy) return;
@@ -119,12 +135,12 @@ function FixForm({ video, run, done }: FixFormProps) {
       showToast({ title: texts.none, description: texts.noneDetail, tone: 'notice' });
       return;
     }
-    apply.mutate(wanted, {
-      onSuccess: ({ jobId }) => {
-        setSelected(new Set());
-        if (jobId === '') blind.start(wanted);
-      },
-    });
+    ask(wanted);
+  };
+  // What was chosen stays chosen: it is put right, not picked anew.
+  const stop = (): void => {
+    setSelected((before) => new Set([...before, ...(run?.fixes.map(({ id }) => id) ?? [])]));
+    cancel.mutate();
   };
   return (
     <Form onSubmit={submit}>
@@ -143,11 +159,27 @@ function FixForm({ video, run, done }: FixFormProps) {
           ))}
         </Category>
       ))}
-      {run && atWork && <RunProgress key={run.jobId} run={run} />}
+      {run && atWork && (
+        <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
+      )}
       {blind.working.size > 0 && <BlindProgress onEnd={blind.end} />}
-      {run?.state === 'failed' && run.message !== null && <Failure>{run.message}</Failure>}
+      {run?.state === 'failed' && run.message !== null && (
+        <Failed>
+          <Failure>{run.message}</Failure>
+          <Button
+            look="secondary"
+            size="s"
+            icon="retry"
+            aria-label={texts.againLabel}
+            disabled={busy}
+            onClick={() => ask(run.fixes.map(({ id }) => id))}
+          >
+            {texts.again}
+          </Button>
+        </Failed>
+      )}
       <div>
-        <Button type="submit" size="s" icon="spark" disabled={wanted.length === 0 || busy}>
+        <Button type="submit" size="s" icon="spark" ref={applyButton} disabled={wanted.length === 0 || busy}>
           {apply.isPending ? texts.asking : texts.apply(wanted.length)}
         </Button>
       </div>
@@ -155,17 +187,26 @@ function FixForm({ video, run, done }: FixFormProps) {
   );
 }
 
-function RunProgress({ run }: { readonly run: FixRunDto }) {
+interface RunProgressProps {
+  readonly run: FixRunDto;
+  readonly cancelling: boolean;
+  readonly onCancel: () => void;
+}
+
+function RunProgress({ run, cancelling, onCancel }: RunProgressProps) {
   const { percent, estimated } = useFixProgress(run.progress, run.revision);
   // A bar that went ahead by the clock waits there; what is said is what the server has measured.
   const shown = Math.round(estimated ? percent : run.progress);
   const words =
     run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
   return (
-    <div>
-      <Note>{estimated ? texts.estimated(shown) : words}</Note>
-      <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
-    </div>
+    <WorkProgress
+      note={estimated ? texts.estimated(shown) : words}
+      label={texts.progress}
+      percent={percent}
+      valueText={texts.working(shown)}
+      stop={{ word: texts.cancel, label: texts.cancelLabel, isPending: cancelling, onStop: onCancel }}
+    />
   );
 }
 
@@ -186,10 +227,12 @@ function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
   const percent = useSpecifiedPace(onEnd);
   const shown = Math.round(percent);
   return (
-    <div>
-      <Note>{texts.estimated(shown)}</Note>
-      <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(shown)} />
-    </div>
+    <WorkProgress
+      note={texts.estimated(shown)}
+      label={texts.progress}
+      percent={percent}
+      valueText={texts.working(shown)}
+    />
   );
 }
 
@@ -206,6 +249,8 @@ function useEndToast(run: FixRunDto | null, atWork: boolean): void {
         description: texts.doneDetail(applied, count('unchanged'), count('failed')),
       });
     }
+    if (waited.current && run?.state === 'cancelled')
+      showToast({ title: texts.cancelled, description: texts.cancelledDetail });
     if (waited.current && run?.state === 'failed')
       showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' });
     waited.current = atWork;

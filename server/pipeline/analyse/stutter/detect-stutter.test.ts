@@ -422,6 +422,14 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
   });
 
+  it('leaves a ball that is slow where it turns, between two repeats of a cadence, out of any run', () => {
+    const ball = motion(150, 60).map((move, i) => (i % 3 === 0 || i === 92 ? 0.005 : i === 91 ? 2.2 : move));
+    const turning = ball.map((move, i) => (i === 93 ? 74 : move));
+    expect(detectStutter(frameSeries(turning), [], FPS)).toEqual([]);
+    const held = turning.map((move, i) => (i === 91 ? 0.005 : move));
+    expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([{ first: 90, last: 92 }]);
+  });
+
   it('finds two repeats in a shot seconds behind one that was converted from another rate', () => {
     const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
     const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));

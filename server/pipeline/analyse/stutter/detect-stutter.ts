@@ -129,7 +129,7 @@ export function detectStutter(
       isSlide(run) ||
       isDrawn(run, { evidence, pictureSurplus }) ||
       isEmptyStage(series, run) ||
-      leavesMotion(series, run);
+      leavesMotion(series, run, evidence);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
   const withEarly = (run: StutterRun) =>
@@ -215,7 +215,7 @@ function judge(run: Candidate): Judged | null {
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
-  if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep, isFarStep })) return null;
+  if (!standsOut(cadences, { loudness: loudest / quieter, isStep, isFarStep })) return null;
   const isAlike = cadences.every(({ level }) => inside <= level);
   if (!isAlike && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   const end = endAtJump(run, moves, cutSet);
@@ -242,7 +242,7 @@ function judgeCalm(
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
-  const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
+  const place = { loudness: quietness, isStep: false, isFarStep: false };
   if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   if (last - first + 1 >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
   const endsAtCut = cutSet.has(last + 1);

@@ -10,8 +10,10 @@ const STOP_DEAD = 12;
 const EASED_SHARE = 0.5;
 /** A drawing that comes to rest for long slows down over so many pictures before... */
 const EASE_FRAMES = 5;
-/** ...to this share or less, as a fault does not wait for. */
+/** ...to this share or less, as a fault does not wait for... */
 const EASE_SHARE = 0.6;
+/** ...or over so many to the share below: what is drawn sets out at once and slows down from its first picture on. */
+const BRISK_FRAMES = 4;
 /** ...and for a short time to this: buttons and tiles glide to rest so (two claims in two recordings of screens). */
 const GLIDE_SHARE = 0.25;
 /** ...where it glides on into the run, by no more than to this share in one step. */
@@ -68,7 +70,7 @@ function slowsDown({ first, last, moves }: Eased, direction: -1 | 1): boolean {
 
 /** True where the motion slows down before a long rest, or sets out slowly behind it. */
 export function comesToRest(run: Eased): boolean {
-  return slowsTo(run, EASE_SHARE) || setsOut(run);
+  return slowsTo(run, EASE_SHARE) || slowsTo(run, GLIDE_SHARE, BRISK_FRAMES) || setsOut(run);
 }
 
 /** True where the motion behind the run only grows, picture by picture, from this share of what it becomes: copies leave it as fast as before. */
@@ -96,9 +98,9 @@ function isGradual({ first, moves }: Eased): boolean {
 }
 
 /** True where the motion only slows down before the run, picture by picture, to this share. */
-function slowsTo({ first, moves }: Eased, share: number): boolean {
-  const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
+function slowsTo({ first, moves }: Eased, share: number, frames = EASE_FRAMES): boolean {
+  const before = moves.slice(Math.max(1, first - frames), first);
   const [far = 0, near = 0] = [before[0], before.at(-1)];
   const isFalling = before.every((move, i) => i === 0 || move <= (before[i - 1] ?? 0));
-  return before.length === EASE_FRAMES && isFalling && near <= share * far;
+  return before.length === frames && isFalling && near <= share * far;
 }

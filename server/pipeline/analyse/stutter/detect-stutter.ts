@@ -16,6 +16,7 @@ import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
+import { isRestless } from './stutter-restless.ts';
 import { isSlide } from './stutter-slides.ts';
 import { isEmptyStage } from './stutter-stage.ts';
 
@@ -122,11 +123,12 @@ export function detectStutter(
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
-  const found = all.filter(({ first, last, evidence }) => {
+  const found = all.filter(({ first, last, evidence, motionEvidence }) => {
     const run = { ...clip, first, last };
     const isNature =
       restsByNature(run) ||
       isSlide(run) ||
+      isRestless(run, { evidence, motionEvidence }) ||
       isDrawn(run, { evidence, pictureSurplus }) ||
       isEmptyStage(series, run) ||
       leavesMotion(series, run, evidence);

@@ -18,6 +18,9 @@ const BRISK_FRAMES = 4;
 const GLIDE_SHARE = 0.25;
 /** ...where it glides on into the run, by no more than to this share in one step. */
 const GRADUAL_SHARE = 0.5;
+/** A short rest between motion that slows down and motion that sets out again, each from or to so much, over so many pictures before it. */
+const LULL_SHARE = 0.4;
+const LULL_FRAMES = 3;
 /** Copies settle: ends that both change so much (grey levels), and so many times more than the middle, are motion that turns. */
 const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
@@ -74,17 +77,20 @@ export function comesToRest(run: Eased): boolean {
 }
 
 /** True where the motion behind the run only grows, picture by picture, from this share of what it becomes: copies leave it as fast as before. */
-function setsOut({ last, moves }: Eased): boolean {
+function setsOut({ last, moves }: Eased, share = EASE_SHARE): boolean {
   const after = moves.slice(last + 1, last + 1 + EASE_FRAMES);
   const [near = 0, far = 0] = [after[0], after.at(-1)];
   const isGrowing = after.every((move, i) => i === 0 || move >= (after[i - 1] ?? 0));
-  return after.length === EASE_FRAMES && isGrowing && near <= EASE_SHARE * far;
+  return after.length === EASE_FRAMES && isGrowing && near <= share * far;
 }
 
-/** True where the motion slows down so far before the run, or on into it, that little is left of it when it rests. */
+/**
+ * True where the motion slows down so far before the run, or on into it, that little is left of it when it rests; or slows down before it and sets out
+ * slowly behind it, as a pointer does on its way.
+ */
 export function glidesToRest(run: Eased): boolean {
   const isSlow = (at: Eased) => slowsTo(at, GLIDE_SHARE) && (at.moves[at.first - 1] ?? 0) < deadStop(at);
-  if (isSlow(run)) return true;
+  if (isSlow(run) || (slowsTo(run, LULL_SHARE, LULL_FRAMES) && setsOut(run, LULL_SHARE))) return true;
   return [1, 2].some((into) => {
     const rest = { ...run, first: run.first + into };
     return rest.first < run.last && isGradual(rest) && isSlow(rest);

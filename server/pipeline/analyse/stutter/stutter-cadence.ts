@@ -27,7 +27,7 @@ const WIDE_GAP = 2;
 const MAX_LOUD_CADENCE = 0.12;
 /** A picture this many times livelier than the usual repeat of a cadence, and by this (grey levels), is slow motion between two of its holds. */
 const SLOW_RATIO = 10;
-const SLOW_LEAST = 1;
+const SLOW_LEAST = 0.5;
 /** Holds this many times as far apart as usual have room for one between them. */
 const DUE_SHARE = 1.5;
 

@@ -42,4 +42,14 @@ describe('isRestless', () => {
     expect(isRestless(still(popping, { first: 26, last: 33 }), NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(popping, { first: 28, last: 31 }), NOTHING_BEHIND)).toBe(true);
   });
+
+  it('leaves runs alone where pictures are held in a rhythm, or a part of the shot rests', () => {
+    const copies = [0.43, 0.83, 0.18, 0.23];
+    const converted = JITTER.map((_, i) => copies[i - run.first] ?? (i % 2 ? 0.9 : 3));
+    const holds = converted.flatMap((move, i) => (move === 0.9 ? [[i, i] as const] : []));
+    expect(isRestless({ ...still(converted, run), holds }, NOTHING_BEHIND)).toBe(false);
+    expect(isRestless(still(converted, run), NOTHING_BEHIND)).toBe(true);
+    const resting = JITTER.map((_, i) => copies[i - run.first] ?? (i < 17 || i > 38 ? 0.9 : 7));
+    expect(isRestless(still(resting, run), NOTHING_BEHIND)).toBe(false);
+  });
 });

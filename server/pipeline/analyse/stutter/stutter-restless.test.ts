@@ -24,6 +24,7 @@ const run = { first: 26, last: 29 };
 describe('isRestless', () => {
   it('knows motion that jitters and stands about as still as a run again and again', () => {
     expect(isRestless(still(JITTER, run), NOTHING_BEHIND)).toBe(true);
+    expect(isRestless({ ...still(JITTER, run), cutSet: new Set([30]) }, NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(JITTER, run), { evidence: 1, motionEvidence: 0.9 })).toBe(false);
     expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), [], 24)).toEqual([]);
   });

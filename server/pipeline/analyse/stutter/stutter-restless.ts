@@ -34,6 +34,8 @@ export function isRestless(run: RunPlace, told: Evidence): boolean {
   const inside = moves.slice(first, last + 1).sort((a, b) => b - a);
   const loudest = inside[inside.length < LONG_RUN ? 0 : 1] ?? 0;
   if (loudest < TELLING || told.evidence + told.motionEvidence >= CLEAR_EVIDENCE) return false;
+  // Beside a cut one side alone would tell.
+  if (cutSet.has(first) || cutSet.has(last + 1)) return false;
   const [from, to] = reachOf(run, REACH_S);
   if (keepsRhythm(run, from, to)) return false;
   const isAround = (at: number) =>

@@ -83,6 +83,13 @@ describe('copies and losses in one clip', () => {
     expect(findingsOf(4, { lost: 4, soundLonger: 0, behind: 1 })).toEqual(['4 inserted', '4 hidden']);
   });
 
+  it('are as many as each other where the sound ends within a picture of them', () => {
+    const behind = 1;
+    expect(findingsOf(4, { lost: 5, soundLonger: 0.7, behind })).toEqual(['4 inserted', '4 hidden']);
+    expect(findingsOf(4, { lost: 3, soundLonger: -0.7, behind })).toEqual(['4 inserted', '4 hidden']);
+    expect(findingsOf(2, { lost: 3, soundLonger: -0.7, behind })).toEqual(['2 inserted', '2 hidden']);
+  });
+
   it('put nothing back that does not take all of the time freed', () => {
     expect(findingsOf(5, { lost: 1, soundLonger: 0, behind: 1 })).toEqual(['5 inserted']);
   });

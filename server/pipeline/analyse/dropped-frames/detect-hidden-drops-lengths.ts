@@ -1,6 +1,8 @@
 import { clamp } from '#server/media/statistics.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
+import { LAST_BLOCK_MS } from '../packets/picture-surplus.ts';
 import { CLEAR_ODDS } from './detect-hidden-drops-clear.ts';
+import { freedTime } from './freed-time.ts';
 
 /**
  * Odds that make a loss where there is no sound that could say whether pictures are missing. With 2.4 instead, 28 steps were claimed in the pictures
@@ -48,8 +50,8 @@ export interface Lengths {
   readonly deficit: number;
   /** Whether pictures must be missing for that: sounds are a little longer by nature. */
   readonly speaks: boolean;
-  /** Whether it lasts longer only because copies are taken out: what it says itself then speaks against losses. */
-  readonly isFreed: boolean;
+  /** Pictures by which it lasts longer only because copies are taken out, as many as they or not: what it says itself then speaks against losses. */
+  readonly freed: number;
 }
 
 /**
@@ -63,7 +65,8 @@ export function readLengths(surplus: number | null, fps: number, excessMs: numbe
   const deficit = -(surplus ?? 0);
   const isLonger = (pictures: number) => pictures >= MIN_DEFICIT && pictures > (excessMs * fps) / 1000;
   const speaks = isLonger(deficit - putIn);
-  return { surplus, deficit, speaks, isFreed: !speaks && isLonger(deficit) };
+  const freed = putIn > 0 && !speaks ? freedTime(deficit, putIn, (LAST_BLOCK_MS * fps) / 1000) : 0;
+  return { surplus, deficit, speaks, freed: freed === putIn || isLonger(freed) ? freed : 0 };
 }
 
 /** What the motion says of a jump, and how fast the pictures follow each other. */

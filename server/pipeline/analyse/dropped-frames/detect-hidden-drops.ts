@@ -131,7 +131,7 @@ export function detectHiddenDrops(
   const verdictAt = (i: number) => verdictOn(series.jumps.get(i), edited);
   const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
   const lengths = readLengths(pictureSurplus, fps, excessMs, putIn);
-  const { deficit, speaks, isFreed } = lengths;
+  const { deficit, speaks, freed } = lengths;
   const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
   const clear = clearSteps(series, scores, fps, speaks);
   const beaten = speaks ? new Set<number>() : beatenSteps(series, fps);
@@ -185,12 +185,12 @@ export function detectHiddenDrops(
   const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
     ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),
   );
-  if (!isFreed) return speaks ? fitCounts(drops, deficit) : drops;
+  if (freed === 0) return speaks ? fitCounts(drops, deficit) : drops;
   const isSure = ({ after }: HiddenDrop) =>
     verdictAt(after) === 'goesOn' ||
     isSupportive(steps[after]?.jump) ||
     (scores[after] ?? 0) >= SURE_THOUGH_EVEN;
-  return fillFreed(drops.filter(isSure), deficit);
+  return fillFreed(drops.filter(isSure), freed);
 }
 
 /** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */

@@ -8,18 +8,31 @@ import { measureStep, MIN_MOTION } from './detect-hidden-drops-step.ts';
 const ROOM_SHARE = 0.5;
 /** All that is put back takes the time that was freed, pictures: a frame of sound is two thirds of one. */
 const BALANCED = 0.6;
+/** What the surest leave of that time, pictures, is how roughly they are counted, not one more loss. */
+const COUNT_ERROR = 1;
+
+/**
+ * Time that taking out copies has freed, pictures. Picture and sound that end together without that say that as many were lost as were put in;
+ * where the last block of the sound ends tells no more.
+ * @param deficit pictures by which the sound outlasts the picture without the copies
+ * @param putIn pictures that were taken out
+ * @param blockPictures how long a block of coded sound is
+ */
+export function freedTime(deficit: number, putIn: number, blockPictures: number): number {
+  return Math.abs(deficit - putIn) < Math.max(1, blockPictures) ? putIn : deficit;
+}
 
 /**
  * Losses that fill time which taking out copies alone has freed, and which the sound says nothing of: the surest, as far as there is time, where
  * together they take all of it, else none. Losses that were really there beside copies that were really put in do; the clip's own jumps do by chance.
- * @param freed pictures that were taken out and that the sound has time for
+ * @param freed pictures that were taken out and that the sound has time for (`freedTime`)
  */
 export function fillFreed(drops: readonly HiddenDrop[], freed: number): HiddenDrop[] {
   let room = freed;
   const chosen = [...drops]
     .sort((a, b) => b.confidence - a.confidence)
-    .filter(({ missing }) => {
-      if (room < ROOM_SHARE * missing) return false;
+    .filter(({ missing }, at) => {
+      if (room < ROOM_SHARE * missing || (at > 0 && room <= COUNT_ERROR)) return false;
       room -= missing;
       return true;
     });

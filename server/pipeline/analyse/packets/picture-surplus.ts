@@ -79,7 +79,7 @@ export function lengthsSpeakFor(excess: number | null, change: number): boolean 
 }
 
 /** Coded sound ends in whole blocks: it outlasts the pictures by up to one for no other reason (AAC at 44.1 kHz, the longest that is usual). */
-const LAST_BLOCK_MS = 24;
+export const LAST_BLOCK_MS = 24;
 
 /**
  * The same for lost pictures that are put back, which the sound must outlast by more than its last block: half a picture is less, so that every

@@ -422,6 +422,22 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
   });
 
+  it('takes a last repeat that the encoder drew from what follows for one of a held run', () => {
+    const slow = motion(120, 2.6).map((move) => Math.min(2.8, Math.max(2.4, move)));
+    const held = slow.map((move, i) => (i >= 60 && i < 64 ? 0 : i === 64 ? 3.5 : i === 65 ? 22 : move));
+    expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([
+      { first: 60, last: 64, history: 'held' },
+    ]);
+  });
+
+  it('leaves a ball that is slow where it turns, between two repeats of a cadence, out of any run', () => {
+    const ball = motion(150, 60).map((move, i) => (i % 3 === 0 || i === 92 ? 0.005 : i === 91 ? 2.2 : move));
+    const turning = ball.map((move, i) => (i === 93 ? 74 : move));
+    expect(detectStutter(frameSeries(turning), [], FPS)).toEqual([]);
+    const held = turning.map((move, i) => (i === 91 ? 0.005 : move));
+    expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([{ first: 90, last: 92 }]);
+  });
+
   it('finds two repeats in a shot seconds behind one that was converted from another rate', () => {
     const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
     const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));

@@ -16,6 +16,7 @@ import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
+import { isRestless } from './stutter-restless.ts';
 import { isSlide } from './stutter-slides.ts';
 import { isEmptyStage } from './stutter-stage.ts';
 
@@ -122,14 +123,15 @@ export function detectStutter(
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
-  const found = all.filter(({ first, last, evidence }) => {
+  const found = all.filter(({ first, last, evidence, motionEvidence }) => {
     const run = { ...clip, first, last };
     const isNature =
       restsByNature(run) ||
       isSlide(run) ||
+      isRestless(run, { evidence, motionEvidence }) ||
       isDrawn(run, { evidence, pictureSurplus }) ||
       isEmptyStage(series, run) ||
-      leavesMotion(series, run);
+      leavesMotion(series, run, evidence);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
   const withEarly = (run: StutterRun) =>
@@ -215,7 +217,7 @@ function judge(run: Candidate): Judged | null {
   const quietness = inside / quieter;
   if (!jumps && quietness > FROZEN_QUIET && loudest > MAX_LOUD_REST * quieter) return null;
   const isStep = jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next);
-  if (!standsOut(cadences, { repeats: length, loudness: loudest / quieter, isStep, isFarStep })) return null;
+  if (!standsOut(cadences, { loudness: loudest / quieter, isStep, isFarStep })) return null;
   const isAlike = cadences.every(({ level }) => inside <= level);
   if (!isAlike && quietness > (jumps ? MAX_QUIET_WEAK : MAX_QUIET_CADENCE)) return null;
   const end = endAtJump(run, moves, cutSet);
@@ -242,7 +244,7 @@ function judgeCalm(
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
-  const place = { repeats: last - first + 1, loudness: quietness, isStep: false, isFarStep: false };
+  const place = { loudness: quietness, isStep: false, isFarStep: false };
   if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   if (last - first + 1 >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
   const endsAtCut = cutSet.has(last + 1);

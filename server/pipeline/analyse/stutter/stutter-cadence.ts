@@ -25,6 +25,9 @@ const MAX_SINGLE = 1.5;
 const WIDE_GAP = 2;
 /** ...when a step over lost pictures follows or it is frozen to this share of the motion beside it. */
 const MAX_LOUD_CADENCE = 0.12;
+/** A picture this many times livelier than the usual repeat of a cadence, and by this (grey levels), is slow motion between two of its holds. */
+const SLOW_RATIO = 10;
+const SLOW_LEAST = 0.5;
 /** Holds this many times as far apart as usual have room for one between them. */
 const DUE_SHARE = 1.5;
 
@@ -75,6 +78,8 @@ export interface Cadence {
   readonly isDue: boolean;
   /** Usual change of its repeats, grey levels. */
   readonly level: number;
+  /** Repeats of the run in a row that are like these: where motion turns, slow pictures between two holds join them. */
+  readonly repeats: number;
 }
 
 /**
@@ -128,6 +133,7 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
   });
   const others = sharp.filter(({ level }) => level <= alike);
   if (others.length < CADENCE_RUNS) return null;
+  const level = median(others.map((other) => other.level));
   return {
     recurs: recurs(run, stretches),
     usual: quantile(
@@ -135,7 +141,8 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
       USUAL_SHARE,
     ),
     gap: median(others.map(({ gap }) => gap)),
-    level: median(others.map(({ level }) => level)),
+    level,
+    repeats: repeatsIn(run, Math.max(SLOW_LEAST, SLOW_RATIO * level)),
     isDue: isDue(run, stretches, sharp),
   };
 }
@@ -159,9 +166,19 @@ function isDue(
   return after[0] - before[0] >= DUE_SHARE * median(steps);
 }
 
+/** Most pictures of a run in a row that change by no more than `most`. */
+function repeatsIn({ first, last, moves }: RunPlace, most: number): number {
+  let longest = 0;
+  let length = 0;
+  for (let at = first; at <= last; at += 1) {
+    length = (moves[at] ?? 0) <= most ? length + 1 : 0;
+    longest = Math.max(longest, length);
+  }
+  return longest;
+}
+
 /** What is asked of a cadence about a run. */
 export interface Hold {
-  readonly repeats: number;
   /** Its liveliest picture over the motion beside it. */
   readonly loudness: number;
   /** Whether the step behind it goes over lost pictures. */
@@ -175,11 +192,8 @@ export interface Hold {
  * has twice, which happens in converted clips (six such runs in 4 of 19 public clips); without a step over lost
  * pictures behind it nothing is told.
  */
-export function standsOut(
-  cadences: readonly Cadence[],
-  { repeats, loudness, isStep, isFarStep }: Hold,
-): boolean {
-  return cadences.every(({ usual, gap, recurs, isDue }) => {
+export function standsOut(cadences: readonly Cadence[], { loudness, isStep, isFarStep }: Hold): boolean {
+  return cadences.every(({ usual, gap, recurs, isDue, repeats }) => {
     if (recurs) return false;
     // A picture that the source has twice is held twice where one in two is held.
     if (repeats > 2 * usual + (usual > 1 || gap < WIDE_GAP ? 1 : 0)) return true;

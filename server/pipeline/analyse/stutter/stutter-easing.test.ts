@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
-import { glidesToRest } from './stutter-easing.ts';
+import { comesToRest, glidesToRest } from './stutter-easing.ts';
 
 /** A figure that slows down to a stop as measured, rests, and then words appear. */
 const SLOWING = [8.88, 7.93, 7.28, 6.57, 5.94, 4.96, 3.71];
@@ -21,5 +21,43 @@ describe('glidesToRest', () => {
     const copies = [0.6, 0.3, 0.3, 0.3, 0.3];
     expect(glidesToRest({ ...run, moves: clip(copies) })).toBe(false);
     expect(detectStutter(frameSeries(clip(copies)), [], 30)).toMatchObject([run]);
+  });
+});
+
+/** A drawn laptop that comes in at once, slows down and rests until it goes on, as measured: the first pictures of its rest are still refined. */
+const BRISK = [8.2, 7.2, 5.9, 7.8, 25.3, 64.4, 131.8, 51.1, 29.6, 14.6];
+const SETTLING = [1.07, 5.69, 5.12, 3.36];
+const RESTED = Array.from({ length: 25 }, () => 0.16);
+const GOING_ON = [1.68, 47.48, 50.73, 25.83, 17.65, 10.06, 6.89, 12, 16, 20.6, 26.4, 24.5, 35.9, 40.8];
+
+describe('a lull', () => {
+  const pointer = Array.from({ length: 50 }, (_, i) => 28 + Math.sin(1.3 * i));
+  const slowing = [26.87, 23.76, 25.13, 18.85, 12.67, 2.68];
+  const still = [0.21, 0.18, 0.02, 0.01, 0.02, 0.02, 0.83];
+
+  it('is no run of copies where the motion slows down into it and sets out slowly behind it, as a pointer does', () => {
+    const moves = [...pointer, ...slowing, ...still, 3.34, 6.35, 8.94, 12, 16.56, 21.98, 26.03, ...pointer];
+    expect(glidesToRest({ first: 56, last: 62, moves })).toBe(true);
+    expect(detectStutter(frameSeries(moves), [], 30)).toEqual([]);
+  });
+
+  it('is one where the motion only slows down into it', () => {
+    const moves = [...pointer, ...slowing, ...still, ...pointer];
+    expect(glidesToRest({ first: 56, last: 62, moves })).toBe(false);
+  });
+});
+
+describe('comesToRest', () => {
+  it('sees a drawing that sets out at once and slows down to a long rest', () => {
+    const drawn = Array.from({ length: 40 }, (_, i) => 32 + 4 * Math.sin(1.3 * i));
+    const moves = [...drawn, ...BRISK, ...SETTLING, ...RESTED, ...GOING_ON, ...drawn];
+    expect(comesToRest({ first: 50, last: 78, moves })).toBe(true);
+    expect(detectStutter(frameSeries(moves), [], 33)).toEqual([]);
+  });
+
+  it('takes motion that halves before copies for no rest', () => {
+    const even = Array.from({ length: 50 }, (_, i) => 12 + Math.sin(1.7 * i));
+    const moves = [...even, 14, 12, 9, 7, ...RESTED, ...even];
+    expect(comesToRest({ first: 54, last: 78, moves })).toBe(false);
   });
 });

@@ -10,12 +10,17 @@ const STOP_DEAD = 12;
 const EASED_SHARE = 0.5;
 /** A drawing that comes to rest for long slows down over so many pictures before... */
 const EASE_FRAMES = 5;
-/** ...to this share or less, as a fault does not wait for. */
+/** ...to this share or less, as a fault does not wait for... */
 const EASE_SHARE = 0.6;
+/** ...or over so many to the share below: what is drawn sets out at once and slows down from its first picture on. */
+const BRISK_FRAMES = 4;
 /** ...and for a short time to this: buttons and tiles glide to rest so (two claims in two recordings of screens). */
 const GLIDE_SHARE = 0.25;
 /** ...where it glides on into the run, by no more than to this share in one step. */
 const GRADUAL_SHARE = 0.5;
+/** A short rest between motion that slows down and motion that sets out again, each from or to so much, over so many pictures before it. */
+const LULL_SHARE = 0.4;
+const LULL_FRAMES = 3;
 /** Copies settle: ends that both change so much (grey levels), and so many times more than the middle, are motion that turns. */
 const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
@@ -68,21 +73,24 @@ function slowsDown({ first, last, moves }: Eased, direction: -1 | 1): boolean {
 
 /** True where the motion slows down before a long rest, or sets out slowly behind it. */
 export function comesToRest(run: Eased): boolean {
-  return slowsTo(run, EASE_SHARE) || setsOut(run);
+  return slowsTo(run, EASE_SHARE) || slowsTo(run, GLIDE_SHARE, BRISK_FRAMES) || setsOut(run);
 }
 
 /** True where the motion behind the run only grows, picture by picture, from this share of what it becomes: copies leave it as fast as before. */
-function setsOut({ last, moves }: Eased): boolean {
+function setsOut({ last, moves }: Eased, share = EASE_SHARE): boolean {
   const after = moves.slice(last + 1, last + 1 + EASE_FRAMES);
   const [near = 0, far = 0] = [after[0], after.at(-1)];
   const isGrowing = after.every((move, i) => i === 0 || move >= (after[i - 1] ?? 0));
-  return after.length === EASE_FRAMES && isGrowing && near <= EASE_SHARE * far;
+  return after.length === EASE_FRAMES && isGrowing && near <= share * far;
 }
 
-/** True where the motion slows down so far before the run, or on into it, that little is left of it when it rests. */
+/**
+ * True where the motion slows down so far before the run, or on into it, that little is left of it when it rests; or slows down before it and sets out
+ * slowly behind it, as a pointer does on its way.
+ */
 export function glidesToRest(run: Eased): boolean {
   const isSlow = (at: Eased) => slowsTo(at, GLIDE_SHARE) && (at.moves[at.first - 1] ?? 0) < deadStop(at);
-  if (isSlow(run)) return true;
+  if (isSlow(run) || (slowsTo(run, LULL_SHARE, LULL_FRAMES) && setsOut(run, LULL_SHARE))) return true;
   return [1, 2].some((into) => {
     const rest = { ...run, first: run.first + into };
     return rest.first < run.last && isGradual(rest) && isSlow(rest);
@@ -96,9 +104,9 @@ function isGradual({ first, moves }: Eased): boolean {
 }
 
 /** True where the motion only slows down before the run, picture by picture, to this share. */
-function slowsTo({ first, moves }: Eased, share: number): boolean {
-  const before = moves.slice(Math.max(1, first - EASE_FRAMES), first);
+function slowsTo({ first, moves }: Eased, share: number, frames = EASE_FRAMES): boolean {
+  const before = moves.slice(Math.max(1, first - frames), first);
   const [far = 0, near = 0] = [before[0], before.at(-1)];
   const isFalling = before.every((move, i) => i === 0 || move <= (before[i - 1] ?? 0));
-  return before.length === EASE_FRAMES && isFalling && near <= share * far;
+  return before.length === frames && isFalling && near <= share * far;
 }

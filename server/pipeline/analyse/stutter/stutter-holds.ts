@@ -25,8 +25,9 @@ const SLOW_CONTRAST = 6;
 const LATE_FRAMES = 3;
 /** ...when the step is this many times livelier than both sides... */
 const LATE_JUMP = 3;
-/** ...and they are at most as lively as the quieter side. */
+/** ...and they are at most as lively as the quieter side, or change this share of it: encoders draw the last repeats from what follows, too. */
 const LATE_SHARE = 1.2;
+const DRAWN_SHARE = 0.4;
 
 /** True for every picture that may be held: far stiller than the second around it, or than what is near. */
 export function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
@@ -114,8 +115,10 @@ export function endAtJump(
   for (let end = last + 1; end <= last + LATE_FRAMES; end += 1) {
     const after = median(moves.slice(end + 2, end + 2 + FLANK));
     const between = Math.max(...moves.slice(last + 1, end + 1));
-    if (cuts.has(end) || cuts.has(end + 1) || between > LATE_SHARE * Math.min(before, after)) break;
-    if ((moves[end + 1] ?? 0) >= LATE_JUMP * Math.max(before, after)) return end;
+    if (cuts.has(end) || cuts.has(end + 1)) break;
+    const jump = moves[end + 1] ?? 0;
+    const most = Math.max(LATE_SHARE * Math.min(before, after), DRAWN_SHARE * jump);
+    if (between <= most && jump >= LATE_JUMP * Math.max(before, after)) return end;
   }
   return last;
 }

@@ -24,6 +24,20 @@ describe('leavesMotion', () => {
     expect(leavesMotion(withStep(60), { ...run, cutSet: new Set([58]) })).toBe(false);
   });
 
+  it('knows other shades that come in with a step no longer than those beside it, as tiles of a map do', () => {
+    const withShades = (change: number) => {
+      const series = withStep(1);
+      return {
+        ...series,
+        histogramDiff: series.histogramDiff.map((usual, i) => (i === 70 ? change : usual)),
+      };
+    };
+    const short = { first: 68, last: 69, cutSet: none };
+    expect(leavesMotion(withShades(0.013), short, -0.4)).toBe(true);
+    expect(leavesMotion(withShades(0.013), short, 0.5)).toBe(false);
+    expect(leavesMotion(withShades(0.005), short, -0.4)).toBe(false);
+  });
+
   it('keeps a rest before a page that turns out of the stutters', () => {
     expect(detectStutter(withStep(11), [], 30)).toMatchObject([run]);
     expect(detectStutter(withStep(60), [], 30)).toEqual([]);

@@ -25,6 +25,11 @@ describe('isOverlay', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053) }, 0.5)).toBe(false);
   });
 
+  it('believes no such step of a pointer that stops and goes', () => {
+    const stopping = uneven.map((move, i) => (i % 4 === 0 ? 0 : move));
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.049, stopping) }, 0.5)).toBe(true);
+  });
+
   it('believes no such step where something else sets out behind it, as a tile of a game does', () => {
     const tile = uneven.map((move, i) => (i < 30 ? move / 8 : move));
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053, tile) }, 0.6)).toBe(true);

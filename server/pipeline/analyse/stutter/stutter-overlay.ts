@@ -17,6 +17,8 @@ const TELLING_LEAST = 3;
 const MOST_SHARE = 0.058;
 /** Motion on both sides that differs by no more than this goes on behind a run; in three rests of a game's tiles it is 2.3 to 12. */
 const ALIKE_RATIO = 2;
+/** ...and does not stand still in between: a pointer stops and goes, and a stop of it leads nowhere. */
+const STOPPED_SHARE = 0.1;
 
 /** Where a run stands, and what was measured around it. */
 export interface OverlayPlace {
@@ -43,7 +45,8 @@ export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidenc
   const before = sideMoves(moves, cutSet, first - 1, -1);
   const after = cutSet.has(last + 1) ? [] : sideMoves(moves, cutSet, last + 2, 1);
   const [slower, faster] = [Math.min(median(before), median(after)), Math.max(median(before), median(after))];
-  if (evidence >= MIN_EVIDENCE && faster <= ALIKE_RATIO * slower) return false;
+  const isSteady = Math.min(...before, ...after) >= STOPPED_SHARE * slower;
+  if (evidence >= MIN_EVIDENCE && isSteady && faster <= ALIKE_RATIO * slower) return false;
   return !isClockwork([...before, ...after]);
 }
 

@@ -48,10 +48,9 @@ export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSo
     const group = part.end - part.from > MOST_RECOUNTED ? null : await readGroup(input, part);
     const holes = group && holesOf(group, order, source.vacant ?? new Set());
     if (!holes) return null;
-    const times = factorFor(holes);
     const ways = [
       { scale: 1, counts: raisedBehind(group, holes) },
-      ...[times, times + 1].map((scale) => ({ scale, counts: multiplied(group, scale) })),
+      ...scalesFor(group, holes).map((scale) => ({ scale, counts: multiplied(group, scale) })),
     ];
     const heads = group.map(({ head }) => head);
     const found = await firstAlike(
@@ -110,6 +109,18 @@ function raisedBehind(group: readonly Counted[], holes: readonly Hole[]): (numbe
     const rise = before.reduce((sum, hole) => sum + Math.max(0, hole.lost + 1 - hole.rise), 0);
     return count === null ? null : count + rise;
   });
+}
+
+/**
+ * Factors that make room for all pictures of a group's holes, the least first. Most encoders count frames by two, so that half a factor keeps the counts
+ * whole: with six bits for a count, as x264 writes, those of B pyramids are told up to two and a half.
+ */
+function scalesFor(group: readonly Counted[], holes: readonly Hole[]): number[] {
+  const times = factorFor(holes);
+  const half = times - 0.5;
+  const isRoom = holes.every(({ lost, rise }) => half * rise >= lost + 1);
+  const isWhole = group.every(({ count }) => count === null || Number.isInteger(half * count));
+  return isRoom && isWhole ? [half, times, times + 1] : [times, times + 1];
 }
 
 const multiplied = (group: readonly Counted[], times: number): (number | null)[] =>

@@ -12,12 +12,21 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 const LOST = 3;
+/** With six bits for a count, twice the usual distance leaves no room for so many. */
+const FOUR = 4;
 
 const X264 = '-c:v libx264 -preset veryfast -g 600';
 const X265 =
   '-c:v libx265 -preset fast -tag:v hvc1 -x265-params log-level=error:frame-threads=1:pools=1:b-adapt=0';
 
-const MAKERS = [
+interface Maker {
+  readonly name: string;
+  readonly encode: string;
+  readonly first: number;
+  readonly lost?: number;
+}
+
+const MAKERS: readonly Maker[] = [
   // A hole between two P pictures, behind which all is raised.
   {
     name: 'no B pictures over it',
@@ -30,28 +39,35 @@ const MAKERS = [
     encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,
     first: 51,
   },
+  // Their counts are told up to two and a half times as far apart.
+  {
+    name: 'weighted B pictures over four',
+    encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,
+    first: 51,
+    lost: FOUR,
+  },
   { name: 'CAVLC', encode: `${X264} -bf 3 -x264-params b-adapt=0:cabac=0`, first: 50 },
   { name: 'three slices', encode: `${X264} -bf 3 -x264-params b-adapt=0:slices=3`, first: 50 },
   { name: 'HEVC', encode: `${X265}:bframes=4:keyint=250`, first: 51 },
   { name: 'HEVC, open groups', encode: `${X265}:bframes=3:keyint=30:min-keyint=30:scenecut=0`, first: 67 },
-] as const;
+];
 
 it.each(MAKERS)(
   'pictures that were never counted find room, and all others keep what they show: $name',
-  async (maker) => {
-    const broken = path.join(folder.path, `${maker.name}.mp4`);
-    const hole = `select='not(between(n,${maker.first},${maker.first + LOST - 1}))'`;
-    const encode = `-vf ${hole} -fps_mode vfr ${maker.encode}`;
+  async ({ name, encode: coding, first, lost = LOST }: Maker) => {
+    const broken = path.join(folder.path, `${name}.mp4`);
+    const hole = `select='not(between(n,${first},${first + lost - 1}))'`;
+    const encode = `-vf ${hole} -fps_mode vfr ${coding}`;
     await makeMovingClip({ tools, outputPath: broken, seconds: 4, encode: encode.split(' ') });
-    const task = await makeTask(broken, path.join(folder.path, `${maker.name}-work`));
+    const task = await makeTask(broken, path.join(folder.path, `${name}-work`));
     const io = { signal: new AbortController().signal, send: () => {} };
     const { report, resultPath } = mustBeOk(await processVideo(task, io));
-    expect(report.defects).toMatchObject([{ kind: 'dropped_frames', count: LOST, outcome: 'repaired' }]);
+    expect(report.defects).toMatchObject([{ kind: 'dropped_frames', count: lost, outcome: 'repaired' }]);
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
     const [before, after] = [await decodeHashes(broken), await decodeHashes(resultPath ?? '')];
     expect(after.warnings).toBe('');
-    expect(after.hashes.length).toBe(before.hashes.length + LOST);
-    expect(after.hashes.toSpliced(maker.first, LOST)).toEqual(before.hashes);
-    expect(new Set(after.hashes.slice(maker.first - 1, maker.first + LOST)).size).toBe(LOST + 1);
+    expect(after.hashes.length).toBe(before.hashes.length + lost);
+    expect(after.hashes.toSpliced(first, lost)).toEqual(before.hashes);
+    expect(new Set(after.hashes.slice(first - 1, first + lost)).size).toBe(lost + 1);
   },
 );

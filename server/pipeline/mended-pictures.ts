@@ -85,7 +85,7 @@ const numbers = (first: number, last: number): number[] =>
 /**
  * Writes into a finished MP4 which of its pictures are a repair's. Ends of concealed damage are jumps, lost pictures among it are repeats,
  * and beside guessed pictures the motion jumps a little: who sees the result alone cannot tell them from losses, and there is nothing left
- * in it to mend them by (docs/benchmarks/repeats-and-losses.md, "The result as a new upload").
+ * in it to mend them by (docs/benchmarks/several-faults.md, "The result as a new upload").
  * @param edit what made it of the original
  */
 export async function noteMended(

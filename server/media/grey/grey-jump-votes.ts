@@ -27,7 +27,7 @@ const FACTORS = Array.from({ length: 16 }, (_, i) => 0.8 * 1.2 ** i);
  * Lets the windows vote on how much farther they go in a step than beside it. A picture that is missing makes all of them go farther by
  * the same factor; over a cut inside a shot each turns up somewhere else. Unlike a correlation over all windows, as `compareSteps` takes it, a vote is
  * not spoilt by the windows that were lost in a far step (consensus instead of least squares: M. Fischler and R. Bolles, "Random sample
- * consensus", 1981). Of 127 planted losses with likely odds in 96 clips of small pictures 82 are voted for, of 134 jump cuts 5 (numbers: docs/benchmarks/repeats-and-losses.md).
+ * consensus", 1981). Of 127 planted losses with likely odds in 96 clips of small pictures 82 are voted for, of 134 jump cuts 5 (numbers: docs/benchmarks/repeats-in-public-clips.md).
  * @param before flow of the step in front of the judged one
  * @param after flow of the step behind it
  */

@@ -51,7 +51,7 @@ const OPEN_COUNT = { least: 0.5, most: 1.6 };
 
 /**
  * Whether some step of the clip may hide a loss of about so many pictures, though it does not show enough to be claimed. Limits measured on copies
- * put in beside as large a loss and on copies alone, 96 and 94 clips (docs/benchmarks/repeats-and-losses.md).
+ * put in beside as large a loss and on copies alone, 96 and 94 clips (docs/benchmarks/several-faults.md).
  * @param taken decoded pictures that other findings explain
  */
 export function hasOpenStep(

@@ -16,7 +16,7 @@ const STILL = 3;
 const TELLING_LEAST = 3;
 /**
  * A lost picture makes the step over its place twice as long; a slower picture that was set to the nearest moment does not.
- * Change over the holes against the change beside them, medians over a stretch: see docs/benchmarks/repeats-and-losses.md,
+ * Change over the holes against the change beside them, medians over a stretch: see docs/benchmarks/repeats-in-public-clips.md,
  * "Clips as they are passed on".
  */
 const LOSS_RATIO = 1.15;

@@ -30,7 +30,7 @@ const MOST_EVIDENCE = 0.2;
 const REPEAT_SHARE = 0.3;
 /** The picture outlasts the sound by the freezes and no more than this (pictures)... */
 const MOST_BEYOND = 2;
-/** ...or less by what sounds last longer by nature, seconds: 131 of 136 of unharmed clips (docs/benchmarks/repeats-and-losses.md). */
+/** ...or less by what sounds last longer by nature, seconds: 131 of 136 of unharmed clips (docs/benchmarks/repeats-in-public-clips.md). */
 const LONGER_SOUND_S = 0.1;
 
 /** Where freezes are looked for. */

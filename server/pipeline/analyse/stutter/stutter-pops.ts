@@ -16,7 +16,7 @@ const LOCAL_RATIO = 2;
  * The series with steps in which something pops up on the screen (a word of a caption, a sticker, a digit) made as lively as the
  * livelier step beside each: they say nothing of how what was filmed moves. Where all that moves goes farther, as over lost
  * pictures, the whole picture rises with its liveliest blocks. Measured on captions that change two to four times a second over eleven
- * clips of people who talk (docs/benchmarks/repeats-and-losses.md).
+ * clips of people who talk (docs/benchmarks/repeats-in-public-clips.md).
  * @param cuts first pictures of new shots, which stay as they are
  */
 export function withoutPops(series: FrameSeries, cuts: ReadonlySet<number>): FrameSeries {

@@ -2,16 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
-import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import { smallGrey, smallSize } from '#server/media/grey/grey-frame.ts';
+import { smallSize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries } from '#server/media/grey/grey-series.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { detectCuts } from '#server/pipeline/analyse/detect-cuts.ts';
 import { detectPictureFlags } from '#server/pipeline/analyse/picture-flags/detect-picture-flags.ts';
 import type { PictureFlag } from '#server/pipeline/analyse/picture-flags/picture-flag.ts';
 import { BenchInputError, benchTools, mediaFolder, wholeNumber } from './bench-options.ts';
+import { greyPictures } from './motion-noise.ts';
 import { collectSources } from './repair-sources.ts';
 import { median } from './repair-table.ts';
 
@@ -167,36 +166,9 @@ async function rowOf(
 
 /** @throws MediaToolError when the clip cannot be decoded */
 async function flagsOf(clip: Clip, plant: Plant | null, tools: ToolPaths): Promise<PictureFlag[]> {
-  const size = smallSize(clip.width, clip.height);
-  const filter = plant?.filter(Math.sqrt(clip.width * clip.height));
-  const filters = [...(filter === undefined ? [] : [filter]), smallGrey(size)].join(',');
-  const series = createGreySeries(size);
-  const picture = new Uint8Array(size.width * size.height);
-  let filled = 0;
-  await runFfmpeg(
-    {
-      label: 'measure a clip',
-      inputs: [{ path: clip.path, options: ['-noautorotate'] }],
-      outputs: [
-        { path: 'pipe:1', options: ['-map', '0:v:0', '-vf', filters, ...EACH_PICTURE, '-f', 'rawvideo'] },
-      ],
-      expectedDurationMs: null,
-    },
-    {
-      tools,
-      onStdout(chunk) {
-        for (let at = 0; at < chunk.length;) {
-          const take = Math.min(chunk.length - at, picture.length - filled);
-          picture.set(chunk.subarray(at, at + take), filled);
-          at += take;
-          filled += take;
-          if (filled < picture.length) continue;
-          series.add(picture);
-          filled = 0;
-        }
-      },
-    },
-  );
+  const series = createGreySeries(smallSize(clip.width, clip.height));
+  const change = plant?.filter(Math.sqrt(clip.width * clip.height));
+  for (const picture of await greyPictures(clip.path, tools, change)) series.add(picture);
   const measured = series.finish();
   return detectPictureFlags(measured, detectCuts(measured), clip.fps);
 }

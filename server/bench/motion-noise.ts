@@ -57,13 +57,19 @@ function difference(a: Uint8Array | undefined, b: Uint8Array | undefined): numbe
 
 /**
  * The small grey pictures of a clip, display order.
+ * @param change filters of ffmpeg that the pictures go through first
  * @throws MediaToolError when the clip cannot be decoded
  */
-export async function greyPictures(inputPath: string, tools: ToolPaths): Promise<Uint8Array[]> {
+export async function greyPictures(
+  inputPath: string,
+  tools: ToolPaths,
+  change?: string,
+): Promise<Uint8Array[]> {
   const stream = (await probe(tools, inputPath, 'mov')).video[0];
   if (!stream) return [];
   const { width, height } = smallSize(stream.width, stream.height);
-  const filter = smallGrey({ width, height });
+  const small = smallGrey({ width, height });
+  const filters = change === undefined ? small : `${change},${small}`;
   const chunks: Buffer[] = [];
   await runFfmpeg(
     {
@@ -72,7 +78,7 @@ export async function greyPictures(inputPath: string, tools: ToolPaths): Promise
       outputs: [
         {
           path: 'pipe:1',
-          options: [...`-map 0:v:0 -vf ${filter}`.split(' '), ...EACH_PICTURE, '-f', 'rawvideo'],
+          options: ['-map', '0:v:0', '-vf', filters, ...EACH_PICTURE, '-f', 'rawvideo'],
         },
       ],
       expectedDurationMs: null,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { isAtWork } from '#common/is-at-work.ts';
+import { AT_WORK, isAtWork } from '#common/is-at-work.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
@@ -10,6 +10,7 @@ import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { isStorageFull, noRoomFor, ROOM_WAIT_MS } from '#server/jobs/no-room.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { probeFile } from '#server/media/probe/probe-file.ts';
@@ -31,9 +32,7 @@ import { detailOf } from '#server/error-detail.ts';
 const KEPT = 'Your clip and its captions are as they were.';
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
-const NO_ROOM =
-  'There is no room left on this server for this file. It goes on by itself as soon as there is room.';
-const ROOM_WAIT_MS = 60_000;
+const NO_ROOM = noRoomFor('this file');
 const NO_FILTER = `This server's ffmpeg cannot draw captions (it was built without libass). ${KEPT}`;
 const NO_FONT = `The font for captions is not installed on this server. ${KEPT}`;
 
@@ -65,7 +64,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     CaptionBurn.query(db)
       .patch({ ...change, updatedAt: now() })
       .where({ videoId, jobId })
-      .whereIn('state', ['waiting', 'working']);
+      .whereIn('state', [...AT_WORK]);
 
   async function make(row: CaptionBurn, sourceSha256: string, signal: AbortSignal): Promise<StoredFile> {
     const font = await deps.font();
@@ -140,7 +139,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       return { kind: 'done' };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      if (isFullDisk(error) || (error instanceof AppError && error.code === 'storage_full')) {
+      if (isFullDisk(error) || isStorageFull(error)) {
         await tell(row, { state: 'waiting', progress: 0, message: NO_ROOM });
         return { kind: 'waiting', reason: NO_ROOM, forMs: ROOM_WAIT_MS };
       }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { raw } from 'objection';
+import { raw, type Transaction } from 'objection';
 import { newId } from '#db/base-model.ts';
 import { Job } from '#db/models/job.ts';
 import type { ClaimedJob, EnqueueOptions, JobOutcome, JobQueue, LastWord } from './job-queue.ts';
@@ -53,6 +53,14 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     if (options.trx) options.trx.executionPromise.then(announce, () => undefined);
     else announce();
     return id;
+  }
+
+  /** Cancels those of some jobs that have not ended. */
+  async function takeOut(jobIds: readonly string[], trx?: Transaction): Promise<void> {
+    await Job.query(trx ?? db)
+      .patch({ state: 'cancelled', owner: null, finishedAt: now() })
+      .whereIn('id', [...jobIds])
+      .whereIn('state', ['queued', 'running']);
   }
 
   async function claim(owner: string, types: readonly JobType[]): Promise<ClaimedJob | null> {
@@ -161,23 +169,17 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     },
 
     async cancel(jobId, trx) {
-      await Job.query(trx ?? db)
-        .patch({ state: 'cancelled', owner: null, finishedAt: now() })
-        .where({ id: jobId })
-        .whereIn('state', ['queued', 'running']);
+      await takeOut([jobId], trx);
     },
 
     async cancelForVideo(videoId, trx) {
       const open = await Job.query(trx ?? db)
         .where('videoId', videoId)
         .whereIn('state', ['queued', 'running']);
-      await Job.query(trx ?? db)
-        .patch({ state: 'cancelled', owner: null, finishedAt: now() })
-        .whereIn(
-          'id',
-          open.map((job) => job.id),
-        )
-        .whereIn('state', ['queued', 'running']);
+      await takeOut(
+        open.map((job) => job.id),
+        trx,
+      );
       return open.filter((job) => job.state === 'running').map((job) => job.id);
     },
 

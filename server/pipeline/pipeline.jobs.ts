@@ -6,6 +6,7 @@ import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
+import { isStorageFull, noRoomFor, ROOM_WAIT_MS } from '#server/jobs/no-room.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
@@ -23,10 +24,7 @@ const PROGRESS_INTERVAL_MS = 500;
 const MAX_REFERENCES = { local: 12, remote: 3 };
 const INTERRUPTED = 'Processing was interrupted too many times.';
 const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
-const NO_ROOM =
-  'There is no room left on this server for the repair. It goes on by itself as soon as there is room.';
-/** How long a job waits for room before it looks again. */
-const ROOM_WAIT_MS = 60_000;
+const NO_ROOM = noRoomFor('the repair');
 /** Room that a repair needs at least, in sizes of the original: the result and the parts it is put together from. */
 const ROOM_SHARE = 2;
 
@@ -82,8 +80,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     try {
       return await process(job, videoId, attempt, AbortSignal.any([signal, lost.signal]), lost);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'storage_full')
-        return await waitForRoom(videoId, attempt);
+      if (isStorageFull(error)) return await waitForRoom(videoId, attempt);
       if (!isLastTry(job)) throw error;
       logger.error({ videoId, error: detailOf(error) }, 'the last try failed');
       return await giveUp(

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { raw } from 'objection';
-import { isAtWork } from '#common/is-at-work.ts';
+import { AT_WORK, isAtWork } from '#common/is-at-work.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError, FILE_GONE } from '#server/errors.ts';
+import { FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { ClaimedJob, JobOutcome, JobQueue } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
+import { isStorageFull, noRoomFor, ROOM_WAIT_MS } from '#server/jobs/no-room.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { createTimeLeft } from '#server/jobs/time-left.ts';
@@ -27,12 +28,10 @@ import { detailOf } from '#server/error-detail.ts';
 
 /** Two writes a second: often enough for a live bar, seldom enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
-const ROOM_WAIT_MS = 60_000;
 /** Room that is needed at least, in sizes of the clip: the new one and the parts it is put together from. */
 const ROOM_SHARE = 2;
 const KEPT = 'Your clip is as it was.';
-const NO_ROOM =
-  'There is no room left on this server for the new version. It goes on by itself as soon as there is room.';
+const NO_ROOM = noRoomFor('the new version');
 const INTERRUPTED = `Applying the fixes was interrupted too many times. ${KEPT}`;
 const OUR_FAULT = `Something went wrong on our side while the fixes were applied. ${KEPT}`;
 const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
@@ -63,7 +62,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     const rows = await FixRun.query(db)
       .patch({ ...change, revision: raw('revision + 1'), updatedAt: now() })
       .where({ videoId, jobId })
-      .whereIn('state', ['waiting', 'working']);
+      .whereIn('state', [...AT_WORK]);
     if (rows > 0) events.emit('fixes.changed', { videoId });
   }
 
@@ -169,7 +168,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
       return await work(job, run, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      if (error instanceof AppError && error.code === 'storage_full') return waitForRoom(run);
+      if (isStorageFull(error)) return waitForRoom(run);
       if (!isLastTry(job)) throw error;
       const detail = detailOf(error);
       logger.error({ videoId: run.videoId, detail }, 'the last try of quick fixes failed');

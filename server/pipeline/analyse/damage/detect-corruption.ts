@@ -187,10 +187,15 @@ const MISSES_ANOTHER = /Could not find ref with POC/;
 /** Packets in front of one that may refer to what was lost among them: as many as a decoder can hold. */
 const HELD = 16;
 
+/** The first packet that one may refer to: at its key frame, or as far back as a decoder holds pictures. */
+function firstHeld(packets: readonly VideoPacket[], packet: number): number {
+  const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
+  return Math.max(0, key, packet - HELD);
+}
+
 /** Whether the decode times right in front of a packet, up to its key frame, tell that others are lost from there. */
 function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean {
-  const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
-  const first = Math.max(0, key, packet - HELD);
+  const first = firstHeld(packets, packet);
   const times = packets.slice(first, packet + 1).map(({ dtsTicks }) => dtsTicks);
   const steps = times.slice(1).flatMap((ticks, at) => {
     const before = times[at] ?? null;
@@ -206,9 +211,8 @@ function isUndecodedBefore(
   { index, packets }: Pick<CorruptionInput, 'packets' | 'index'>,
   packet: number,
 ): boolean {
-  const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
   return index.frameOfPacket
-    .slice(Math.max(0, key, packet - HELD), packet)
+    .slice(firstHeld(packets, packet), packet)
     .some((frame) => frame !== null && index.undecoded.includes(frame));
 }
 

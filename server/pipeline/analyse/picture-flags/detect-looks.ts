@@ -1,6 +1,6 @@
 import { LOOK_STEP, type FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median, quantile } from '#server/media/statistics.ts';
-import { DRAWN, flag, MIN_SHOT_S, shots, type PictureFlag } from './picture-flag.ts';
+import { DRAWN, flag, longShots, looksIn, MIN_SHOT_S, type PictureFlag } from './picture-flag.ts';
 
 /**
  * Mean of the brightest tenth of a picture (grey levels) below which it is badly lit. 331 filmed clips as uploaded have 11 below, all of
@@ -44,17 +44,11 @@ interface Stretch {
 
 /** Stretches of a second and more that are dark or out of focus, wherever in a shot they begin and over cuts. */
 export function detectLooks(series: FrameSeries, cuts: readonly number[], fps: number): PictureFlag[] {
-  const samples: Sample[] = [...series.looks].map(([at, look]) => ({
-    at,
-    brightest: series.brightest[at] ?? 0,
-    p90: series.lumaP90[at] ?? 0,
-    ...look,
-  }));
-  const sharp = quantile(known(samples), SHARPER);
+  const sharp = quantile(known([...series.looks.values()]), SHARPER);
   const limit = Math.min(BLURRY, Math.max(BLURRY_BESIDE, sharp + BLURRY_MORE));
-  const inShots = shots(cuts, series.count)
-    .filter(([first, end]) => end - first >= MIN_SHOT_S * fps)
-    .map(([first, end]) => smoothed(first, end, samples, fps));
+  const inShots = longShots(series.count, cuts, fps).map(([first, end]) =>
+    smoothed(first, end, samplesIn(series, first, end), fps),
+  );
   const find = (is: (sample: Sample) => boolean) => stretches(inShots, is, fps);
   return [
     ...find(isDark).map(({ first, end, samples: dark }) => {
@@ -77,9 +71,16 @@ function isSoft({ softness, flatShare, brightest }: Sample, limit: number): bool
   return softness !== null && softness >= limit && flatShare < DRAWN && brightest > BLACK;
 }
 
+function samplesIn({ looks, brightest, lumaP90 }: FrameSeries, first: number, end: number): Sample[] {
+  return looksIn(looks, first, end).map((look) => ({
+    ...look,
+    brightest: brightest[look.at] ?? 0,
+    p90: lumaP90[look.at] ?? 0,
+  }));
+}
+
 /** The samples of a shot, each the median of a second around it, so that a single picture decides nothing. */
-function smoothed(first: number, end: number, samples: readonly Sample[], fps: number): Stretch {
-  const inside = samples.filter(({ at }) => at >= first && at < end);
+function smoothed(first: number, end: number, inside: readonly Sample[], fps: number): Stretch {
   const half = Math.max(1, Math.round(fps / 2 / LOOK_STEP));
   const around = inside.map((sample, i) => {
     const near = inside.slice(Math.max(0, i - half), i + half + 1);
@@ -112,6 +113,6 @@ function stretches(inShots: readonly Stretch[], is: (sample: Sample) => boolean,
   return runs.filter(({ first, end }) => end - first >= MIN_SHOT_S * fps);
 }
 
-function known(samples: readonly Sample[]): number[] {
+function known(samples: readonly Pick<Sample, 'softness'>[]): number[] {
   return samples.flatMap(({ softness }) => (softness === null ? [] : [softness]));
 }

@@ -1,6 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { mean, median } from '#server/media/statistics.ts';
-import { DRAWN, flag, MIN_SHOT_S, shots, type PictureFlag } from './picture-flag.ts';
+import { DRAWN, flag, longShots, looksIn, type PictureFlag } from './picture-flag.ts';
 
 /** Fast part of the global motion: shares of the picture width per thirtieth of a second. */
 const SHAKY = 0.005;
@@ -16,7 +16,7 @@ const MIN_SHAKE_S = 1.5;
  * displacement explains the picture, by its median over a second and a half around each picture.
  */
 export function detectShake(series: FrameSeries, cuts: readonly number[], fps: number): PictureFlag[] {
-  return longShots(series, cuts, fps).flatMap(([first, end]) => {
+  return longShots(series.count, cuts, fps).flatMap(([first, end]) => {
     if (isDrawn(series, first, end)) return [];
     const fast = fastMotion(series, first, end, fps);
     const judge = (from: number, to: number) =>
@@ -45,7 +45,7 @@ export function shakeOf(
   fps: number,
   leastExplained = SHAKY_EXPLAINED,
 ): number | null {
-  const long = longShots(series, cuts, fps);
+  const long = longShots(series.count, cuts, fps);
   if (long.length === 0) return null;
   return Math.max(
     ...long.map(([first, end]) =>
@@ -54,14 +54,9 @@ export function shakeOf(
   );
 }
 
-function longShots(series: FrameSeries, cuts: readonly number[], fps: number): [number, number][] {
-  return shots(cuts, series.count).filter(([first, end]) => end - first >= MIN_SHOT_S * fps);
-}
-
 /** Whether a shot is drawn or a screen: what moves there is no camera. */
 function isDrawn({ looks }: FrameSeries, first: number, end: number): boolean {
-  const shares = [...looks].flatMap(([at, { flatShare }]) => (at >= first && at < end ? [flatShare] : []));
-  return median(shares) >= DRAWN;
+  return median(looksIn(looks, first, end).map(({ flatShare }) => flatShare)) >= DRAWN;
 }
 
 /** Displacement minus its moving mean, pixels of the small picture, for each picture of a shot; null where none explains the change. */

@@ -1,3 +1,5 @@
+import type { PictureLook } from '#server/media/grey/grey-look.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp } from '#server/media/statistics.ts';
 
 /** One property of a stretch of pictures that people may want to know; nothing is repaired because of it. */
@@ -35,8 +37,24 @@ export function flag(
   return { kind, first, last: end - 1, value, threshold, confidence };
 }
 
-/** First picture and end (one past the last) of every shot. */
-export function shots(cuts: readonly number[], count: number): [number, number][] {
+/** First picture and end (one past the last) of every shot that is long enough to be judged. */
+export function longShots(count: number, cuts: readonly number[], fps: number): [number, number][] {
   const starts = [0, ...cuts.filter((cut) => cut > 0 && cut < count)];
-  return starts.map((start, i) => [start, starts[i + 1] ?? count]);
+  return starts
+    .map((start, i): [number, number] => [start, starts[i + 1] ?? count])
+    .filter(([first, end]) => end - first >= MIN_SHOT_S * fps);
+}
+
+/** What was seen of the pictures of a shot that were looked at, with their numbers. */
+export function looksIn(
+  looks: FrameSeries['looks'],
+  first: number,
+  end: number,
+): (PictureLook & { readonly at: number })[] {
+  const found: (PictureLook & { readonly at: number })[] = [];
+  for (let at = first; at < end; at += 1) {
+    const look = looks.get(at);
+    if (look) found.push({ at, ...look });
+  }
+  return found;
 }

@@ -38,13 +38,12 @@ export function isRestless(run: RunPlace, told: Evidence): boolean {
   if (cutSet.has(first) || cutSet.has(last + 1)) return false;
   const [from, to] = reachOf(run, REACH_S);
   if (keepsRhythm(run, from, to)) return false;
-  const isAround = (at: number) =>
-    at >= Math.max(1, from) && at <= to && (at < first || at > last) && !cutSet.has(at);
-  const around = moves.filter((_, at) => isAround(at)).length;
-  let still = 0;
+  let [around, still] = [0, 0];
   // One that reaches beyond what is looked at may be of any length.
-  for (let at = Math.max(1, from), moment = Infinity; at <= to; at += 1) {
-    const isStill = isAround(at) && (moves[at] ?? 0) <= ABOUT * loudest;
+  for (let at = Math.max(1, from), moment = Infinity; at <= Math.min(to, moves.length - 1); at += 1) {
+    const isAround = (at < first || at > last) && !cutSet.has(at);
+    if (isAround) around += 1;
+    const isStill = isAround && (moves[at] ?? 0) <= ABOUT * loudest;
     if (!isStill && moment <= LONGEST_MOMENT)
       still += moves.slice(at - moment, at).filter((move) => move > loudest).length;
     moment = isStill ? moment + 1 : 0;

@@ -22,10 +22,13 @@ const mediaWorkers = maxWorkers + 1;
 const patient = { testTimeout: 30_000, expect: { poll: { timeout: 15_000 } } } as const;
 // They put something else in the place of a module (`vi.mock`), which must not have been loaded before.
 const REPLACING = ['web/data/uploads/uploads.test.ts', 'web/pages/videos/video-grid.test.tsx'];
+// Node 25 and newer have a `localStorage` of their own, which jsdom's does not replace and which is undefined without a file.
+const NO_WEB_STORAGE = '--no-experimental-webstorage';
 const web = {
   root: import.meta.dirname,
   environment: 'jsdom',
   maxWorkers,
+  execArgv: process.allowedNodeEnvironmentFlags.has(NO_WEB_STORAGE) ? [NO_WEB_STORAGE] : [],
   include: ['web/**/*.test.{ts,tsx}'],
   setupFiles: ['web/test/setup.ts'],
   ...patient,

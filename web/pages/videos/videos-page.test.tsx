@@ -188,10 +188,16 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
 
   it('reads a page, and on a press the next ones behind it until all are there', async () => {
     const { client, asked } = openMany();
-    for (const count of [200, 230]) {
-      await person.click(await screen.findByText('Show more videos'));
-      await expect.poll(() => loaded(client)?.pages.flat().length).toBe(count);
-    }
+    await person.click(await screen.findByText('Show more videos'));
+    await expect.poll(() => loaded(client)?.pages.flat().length).toBe(200);
+    // Where the first press is drawn after its page has come, the button is off for a moment.
+    await expect
+      .poll(async () => {
+        const more = screen.queryByText('Show more videos');
+        if (more !== null) await person.click(more);
+        return loaded(client)?.pages.flat().length;
+      })
+      .toBe(230);
     await expect.poll(() => screen.queryByText('Show more videos')).toBeNull();
     // The first page has the address of the specification and nothing else.
     expect([...(asked[0] ?? [])]).toEqual([]);

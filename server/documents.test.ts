@@ -107,8 +107,10 @@ describe('docs/acceptance.md', () => {
   it('names tests that exist', () => {
     const missing: string[] = [];
     for (const [, , entry = ''] of entries) {
-      const proof = entry.split('*Proof:*')[1] ?? '';
-      for (const [, file = '', names = ''] of proof.matchAll(/`([^`]+)`((?:,? "[^"]+")*)/g)) {
+      const [, proof = ''] = entry.split(/\*(?:Proof|Open):\*/);
+      for (const [, file = '', names = ''] of proof.matchAll(
+        /`((?:common|db|server|web)\/[^`]+)`((?:,? "[^"]+")*)/g,
+      )) {
         const text = exists(file) ? read(file) : '';
         if (text === '') missing.push(file);
         for (const [, name = ''] of names.matchAll(/"([^"]+)"/g))

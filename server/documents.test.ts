@@ -17,6 +17,12 @@ const documents = ['README.md', ...filesUnder('docs').filter((file) => file.ends
 const sources = SOURCES.flatMap(filesUnder).filter((file) => /\.(ts|tsx|mjs)$/.test(file));
 const tests = sources.filter((file) => /\.test\.tsx?$/.test(file));
 
+/** Every name that the sources and the settings use, and every file's own name. */
+const names = new Set([
+  ...[...sources, '.env.example'].flatMap((file) => read(file).match(/[A-Za-z_$][\w$]*/g) ?? []),
+  ...sources.map((file) => path.posix.basename(file)),
+]);
+
 const withoutCodeBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
 /** The anchors of a page's headings, as GitHub makes them: small letters, punctuation gone, a hyphen for each space. */
@@ -48,6 +54,12 @@ const missingPaths = (document: string): string[] =>
     .map(([, named = '']) => named)
     .filter((named) => !/[*<{]/.test(named) && !exists(named));
 
+/** Constants, functions and file names in back quotes that no source has. */
+const missingNames = (document: string): string[] =>
+  [...read(document).matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[a-z]+[A-Z]\w*|[\w-]+\.(?:ts|tsx|mjs))`/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !names.has(name));
+
 /** Filters of `npx vitest run` in a page that no test file has in its path. */
 const idleFilters = (document: string): string[] =>
   [...read(document).matchAll(/npx vitest run --project \S+ ([^`\n#]+)/g)]
@@ -72,8 +84,8 @@ describe.each(documents)('%s', (document) => {
     expect(brokenLinks(document)).toEqual([]);
   });
 
-  it('names files, tests, scripts and benchmarks that exist', () => {
-    const missing = [missingPaths, idleFilters, unknownScripts, unknownBenchmarks];
+  it('names files, names of the code, tests, scripts and benchmarks that exist', () => {
+    const missing = [missingPaths, missingNames, idleFilters, unknownScripts, unknownBenchmarks];
     expect(missing.flatMap((find) => find(document))).toEqual([]);
   });
 });

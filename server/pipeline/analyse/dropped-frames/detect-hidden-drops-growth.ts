@@ -27,7 +27,7 @@ export type LagDifferences = ReadonlyMap<number, ArrayLike<number>>;
 /**
  * How many pictures are missing before picture `at`: as many as a difference like the one there takes elsewhere in the shot, less
  * the step itself. Read between the measured distances, as the differences grow ever slower; where the vectors of many windows say how much
- * longer the step is, the geometric mean of both. 121 losses of 1 to 8 pictures in eleven clips were counted
+ * longer the step is, the geometric mean of both. 115 found losses of 1 to 8 pictures in eleven clips were counted
  * wrong by 129 pictures in all, where the nearest measured distance was off by 161 (55 of them kept out: 61 and 77), both fitted to the time that is missing (docs/benchmarks/repeats-and-losses.md).
  * @returns at least 1
  */

@@ -87,7 +87,7 @@ export function leastEdited(fps: number): number {
 /**
  * Leaves out what editing explains: jumps too far for a loss, and in a clip that has one of these the nearer ones too, unless the
  * sound says that pictures are missing, or the same motion goes on over them, only longer: nobody cuts two pictures out of that. Measured on
- * 60 clips made of pieces of 15 real ones (docs/benchmarks/several-faults.md).
+ * 60 clips made of pieces of 15 real ones (docs/benchmarks/repeats-in-public-clips.md).
  */
 export function withoutEdits(
   drops: readonly HiddenDrop[],

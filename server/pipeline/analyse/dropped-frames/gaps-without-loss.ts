@@ -42,7 +42,7 @@ export interface Changes {
  * The holes of one picture in a constant rate, over which no more motion passes than over any other step: writers set pictures of 21 or nearly 30 a second to the
  * moments of a rate a little higher, so that one moment stays empty now and then. Nothing is missing there, and a picture made between
  * would slow the motion down. Of 356 single pictures taken out at random of 13 real clips 5 are told so (19 by the length of the step alone, before), of
- * 101 moments left empty in them 27 by themselves and 57 with what the others say (docs/benchmarks/several-faults.md).
+ * 101 moments left empty in them 27 by themselves and 57 with what the others say (docs/benchmarks/repeats-and-losses.md).
  * @param changes what moves, each in grey levels
  */
 export function findHolesWithoutLoss(gaps: readonly TimestampGap[], changes: Changes): TimestampGap[] {

@@ -7,11 +7,11 @@ import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
-import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
+import { findLosses } from './dropped-frames/find-losses.ts';
 import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
-import { explained, framesOf } from './explained-steps.ts';
+import { framesOf } from './explained-steps.ts';
 import { detectPictureFlags } from './picture-flags/detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { putIn, repeatsOf } from './stutter/stutter-history.ts';
@@ -33,7 +33,6 @@ import {
   lengthsSpeakForLosses,
   surplusByLengths,
   surplusForCopies,
-  surplusForLosses,
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
@@ -136,14 +135,9 @@ export function judgePictures(
   const moveTo = changeTo(moves);
   const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
   const slower = findSlowerStretches(times, moveTo);
-  const lossesBeside = (runs: readonly StutterRun[]) => {
-    const surplus = spans && inPictures(surplusForLosses(spans, inMs(putIn(runs)), surplusMs ?? undefined));
-    const taken = explained(series.count, runs, listed, index, { isSound, speaksTrue, isSettled });
-    const hidden = times.variableByNature
-      ? []
-      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
-    return { runs, surplus, hidden, taken };
-  };
+  const trust = { isSound, speaksTrue, isSettled };
+  const lossesBeside = (runs: readonly StutterRun[]) =>
+    findLosses(runs, { series, cuts, index, listed, trust, spans, surplusMs, fps });
   const withLikely = lossesBeside(likely);
   // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
   const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;

@@ -1,6 +1,7 @@
 import styled from 'styled-components';
 import { Button } from '../components/button.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
+import { formTexts } from '../texts/forms.ts';
 import { space } from '../theme.ts';
 import { Note } from './panel-parts.tsx';
 
@@ -21,7 +22,6 @@ interface WorkProgressProps {
   readonly valueText: string;
   /** How it can be stopped; without it it cannot. */
   readonly stop?: {
-    readonly word: string;
     /** Name of the button, beginning with its word. */
     readonly label: string;
     readonly isPending: boolean;
@@ -44,7 +44,7 @@ export function WorkProgress({ note, label, percent, valueText, stop }: WorkProg
             disabled={stop.isPending}
             onClick={stop.onStop}
           >
-            {stop.word}
+            {formTexts.cancel}
           </Button>
         )}
       </Line>

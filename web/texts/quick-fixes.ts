@@ -87,7 +87,6 @@ export const quickFixTexts = {
   estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
   waiting: 'The fixes wait for their turn.',
   done: 'Fixes applied',
-  cancel: 'Cancel',
   cancelLabel: 'Cancel the fixes',
   cancelled: 'Fixes cancelled',
   cancelledDetail: 'Your clip is as it was.',

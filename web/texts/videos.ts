@@ -139,8 +139,13 @@ export const videoTexts = {
 
   limited: {
     file: (side: number) => `${side}p file`,
-    waiting: (side: number) => `Download in ${side}p: the file is waiting to be made.`,
-    running: (side: number, percent: number) => `Making your ${side}p file: ${percent} %`,
+    absent: (side: number) => `Your plan downloads in ${side}p: Download makes that file first.`,
+    waiting: (side: number) => `Your ${side}p file waits for its turn.`,
+    working: (side: number, percent: number) => `Making your ${side}p file, ${percent} percent`,
+    cancelled: (side: number) => `The ${side}p file was cancelled.`,
+    make: (side: number) => `Make the ${side}p file`,
+    cancelLabel: (side: number) => `Cancel the ${side}p file`,
+    cancelFailed: 'The file could not be cancelled',
     ready: (side: number, size: string) => `Download in ${side}p, ${size}.`,
     whole: (width: number, height: number) =>
       `The whole ${width} × ${height} result and your original are kept.`,

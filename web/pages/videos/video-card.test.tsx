@@ -329,10 +329,27 @@ describe('a download limited by the plan', () => {
 
   it('shows the measured progress of the file', () => {
     const { update, video } = show(limited({ state: 'waiting' }));
-    expect(screen.getByText(/the file is waiting to be made/)).toBeInTheDocument();
-    update({ ...video, ...limited({ state: 'running', progress: 34 }) });
-    expect(screen.getByText('Making your 1080p file: 34 %')).toBeInTheDocument();
+    expect(screen.getByText(/Your 1080p file waits for its turn/)).toBeInTheDocument();
+    update({ ...video, ...limited({ state: 'working', progress: 34 }) });
+    expect(screen.getByText('Making your 1080p file, 34 percent')).toBeInTheDocument();
     expect(screen.getByRole('progressbar', { name: '1080p file' })).toHaveAttribute('aria-valuenow', '34');
+  });
+
+  it('cancels the file, and goes on at the button that makes it', async () => {
+    const { update, video } = show(limited({ state: 'working', progress: 34 }));
+    const asked: string[] = [];
+    server.use(
+      on(videosApi.cancelExport, (request) => {
+        asked.push(new URL(request.url).pathname);
+        return HttpResponse.json(makeStatus({ status: 'completed', version: 4 }));
+      }),
+    );
+    await person.click(screen.getByRole('button', { name: 'Cancel the 1080p file' }));
+    await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export/cancel']);
+    update({ ...video, ...limited({ state: 'cancelled' }) });
+    expect(screen.queryByRole('progressbar', { name: '1080p file' })).toBeNull();
+    expect(screen.getByText(/^The 1080p file was cancelled\. The whole 3840 × 2160/)).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Make the 1080p file' })).toHaveFocus();
   });
 
   it('says why there is no file and tries again', async () => {

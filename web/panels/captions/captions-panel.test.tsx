@@ -459,6 +459,24 @@ describe('CaptionsPanel', () => {
     expect(screen.getByRole('button', { name: 'Make the file' })).toBeDisabled();
   });
 
+  it('cancels the engine that listens, and goes on at the button that asks it, with what it heard before', async () => {
+    const heard = { engine: true, message: null, cues: [cue(0, 1000, 'before')], progress: 30 };
+    let state = 'working';
+    server.use(
+      on(captionsApi.heard, () => HttpResponse.json({ ...heard, state })),
+      on(captionsApi.cancelHearing, () => {
+        state = 'cancelled';
+        return HttpResponse.json({ ...heard, state });
+      }),
+    );
+    open();
+    await person.click(await screen.findByRole('button', { name: 'Cancel listening for words' }));
+    expect(await screen.findByText('Listening cancelled')).toBeInTheDocument();
+    expect(screen.queryByRole('progressbar', { name: 'Speech engine' })).toBeNull();
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Hear the words again' })).toHaveFocus());
+    expect(screen.getByRole('button', { name: 'Put in what was heard' })).toBeEnabled();
+  });
+
   it('says that there is no speech engine, and offers what one heard where there is', async () => {
     open();
     expect(await screen.findByText(/^The words come from you here/)).toBeInTheDocument();

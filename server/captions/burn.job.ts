@@ -71,7 +71,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     try {
       const info = await probeFile(tools, source.path, signal);
       const [stream] = info.video;
-      if (!stream) throw new Refusal('This clip has no pictures to draw captions into.');
+      if (!stream) throw new Refusal('This clip has no picture to draw captions into.');
       const size = burnedSize(stream);
       if (size.width * size.height > limits.maxEncodePixels) throw new Refusal(tooLarge(size));
       const outputPath = path.join(workDir, 'captioned.mp4');

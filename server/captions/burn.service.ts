@@ -40,13 +40,13 @@ export interface BurnService {
   remove(video: Video): Promise<void>;
 }
 
-const BUSY = 'A file with captions is being made of this video. Wait until it is done.';
-const NO_WORDS = 'No caption has words yet, and captions are never invented. Write them first.';
+const BUSY = 'A file with captions is already being made for this video. Wait until it is done or cancel it.';
+const NO_WORDS = 'No caption has words yet, and Reelmend never invents captions. Add words first.';
 const NO_FONT = 'The font for captions is not installed on this server.';
 
 const undrawable = ({ cue, char }: { cue: number; char: string }) => {
   const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return `Caption ${cue} has the character “${char}” (U+${code}), which the caption font cannot draw. Take it out or write it otherwise.`;
+  return `Caption ${cue} has the character “${char}” (U+${code}), which the caption font cannot draw. Remove it or write it another way.`;
 };
 
 /** See `BurnService`. */

@@ -276,7 +276,7 @@ for (const engine of ENGINES) {
       const none = await client.call(captionsApi.hear, { params });
       expect([none.status, none.raw]).toMatchObject([
         501,
-        { message: expect.stringMatching(/no speech engine/) },
+        { message: expect.stringMatching(/no speech recognition/) },
       ]);
       expect((await client.call(captionsApi.heard, { params })).body).toMatchObject({
         engine: false,
@@ -337,7 +337,7 @@ for (const engine of ENGINES) {
           400,
           {
             message:
-              'Caption 2 has the character “😀” (U+1F600), which the caption font cannot draw. Take it out or write it otherwise.',
+              'Caption 2 has the character “😀” (U+1F600), which the caption font cannot draw. Remove it or write it another way.',
           },
         ]);
         expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toEqual([]);

@@ -16,7 +16,7 @@ import type { VideoState } from '#server/videos/video-state.ts';
 import { fixRequests } from './fix-requests.ts';
 import { toQuickFixesDto, toRunDto } from './quick-fixes.presenter.ts';
 
-const BUSY = 'Fixes are being applied to this video. Wait until they are done.';
+const BUSY = 'Fixes are being applied to this video. Wait until they are done or cancel them.';
 
 export interface QuickFixesServiceDeps {
   readonly db: Knex;

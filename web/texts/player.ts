@@ -15,7 +15,7 @@ export const playerTexts = {
   fullscreen: 'Full screen',
   exitFullscreen: 'Leave full screen',
   help: 'Keyboard shortcuts',
-  defects: 'Defects and repairs on the timeline',
+  defects: 'Issues and repairs on the timeline',
   marks: (n: number) => (n === 1 ? '1 place on the timeline' : `${n} places on the timeline`),
   /** Places that stand too close together for a button each. */
   group: (n: number, from: string, to: string, left: number) =>

@@ -50,9 +50,9 @@ export const subscribeTexts = {
   done: (plan: string) => `Successfully subscribed to ${plan} plan! Welcome to the product.`,
   doneFree: 'Free account activated! Welcome to the product.',
   notSold: {
-    note: 'On this server plans are given by its operator. This form changes nothing.',
+    note: 'On this server, plans are set by its operator. This form changes nothing.',
     title: 'Your plan was not changed',
-    text: 'On this server plans are given by its operator.',
+    text: 'On this server, plans are set by its operator.',
   },
   failed: 'Subscription failed',
   failedDetail: 'Your plan could not be changed. Please try again.',

@@ -37,15 +37,15 @@ export const videoTexts = {
   issuesPending: 'Issues: being analysed',
   recommended: {
     shakyFootage: 'Shaky footage: noted, not changed. The quick fix Stabilize Footage steadies it.',
-    poorLighting: 'Dark picture: noted, not changed. The quick fix Color Correction brightens it.',
-    blurrySection: 'Soft picture: noted, not changed. The quick fix Sharpen Video makes edges clearer.',
+    poorLighting: 'Poor lighting: noted, not changed. The quick fix Color Correction brightens it.',
+    blurrySection: 'Blurry section: noted, not changed. The quick fix Sharpen Video makes edges clearer.',
   },
   recommendedShort: {
     shakyFootage: 'Noted: shaky',
     poorLighting: 'Noted: dark',
-    blurrySection: 'Noted: soft',
+    blurrySection: 'Noted: blurry',
   },
-  found: 'Defects and repairs',
+  found: 'Issues and repairs',
   defects: {
     stuttered_cut: 'Stuttered cut',
     dropped_frames: 'Dropped frames',
@@ -65,12 +65,12 @@ export const videoTexts = {
   },
   live: {
     region: 'Found so far',
-    looking: 'Each defect appears here as soon as it is found.',
+    looking: 'Each issue appears here as soon as it is found.',
     nothing: 'Nothing found that needs mending.',
-    pictures: (n: number) => (n === 1 ? '1 picture' : `${n} pictures`),
+    frames: (n: number) => (n === 1 ? '1 frame' : `${n} frames`),
     more: (n: number) => (n === 1 ? 'and 1 more' : `and ${n} more`),
     checked: 'Each repair is checked once more before the clip is handed back.',
-    announce: (found: number) => (found === 1 ? '1 defect found' : `${found} defects found`),
+    announce: (found: number) => (found === 1 ? '1 issue found' : `${found} issues found`),
   },
   unchanged: 'Nothing was wrong: the result is your upload, byte for byte.',
 
@@ -86,7 +86,7 @@ export const videoTexts = {
     sort: 'Sort by',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', name: 'Name', size: 'Largest first' },
     filterStatus: 'Status',
-    filterDefect: 'Defect',
+    filterDefect: 'Issue',
     all: 'All',
     noDefect: 'None found',
     list: 'Your videos',
@@ -134,7 +134,7 @@ export const videoTexts = {
     sample: 'Sample',
     backup: 'Backup until',
     remaining: (minutes: number) => `${minutes} min remaining`,
-    poster: (name: string) => `First picture of ${name}`,
+    poster: (name: string) => `Preview picture of ${name}`,
   },
 
   limited: {
@@ -148,10 +148,10 @@ export const videoTexts = {
     cancelFailed: 'The file could not be cancelled',
     ready: (side: number, size: string) => `Download in ${side}p, ${size}.`,
     whole: (width: number, height: number) =>
-      `The whole ${width} × ${height} result and your original are kept.`,
-    upgrade: 'Download it whole',
+      `Your full ${width} × ${height} result and the original are kept.`,
+    upgrade: 'Download in full size',
     again: 'Try again',
-    failed: 'The file could not be asked for',
+    failed: 'The file could not be started',
     pending: 'Your file is being made',
     label: (label: string, side: number) => `${label} in ${side}p`,
   },

@@ -133,7 +133,7 @@ describe('hearing words', () => {
     expect(await row()).toMatchObject({
       state: 'done',
       cues: [],
-      message: expect.stringMatching(/^Nobody speaks/),
+      message: expect.stringMatching(/^No speech was found/),
     });
   });
 
@@ -160,13 +160,13 @@ describe('hearing words', () => {
   it('says in words when the engine fails in silence, and when there is none', async () => {
     const failed = await wished([[1000, 2000]]);
     expect(await handler('broken').run(failed.job, never)).toMatchObject({ kind: 'failed' });
-    const sentence = expect.stringMatching(/could not hear this clip/);
+    const sentence = expect.stringMatching(/could not be transcribed/);
     expect(await failed.row()).toMatchObject({ state: 'failed', cues: null, message: sentence });
     const gone = await wished([[1000, 2000]]);
     await handler(null).run(gone.job, never);
     expect(await gone.row()).toMatchObject({
       state: 'failed',
-      message: expect.stringMatching(/no speech engine/),
+      message: expect.stringMatching(/no longer has speech recognition/),
     });
   });
 });

@@ -18,10 +18,10 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';
 
 const KEPT = 'Your captions are as they were.';
-const FAILED = `The speech engine could not hear this clip. ${KEPT}`;
-const INTERRUPTED = `Listening was interrupted too many times. ${KEPT}`;
-const NO_SPEECH = 'Nobody speaks in this clip, as far as could be measured.';
-const GONE = `This server has no speech engine any more. ${KEPT}`;
+const FAILED = `The speech in this clip could not be transcribed. ${KEPT}`;
+const INTERRUPTED = `The transcription was interrupted too many times. ${KEPT}`;
+const NO_SPEECH = 'No speech was found in this clip.';
+const GONE = `This server no longer has speech recognition. ${KEPT}`;
 
 export interface HearJobDeps {
   readonly db: Knex;

@@ -10,7 +10,7 @@ import type { RunnerLogger } from '#server/jobs/job-runner.ts';
 
 /** Repairs go first: words are heard in something that is finished. */
 const PRIORITY = -10;
-const NO_ENGINE = 'This server has no speech engine, so words come from people: type, import or paste them.';
+const NO_ENGINE = 'This server has no speech recognition: type, import or paste the words.';
 
 export interface HearServiceDeps {
   readonly db: Knex;

@@ -25,7 +25,7 @@ import { announceExport, exportRequests } from './export-requests.ts';
 import { limitedExport } from './limited-export-plan.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-const KEPT = 'The whole result and your original are kept.';
+const KEPT = 'Your full-size result and the original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
 
 export interface LimitedExportJobDeps {

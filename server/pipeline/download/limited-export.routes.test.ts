@@ -97,7 +97,8 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       if (method === 'HEAD') return;
       expect(await answer.json()).toMatchObject({
         code: 'export_pending',
-        message: 'Your plan downloads in 1080p. That file is being made (34 %); the whole result is kept.',
+        message:
+          'Your plan downloads in 1080p. That file is being made (34 %); your full-size result is kept.',
         demoMode: false,
       });
     });

@@ -162,5 +162,5 @@ function toState(
 
 function pendingSentence({ shortSide, state, progress }: LimitedExport): string {
   const share = state === 'working' ? ` (${progress} %)` : '';
-  return `Your plan downloads in ${shortSide}p. That file is being made${share}; the whole result is kept.`;
+  return `Your plan downloads in ${shortSide}p. That file is being made${share}; your full-size result is kept.`;
 }

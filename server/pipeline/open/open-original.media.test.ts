@@ -37,7 +37,7 @@ describe('openOriginal', () => {
 
   it.each([
     [{ maxDurationMs: 1000 }, /longer than 0 minutes.*shorter parts/],
-    [{ maxPictures: 49 }, /50 pictures; the memory of this server is enough for 49\. Cut it/],
+    [{ maxPictures: 49 }, /50 frames; the memory of this server is enough for 49\. Cut it/],
   ])('refuses one beyond %j, saying what to do', async (limits, message) => {
     await expect(open(limits)).rejects.toMatchObject({
       code: 'too_long',
@@ -134,7 +134,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
   ])('says of %s that it holds sound only', async (name, encode) => {
     await expect(open(name, encode)).rejects.toMatchObject({
       code: 'no_video_track',
-      message: 'There is no video in this file. It holds sound only.',
+      message: 'There is no video in this file. It has sound only.',
     });
   });
 });

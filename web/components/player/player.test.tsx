@@ -20,7 +20,7 @@ function mark(id: string, startMs: number, endMs: number): ThreadMark {
     endMs,
     outcome: 'repaired',
     label: `Mark ${id}`,
-    meaning: '5 pictures are missing here, and the motion jerks.',
+    meaning: '5 frames are missing here, and the motion jerks.',
   };
 }
 const MARKS = [mark('a', 2000, 2500), mark('b', 6000, 8000), mark('whole', 0, 10_000)];
@@ -82,7 +82,7 @@ describe('VideoPlayer', () => {
     const facts = screen.getByTestId('mark-facts');
     const jump = screen.getByRole('button', { name: 'Jump to Mark b' });
     fireEvent.focus(jump);
-    expect(facts).toHaveTextContent('Mark b · 5 pictures are missing here, and the motion jerks.');
+    expect(facts).toHaveTextContent('Mark b · 5 frames are missing here, and the motion jerks.');
     fireEvent.blur(jump);
     video.currentTime = 2.2;
     fireEvent(video, new Event('timeupdate'));
@@ -220,7 +220,7 @@ describe('many marks in a small place', () => {
     const places = screen.getAllByRole('button', { name: /^Jump to/ });
     expect(places).toHaveLength(40);
     expect(places[0]).toHaveFocus();
-    expect(screen.getByTestId('mark-facts')).toHaveTextContent('Dropped frames 0 · 5 pictures are missing');
+    expect(screen.getByTestId('mark-facts')).toHaveTextContent('Dropped frames 0 · 5 frames are missing');
     fireEvent.click(screen.getByRole('button', { name: 'Jump to Dropped frames 7' }));
     expect(jumps).toEqual(['m7']);
   });

@@ -241,7 +241,7 @@ describe('step 3, the payment', () => {
     async (plan, action) => {
       const sent = serveSubscription();
       await toPayment(plan, 'off');
-      expect(screen.getByRole('note')).toHaveTextContent('On this server plans are given by its operator.');
+      expect(screen.getByRole('note')).toHaveTextContent('On this server, plans are set by its operator.');
       if (plan !== 'starter') await person.click(screen.getByLabelText('PayPal'));
       await press(action);
       expect(await screen.findByText('Your plan was not changed')).toBeInTheDocument();

@@ -321,9 +321,9 @@ describe('a download limited by the plan', () => {
   it('is said on the card and on its button, with what is kept and how to get the whole', () => {
     show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
     expect(
-      screen.getByText(/Download in 1080p, 5 MB\. The whole 3840 × 2160 result and your original are kept\./),
+      screen.getByText(/Download in 1080p, 5 MB\. Your full 3840 × 2160 result and the original are kept\./),
     ).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Download it whole' })).toHaveAttribute('href', '/upgrade');
+    expect(screen.getByRole('link', { name: 'Download in full size' })).toHaveAttribute('href', '/upgrade');
     expect(screen.getByRole('button', { name: 'Download in 1080p' })).toBeEnabled();
   });
 
@@ -348,7 +348,7 @@ describe('a download limited by the plan', () => {
     await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export/cancel']);
     update({ ...video, ...limited({ state: 'cancelled' }) });
     expect(screen.queryByRole('progressbar', { name: '1080p file' })).toBeNull();
-    expect(screen.getByText(/^The 1080p file was cancelled\. The whole 3840 × 2160/)).toBeInTheDocument();
+    expect(screen.getByText(/^The 1080p file was cancelled\. Your full 3840 × 2160/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Make the 1080p file' })).toHaveFocus();
   });
 
@@ -368,7 +368,7 @@ describe('a download limited by the plan', () => {
 
   it('is not mentioned where the whole result is downloaded', () => {
     show({ width: 1920, height: 1080, limitedExport: null });
-    expect(screen.queryByRole('link', { name: 'Download it whole' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Download in full size' })).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Download' })).toBeEnabled();
   });
 });

@@ -8,6 +8,8 @@ export const accountTexts = {
   plan: {
     title: 'Plan',
     trialUntil: 'Trial until',
+    trialEnd:
+      'Nothing is charged at its end: your account goes back to the plan before it, and all videos and backups stay.',
     noTrial: 'No trial is running.',
     videos: 'Videos this month',
     used: (used: number, limit: number | null) =>

@@ -19,7 +19,9 @@ export const draftTexts = {
   checksum: 'Checksum (SHA-256)',
   deletedVideo: 'The video was deleted; this backup can bring it back.',
   damaged:
-    'This file changed on the server’s disk: it no longer matches its checksum. Upload the clip again if you still have it; what is left can be downloaded.',
+    'This file changed on the server’s disk: it no longer matches its checksum, so it cannot be restored. Upload the clip again if you still have it; what is left can be downloaded.',
+  damagedDeleted:
+    'This file changed on the server’s disk: it no longer matches its checksum. Restore mends what is left of it. Better upload the clip again if you still have it.',
   damagedShort: 'Damaged',
   restore: 'Restore',
   restoring: 'Restoring...',

@@ -124,7 +124,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
     );
     await expect(openAs(inputPath)).rejects.toMatchObject({
       code: 'unsupported_codec',
-      message: expect.stringContaining('coded as vvc1'),
+      message: expect.stringContaining('in the format vvc1'),
     });
   });
 
@@ -186,7 +186,7 @@ describe('openOriginal on files that were harmed as a whole', () => {
       /written as characters/,
     ],
     ['an index that lost its name', 'libx264', withoutName, /inside a box of another kind/],
-    ['a draft of an index in front', 'libx264', withDraft, /index without pictures/],
+    ['a draft of an index in front', 'libx264', withDraft, /index without frames/],
     ['wrong offsets of the pictures', 'libx264', misplacePictures, /wrong places/],
     ['wrong offsets of HEVC pictures', 'libx265', misplacePictures, /wrong places/],
   ])('gives back every picture and all sound of a clip with %s', async (_what, codec, change, note) => {

@@ -1,17 +1,8 @@
-import styled from 'styled-components';
 import { Button } from '../components/button.tsx';
+import { NoteLine } from '../components/note-line.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
 import { formTexts } from '../texts/forms.ts';
-import { space } from '../theme.ts';
 import { Note } from './panel-parts.tsx';
-
-const Line = styled.div`
-  display: flex;
-  align-items: center;
-  justify-content: space-between;
-  gap: ${space(1)};
-  min-height: 44px;
-`;
 
 interface WorkProgressProps {
   /** How far it is, in words. */
@@ -33,7 +24,7 @@ interface WorkProgressProps {
 export function WorkProgress({ note, label, percent, valueText, stop }: WorkProgressProps) {
   return (
     <div>
-      <Line>
+      <NoteLine $fixedStart={false}>
         <Note>{note}</Note>
         {stop && (
           <Button
@@ -47,7 +38,7 @@ export function WorkProgress({ note, label, percent, valueText, stop }: WorkProg
             {formTexts.cancel}
           </Button>
         )}
-      </Line>
+      </NoteLine>
       <ThreadProgress label={label} percent={percent} valueText={valueText} />
     </div>
   );

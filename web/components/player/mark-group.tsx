@@ -5,6 +5,7 @@ import { playerTexts } from '../../texts/player.ts';
 import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 import { IconButton } from '../button.tsx';
+import { NoteLine } from '../note-line.tsx';
 import { OUTCOME_COLOUR, type ThreadMark } from '../thread-strip.tsx';
 
 const Sheet = styled.div`
@@ -16,11 +17,7 @@ const Sheet = styled.div`
   border-radius: ${radius.m};
   background: ${colour.raised};
 `;
-const Head = styled.div`
-  display: flex;
-  align-items: center;
-  justify-content: space-between;
-  gap: ${space(1)};
+const Head = styled(NoteLine)`
   font-size: ${text.s};
   font-weight: 600;
 `;
@@ -78,8 +75,8 @@ export function MarkGroup({ id, label, marks, playing, onJump, onClose, onKeyDow
   useEffect(() => first.current?.focus({ preventScroll: true }), []);
   return (
     <Sheet id={id} role="group" aria-label={label} onKeyDown={onKeyDown}>
-      <Head>
-        {label}
+      <Head $fixedStart={false}>
+        <span>{label}</span>
         <IconButton icon="close" label={playerTexts.closeGroup} onClick={onClose} />
       </Head>
       <Places>

@@ -79,7 +79,7 @@ export const accountTexts = {
 
   tokens: {
     title: 'Access tokens',
-    text: 'Keys that let your own scripts and programs upload and mend clips for you, through the API (the door for programs).',
+    text: 'Keys that let your own scripts upload and mend clips for you through the API, the interface for programs.',
     docs: 'Read the API documentation',
     locked: 'API access is part of Creator Pro+.',
     lockedHeld: 'These tokens do not work on your present plan. You can still revoke them.',

@@ -1,6 +1,7 @@
 /** Texts of the editor. */
 export const editorTexts = {
   title: 'Editor',
+  back: 'Back to My Videos',
   lead: 'Choose a mended clip, see where it was mended, and go on from there.',
   more: 'Show more videos',
   loadingMore: 'Loading more videos...',

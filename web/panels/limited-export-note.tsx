@@ -12,6 +12,9 @@ import { WorkProgress } from './work-progress.tsx';
 
 const { limited: texts } = videoTexts;
 
+const Again = styled.div`
+  margin-top: ${space(0.5)};
+`;
 const Note = styled.div`
   display: grid;
   gap: ${space(0.5)};
@@ -67,7 +70,7 @@ function ExportNote({ video, made }: { readonly video: VideoDto; readonly made: 
         </span>
       )}
       {(state === 'failed' || state === 'cancelled') && (
-        <div>
+        <Again>
           <Button
             size="s"
             look="secondary"
@@ -78,7 +81,7 @@ function ExportNote({ video, made }: { readonly video: VideoDto; readonly made: 
           >
             {state === 'failed' ? texts.again : texts.make(shortSide)}
           </Button>
-        </div>
+        </Again>
       )}
     </Note>
   );

@@ -149,7 +149,7 @@ export const videoTexts = {
     ready: (side: number, size: string) => `Download in ${side}p, ${size}.`,
     whole: (width: number, height: number) =>
       `Your full ${width} × ${height} result and the original are kept.`,
-    upgrade: 'Download in full size',
+    upgrade: 'Upgrade for full size',
     again: 'Try again',
     failed: 'The file could not be started',
     pending: 'Your file is being made',

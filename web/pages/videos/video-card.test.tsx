@@ -323,7 +323,7 @@ describe('a download limited by the plan', () => {
     expect(
       screen.getByText(/Download in 1080p, 5 MB\. Your full 3840 × 2160 result and the original are kept\./),
     ).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Download in full size' })).toHaveAttribute('href', '/upgrade');
+    expect(screen.getByRole('link', { name: 'Upgrade for full size' })).toHaveAttribute('href', '/upgrade');
     expect(screen.getByRole('button', { name: 'Download in 1080p' })).toBeEnabled();
   });
 
@@ -368,7 +368,7 @@ describe('a download limited by the plan', () => {
 
   it('is not mentioned where the whole result is downloaded', () => {
     show({ width: 1920, height: 1080, limitedExport: null });
-    expect(screen.queryByRole('link', { name: 'Download in full size' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Upgrade for full size' })).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Download' })).toBeEnabled();
   });
 });

@@ -163,7 +163,7 @@ describe('ReportPage', () => {
     } as const;
     open({}, () => HttpResponse.json(makeReport({ audio: spliced })));
     expect(await screen.findByText('63 % of it is what you uploaded, byte for byte.')).toBeInTheDocument();
-    expect(screen.queryByText(/with what depends on them/)).not.toBeInTheDocument();
+    expect(screen.queryByText(/with the frames that build on them/)).not.toBeInTheDocument();
   });
 
   it('says nothing of a result that has hardly grown', async () => {

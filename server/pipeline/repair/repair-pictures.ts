@@ -271,7 +271,7 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
   const judged = hole.judgement;
   const proof =
     judged?.blendDb !== null && judged?.holdDb !== null && judged !== null && judged.trials > 0
-      ? ` On ${judged.trials} true frames beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
+      ? ` On ${judged.trials} true ${judged.trials === 1 ? 'frame' : 'frames'} beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
       : '';
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
   const joined = hole.joinedCount ?? 0;
@@ -288,8 +288,17 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
     outcome: 'repaired',
     action: ACTIONS[method],
     after: null,
-    explanation: `${frames(task.slotTicks.length)} ${how}${some}.${proof}`,
+    explanation: `${frames(task.slotTicks.length)} ${inNumber(how, task.slotTicks.length)}${some}.${proof}`,
   };
+}
+
+/** What is written of several frames, said of one. */
+function inNumber(words: string, count: number): string {
+  if (count !== 1) return words;
+  return words
+    .replace(/\btheir\b/g, 'its')
+    .replace(/\bthey\b/g, 'it')
+    .replace(/\bthem\b/g, 'it');
 }
 
 function scoreOf(judged: NonNullable<RebuiltHole['judgement']>): string {

@@ -4,7 +4,7 @@ import type { ThreadMark } from '../thread-strip.tsx';
 export const BUTTON_PX = { fine: 24, coarse: 44 } as const;
 /** Rows of buttons: more would push the controls off the screen. */
 const MOST_LANES = { fine: 3, coarse: 2 } as const;
-/** A mark of so many buttons' width is a stretch, which is easily hit and is never put together with others. */
+/** A mark of so many buttons’ width is a stretch, which is easily hit: it has a row of its own while there is one. */
 const STRETCH_BUTTONS = 3;
 
 export type Pointer = keyof typeof BUTTON_PX;

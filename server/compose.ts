@@ -218,13 +218,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     now,
   });
 
-  const subscription = createSubscriptionService({
-    db,
-    events,
-    now,
-    billing: config.billing,
-    notify: notifications.notify,
-  });
+  const { notify } = notifications;
+  const subscription = createSubscriptionService({ db, events, now, billing: config.billing, notify });
   const apiTokens = createTokensService({ db, enforcePlans: config.enforcePlans, now });
   const passwordGuesses = limits({ points: 5, durationS: 60 });
   const account = createAccountService({
@@ -315,6 +310,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     events.on('job.cancelled', ({ jobId }) => runner.cancel([jobId])),
     captioning.listen(),
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
+    subscription.listen((error) => logger.error({ err: error }, 'trials were not ended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });
   // Not before: its table is made by the migrations, and pages come only now.

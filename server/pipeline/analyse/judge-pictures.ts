@@ -286,7 +286,7 @@ function lostFrames(
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {
   const notes = times.variableByNature ? notesOnIntervals(times, gaps) : [];
   const hidden = scan.video.filter((packet) => !packet.shown).length;
-  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
+  if (hidden > 0) notes.push(`The file hides ${hidden} frames by an edit list; they stay in the file.`);
   return notes;
 }
 
@@ -305,8 +305,8 @@ function notesOnIntervals(times: PictureTimes, gaps: readonly TimestampGap[]): s
   const high = ms(kept[Math.floor(kept.length * 0.95)]);
   return [
     low === high
-      ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`
-      : `Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`,
+      ? `Frames come about every ${low} ms; intervals that differ are kept as they are.`
+      : `Variable frame rate, as phones record it: intervals of ${low} to ${high} ms are kept as they are.`,
   ];
 }
 
@@ -314,14 +314,14 @@ function notesOnSlower(stretches: readonly SlowerStretch[], times: PictureTimes)
   const perSecond = 1000 / ticksToMs(times.medianIntervalTicks, times.timeBase);
   return stretches.map(({ first, share }) => {
     const fromS = (frameStartMs(times, first) / 1000).toFixed(1);
-    return `From about ${fromS} s a part of ${Math.round(perSecond * share)} pictures a second follows in the rhythm of ${Math.round(perSecond)}; its even holes are kept as they are.`;
+    return `From about ${fromS} s on, a part was recorded at ${Math.round(perSecond * share)} instead of ${Math.round(perSecond)} frames per second; it is kept as it is.`;
   });
 }
 
 function notesOnEmpty({ length }: readonly TimestampGap[]): string[] {
   if (length === 0) return [];
   return [
-    `The times leave a moment empty at ${length === 1 ? 'one place' : `${length} places`} over which no more motion passes than elsewhere: nothing is missing, and they are kept as they are.`,
+    `At ${length === 1 ? 'one place' : `${length} places`} a frame stays longer than usual, but the motion does not jump there: nothing is missing, and it is kept as it is.`,
   ];
 }
 
@@ -329,6 +329,6 @@ function notesOnMended(mended: readonly MendedSpan[]): string[] {
   const count = mended.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
   if (count === 0) return [];
   return [
-    `This clip is the result of a repair, of which ${count} pictures are: made anew, or kept as a decoder conceals their damage. What they jump or repeat by is not told as a defect again.`,
+    `This clip was mended here before: ${count} of its frames were rebuilt or made playable then. They are not reported again.`,
   ];
 }

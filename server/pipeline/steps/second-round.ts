@@ -21,7 +21,7 @@ export interface FirstRound {
 
 /** Said where a second round was needed. */
 export const SECOND_ROUND =
-  'The first result showed what the defects in the original had hidden beside them, so all was mended once more, from the original.';
+  'The first result showed more issues that had been hidden beside others, so everything was mended once more, from the original.';
 
 export interface SecondRound {
   /** That of the original, with what the first result has told. */

@@ -310,11 +310,13 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     events.on('job.cancelled', ({ jobId }) => runner.cancel([jobId])),
     captioning.listen(),
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
-    subscription.listen((error) => logger.error({ err: error }, 'trials were not ended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });
-  // Not before: its table is made by the migrations, and pages come only now.
-  httpServer.once('listening', () => outbox.start());
+  // Not before: their tables are made by the migrations, and pages come only now.
+  httpServer.once('listening', () => {
+    outbox.start();
+    stops.push(subscription.listen((error) => logger.error({ err: error }, 'trials were not ended')));
+  });
 
   return {
     httpServer,

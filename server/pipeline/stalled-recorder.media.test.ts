@@ -50,6 +50,8 @@ describe('processVideo on a recorder that stalled', () => {
         `${COUNT} dropped_frames repaired`,
         `${COUNT} stuttered_cut repaired`,
       ]);
+      const removed = mended.find(({ kind }) => kind === 'stuttered_cut')?.explanation;
+      expect(removed).toMatch(/4 frames removed, which are 133 ms\.$/);
       expect(await packetTimes(resultPath ?? '')).toHaveLength(SECONDS * FPS);
       for (const [frame, least] of [
         [firstLost, 25],

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { ticksToMs, type TimeBase } from '#server/media/time-base.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
 import type { RepairAction } from '#common/report.ts';
 import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
-import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from './picture-edit.ts';
@@ -73,7 +72,7 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     const { firstFrame, endFrame, shiftAfterTicks } = task;
     const under = task.underDamage && { underDamage: task.underDamage };
     const span = { firstFrame, endFrame, pictures: [], shiftAfterTicks, ...under };
-    repairs.set(task, { span, verdict: removedVerdict(task, info, pictures?.timeBase) });
+    repairs.set(task, { span, verdict: removedVerdict(task, input) });
   }
   if (pictures && format) {
     const holes = planHoles(input, { ...input, info, pictures, format });
@@ -222,18 +221,23 @@ async function repairHole(
 
 function removedVerdict(
   task: Extract<PictureTask, { kind: 'remove' }>,
-  info: MediaInfo,
-  timeBase: TimeBase | undefined,
+  { analysis, allTasks }: PictureRepairInput,
 ): Verdict {
+  const { info, pictures } = analysis;
   const count = task.endFrame - task.firstFrame;
-  const ms = timeBase ? Math.round(ticksToMs(-task.shiftAfterTicks, timeBase)) : 0;
+  const ms = pictures ? Math.round(ticksToMs(-task.shiftAfterTicks, pictures.timeBase)) : 0;
   const sound = info.audio.length > 0 ? ', so sound and picture are in sync again' : '';
+  // What is put back elsewhere moves the frames behind it the other way.
+  const putsBack = allTasks.some(({ shiftAfterTicks }) => shiftAfterTicks > 0);
+  const moved = putsBack
+    ? `, which are ${ms} ms`
+    : `, and everything after them now comes ${ms} ms earlier${sound}`;
   return {
     finding: task.finding,
     outcome: 'repaired',
     action: 'removed_repeats',
     after: null,
-    explanation: `${frames(count)} removed, and everything after them now comes ${ms} ms earlier${sound}.`,
+    explanation: `${frames(count)} removed${moved}.`,
   };
 }
 

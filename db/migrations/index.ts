@@ -16,6 +16,9 @@ import * as heardWords from './014_heard_words.ts';
 import * as captionAxis from './015_caption_axis.ts';
 import * as fixTimeLeft from './016_fix_time_left.ts';
 
+/** Where knex keeps the names of the migrations that ran. */
+export const MIGRATIONS_TABLE = 'migrations';
+
 interface Migration {
   readonly name: string;
   readonly up: (knex: Knex) => Promise<void>;

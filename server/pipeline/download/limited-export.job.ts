@@ -33,7 +33,7 @@ export interface LimitedExportJobDeps {
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   readonly queue: Pick<JobQueue, 'madeHeadway'>;
-  /** Folder for files being written; that of a job outlives a killed attempt. */
+  /** Folder for files being written; a job's folder outlives a killed attempt. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -46,7 +46,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
   const { db, storage, events, tools, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
-  /** Changes the row of one export and lets pages know; a row of another result stays as it is. */
+  /** Changes the row of one export and notifies pages; a row for another result stays unchanged. */
   async function tell(row: VideoExport, change: Partial<VideoExport>): Promise<void> {
     const { videoId, sourceSha256 } = row;
     const rows = await VideoExport.query(db)
@@ -55,7 +55,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     if (rows > 0) await announce(videoId);
   }
 
-  /** Newer news must carry a higher version, or pages take them for old. */
+  /** Newer states must carry a higher version, or pages ignore them as old. */
   async function announce(videoId: string): Promise<void> {
     const [video] = await Video.query(db)
       .patch({ version: raw('version + 1'), updatedAt: now() })
@@ -99,12 +99,12 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     }
   }
 
-  /** A finished copy becomes a version; copies of earlier results go. */
+  /** A finished copy becomes a version; copies of earlier results are removed. */
   async function publish(row: VideoExport, stored: StoredFile): Promise<void> {
     const { videoId, sourceSha256, shortSide } = row;
     const replaced = await db.transaction(async (trx) => {
       const still = await VideoExport.query(trx).findOne({ videoId, sourceSha256 }).forUpdate();
-      // Deleted, or another result is current by now: nothing refers to these bytes.
+      // The video was deleted or has another result by now, so nothing refers to these bytes.
       if (!still) return [stored.sha256];
       const at = now();
       await recordObject(trx, stored, at);

@@ -15,9 +15,8 @@ interface Owner {
 }
 
 /**
- * Downloads of plans with a size limit (D-42). The result itself stays whole and bit-exact; what such a plan
- * downloads is a smaller copy, made once for each result and kept beside it. A larger plan gives the whole
- * result at once.
+ * Downloads for plans with a size limit (D-42). The result itself stays whole and bit-exact. Such a plan downloads a
+ * smaller copy, made once per result and stored beside it; a larger plan downloads the whole result at once.
  */
 export interface LimitedExports {
   /**
@@ -25,7 +24,7 @@ export interface LimitedExports {
    * that may be downloaded whole are left out.
    */
   of(owner: Owner, videos: readonly Video[]): Promise<ReadonlyMap<string, LimitedExport>>;
-  /** Has the smaller copy made, unless it is there or on its way; tries again after a failure. */
+  /** Requests the smaller copy, unless it exists or is being made; tries again after a failure. */
   ensure(owner: Owner, video: Video): Promise<void>;
   /**
    * SHA-256 of the file that Download gives for a finished video.
@@ -33,7 +32,7 @@ export interface LimitedExports {
    *   the reason when it could not be made
    */
   forDownload(owner: Owner, video: Video): Promise<string>;
-  /** Begins the copy as soon as a repair is finished. @returns a function that ends it */
+  /** Starts the copy as soon as a repair is finished. @returns a function that stops this */
   listen(): () => void;
 }
 
@@ -50,7 +49,7 @@ export interface LimitedExportsDeps {
 export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
   const { db, queue, events, limitOf, logger, now } = deps;
 
-  /** The shorter side that a download of this video is brought down to; null when nothing is in the way. */
+  /** The shorter side to which a download of this video is reduced; null when nothing limits it. */
   function shortSideFor(owner: Owner, video: Video): number | null {
     const limit = limitOf(owner.plan);
     if (limit === null || video.status !== 'completed' || !video.currentVersion) return null;
@@ -86,7 +85,7 @@ export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
     const begun = await db.transaction(async (trx) => {
       const at = now();
       const row = { sourceSha256: source, shortSide, state: 'waiting', progress: 0, message: null } as const;
-      // Of parallel calls one finds something to change; the others find it changed.
+      // Of parallel calls, one finds something to change; the others find it changed.
       const again = await VideoExport.query(trx)
         .patch({ ...row, updatedAt: at })
         .where({ videoId: video.id })

@@ -184,11 +184,11 @@ function withReference(
   return { held, latest: idr || !chain ? pts : Math.max(chain.latest, pts), isStart: idr };
 }
 
-/** Share of the steps from picture to picture that must have the same length for an order count... */
+/** Share of the steps from picture to picture that must have the same length for order counts to be used. */
 const STEADY_SHARE = 0.9;
 /** Pictures on each side that may be shown around a lost one: more than a decoder can hold back. */
 const AROUND = 32;
-/** ...and by what share of it they may differ. */
+/** By what share of that length the steps may differ. */
 const STEADY = 0.01;
 
 /**

@@ -8,7 +8,7 @@ import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PreviewPlan } from './lay-out.ts';
 import { joinList, joinPlan, piecePlan, PREVIEW_RATE_HZ, type PreviewSource } from './preview-commands.ts';
 
-/** Share of the work for joining, which only reads and copies. */
+/** Share of the work that writing the pieces takes; joining them only reads and copies. */
 const PIECES_SHARE = 0.95;
 /** How much the length of the joined clip may differ from its plan; one picture at the lowest rate would be 200 ms. */
 const LENGTH_TOLERANCE_MS = 250;

@@ -218,13 +218,8 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     now,
   });
 
-  const subscription = createSubscriptionService({
-    db,
-    events,
-    now,
-    billing: config.billing,
-    notify: notifications.notify,
-  });
+  const { notify } = notifications;
+  const subscription = createSubscriptionService({ db, events, now, billing: config.billing, notify });
   const apiTokens = createTokensService({ db, enforcePlans: config.enforcePlans, now });
   const passwordGuesses = limits({ points: 5, durationS: 60 });
   const account = createAccountService({
@@ -317,8 +312,11 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });
-  // Not earlier, because the migrations create its table and no pages connect before.
-  httpServer.once('listening', () => outbox.start());
+  // Not before: their tables are made by the migrations, and pages come only now.
+  httpServer.once('listening', () => {
+    outbox.start();
+    stops.push(subscription.listen((error) => logger.error({ err: error }, 'trials were not ended')));
+  });
 
   return {
     httpServer,

@@ -61,6 +61,8 @@ describe('the server process', { timeout: 120_000 }, () => {
     expect(await first.ended).toBe(0);
     expect(performance.now() - askedAt).toBeLessThan(20_000);
     expect(first.output().match(/"stopping"/g)).toHaveLength(1);
+    // Nor is anything asked of a database that has no tables yet.
+    expect(first.output()).not.toContain('"level":"error"');
   });
 
   it('starts again after a kill -9', async () => {

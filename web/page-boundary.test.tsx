@@ -61,7 +61,7 @@ describe('a page whose code did not arrive', () => {
 
   it('offers a reload where the server is there, and does not reload by itself', async () => {
     const { onReload } = open();
-    expect(await screen.findByText(/newer release/)).toBeInTheDocument();
+    expect(await screen.findByText(/may have been updated meanwhile/)).toBeInTheDocument();
     expect(onReload).not.toHaveBeenCalled();
     await userEvent.click(screen.getByRole('button', { name: 'Reload' }));
     expect(onReload).toHaveBeenCalledOnce();

@@ -56,7 +56,7 @@ export type BurnedCaptionsDto = z.infer<typeof burnedCaptionsDto>;
 export const heardWordsDto = z.object({
   /** Whether there is an engine. */
   engine: z.boolean(),
-  state: z.enum(['none', 'waiting', 'working', 'done', 'failed']),
+  state: z.enum(['none', 'waiting', 'working', 'done', 'failed', 'cancelled']),
   /** Whole percent of the speech, measured. */
   progress: z.number().int().min(0).max(100),
   /** Why it failed, or why there are no words. */
@@ -129,6 +129,14 @@ export const captionsApi = {
     method: 'POST',
     path: '/api/videos/:id/captions/heard',
     summary: 'Has the speech engine listen; 501 where the operator has set up none.',
+    params: idParams,
+    response: heardWordsDto,
+  }),
+  cancelHearing: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/captions/heard/cancel',
+    summary:
+      'Stops the speech engine that waits or listens; what it heard before stays. Without any it changes nothing.',
     params: idParams,
     response: heardWordsDto,
   }),

@@ -3,7 +3,7 @@ import { defineEndpoint, id, messageBody } from './endpoint.ts';
 
 export const notificationDto = z.object({
   id,
-  kind: z.enum(['video_ready', 'video_failed', 'idea_status', 'draft_expiry', 'trial']),
+  kind: z.enum(['video_ready', 'video_failed', 'idea_status', 'draft_expiry', 'draft_damaged', 'trial']),
   title: z.string(),
   body: z.string(),
   /** Page of the application it leads to; null when there is none. */

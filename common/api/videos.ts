@@ -17,7 +17,7 @@ const status = z.string();
 export const limitedExport = z.object({
   /** Shorter side of that copy in pixels. */
   shortSide: z.number().int(),
-  state: z.enum(['absent', 'waiting', 'running', 'ready', 'failed']),
+  state: z.enum(['absent', 'waiting', 'working', 'ready', 'failed', 'cancelled']),
   /** 0 to 100, measured. */
   progress: z.number().min(0).max(100),
   /** Of the finished copy. */
@@ -197,6 +197,14 @@ export const videosApi = {
     path: '/api/videos/:id/export',
     summary:
       'Has the file made that Download gives where the plan limits its size; repeating changes nothing.',
+    params: idParams,
+    response: statusDto,
+  }),
+  cancelExport: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/export/cancel',
+    summary:
+      'Stops the smaller file that waits or is being made; result and original stay. Without any it changes nothing.',
     params: idParams,
     response: statusDto,
   }),

@@ -15,6 +15,7 @@ import * as captionBurns from './013_caption_burns.ts';
 import * as heardWords from './014_heard_words.ts';
 import * as captionAxis from './015_caption_axis.ts';
 import * as fixTimeLeft from './016_fix_time_left.ts';
+import * as exportJobs from './017_export_jobs.ts';
 
 /** Where knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '014_heard_words', up: heardWords.up, down: heardWords.down },
   { name: '015_caption_axis', up: captionAxis.up, down: captionAxis.down },
   { name: '016_fix_time_left', up: fixTimeLeft.up, down: fixTimeLeft.down },
+  { name: '017_export_jobs', up: exportJobs.up, down: exportJobs.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

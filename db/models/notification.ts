@@ -5,7 +5,7 @@ export class Notification extends BaseModel {
   static override tableName = 'notifications';
   declare id: string;
   declare userId: string;
-  declare kind: 'video_ready' | 'video_failed' | 'idea_status' | 'draft_expiry' | 'trial';
+  declare kind: 'video_ready' | 'video_failed' | 'idea_status' | 'draft_expiry' | 'draft_damaged' | 'trial';
   declare title: string;
   declare body: string;
   declare link: string | null;

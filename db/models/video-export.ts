@@ -1,18 +1,10 @@
-import { BaseModel } from '../base-model.ts';
+import { RequestRow } from './request-row.ts';
 
-/** The export of a video that is being made, or why it could not be made; gone once it is a version. */
-export class VideoExport extends BaseModel {
+/** The newest request for a smaller copy of a result; gone once the copy is a version. */
+export class VideoExport extends RequestRow {
   static override tableName = 'video_exports';
-  static override idColumn = 'videoId';
-  declare videoId: string;
   /** The result it is made from. */
   declare sourceSha256: string;
   /** Shorter side of the picture in pixels. */
   declare shortSide: number;
-  declare state: 'waiting' | 'running' | 'failed';
-  /** 0 to 100. */
-  declare progress: number;
-  /** Why it failed, for people. */
-  declare message: string | null;
-  declare updatedAt: number;
 }

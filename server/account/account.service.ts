@@ -49,7 +49,7 @@ export function createAccountService(deps: AccountDeps): AccountService {
     if (!user) throw notFound();
     if (!(await deps.verifyPassword(user.passwordHash, password))) {
       // Not a 401: the session is fine, and the client would take it for signed out.
-      const message = 'The password is not right.';
+      const message = 'The password is wrong.';
       throw new AppError('invalid_input', message, { fields: { password: message } });
     }
     const gone = await removeRows(db, user);

@@ -22,11 +22,11 @@ export function verificationMail(to: string, username: string, link: string): Ma
     subject: 'Verify your email address for Reelmend',
     lines: [
       `Hello ${username},`,
-      'please verify your email address, then your first clip can be mended.',
+      'please verify your email address. Then your first clip can be mended.',
       'The link works for 24 hours.',
     ],
     button: { label: 'Verify email address', link },
-    end: 'If you did not sign up, you need not do anything: without this step the account stays unused.',
+    end: 'If you did not sign up, ignore this email: without this step the account stays unused.',
   });
 }
 
@@ -35,9 +35,12 @@ export function resetMail(to: string, username: string, link: string): Mail {
   return compose({
     to,
     subject: 'A new password for Reelmend',
-    lines: [`Hello ${username},`, 'with this link you choose a new password. It works once, for one hour.'],
+    lines: [
+      `Hello ${username},`,
+      'this link lets you choose a new password. It works once, within one hour.',
+    ],
     button: { label: 'Choose a new password', link },
-    end: 'If you did not ask for this, you need not do anything: your password stays as it is.',
+    end: 'If you did not ask for this, ignore this email: your password stays as it is.',
   });
 }
 

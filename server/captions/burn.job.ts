@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { AT_WORK, isAtWork } from '#common/is-at-work.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError } from '#server/errors.ts';
@@ -13,6 +13,7 @@ import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { isStorageFull, noRoomFor, ROOM_WAIT_MS } from '#server/jobs/no-room.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { createRequestRows } from '#server/jobs/requested-work.ts';
 import { probeFile } from '#server/media/probe/probe-file.ts';
 import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { makeCopy } from '#server/pipeline/encode/make-copy.ts';
@@ -59,12 +60,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
   const { db, storage, tools, limits, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
-  /** Changes the row of one wish; a later one and one that has ended stay as they are. */
-  const tell = ({ videoId, jobId }: CaptionBurn, change: Partial<CaptionBurn>) =>
-    CaptionBurn.query(db)
-      .patch({ ...change, updatedAt: now() })
-      .where({ videoId, jobId })
-      .whereIn('state', [...AT_WORK]);
+  const { tell } = createRequestRows<CaptionBurn>({ db, model: CaptionBurn, now });
 
   async function make(row: CaptionBurn, sourceSha256: string, signal: AbortSignal): Promise<StoredFile> {
     const font = await deps.font();
@@ -75,7 +71,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     try {
       const info = await probeFile(tools, source.path, signal);
       const [stream] = info.video;
-      if (!stream) throw new Refusal('This clip has no pictures to draw captions into.');
+      if (!stream) throw new Refusal('This clip has no picture to draw captions into.');
       const size = burnedSize(stream);
       if (size.width * size.height > limits.maxEncodePixels) throw new Refusal(tooLarge(size));
       const outputPath = path.join(workDir, 'captioned.mp4');

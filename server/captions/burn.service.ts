@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { BurnedCaptionsDto } from '#common/api/captions.ts';
 import type { CaptionStyle } from '#common/caption-styles.ts';
-import { isAtWork } from '#common/is-at-work.ts';
 import { CaptionBurn } from '#db/models/caption-burn.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import { createRequestedWork } from '#server/jobs/requested-work.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { drawnText, findUndrawable } from './caption-lines.ts';
 import type { CaptionsService } from './captions.service.ts';
@@ -40,18 +40,19 @@ export interface BurnService {
   remove(video: Video): Promise<void>;
 }
 
-const BUSY = 'A file with captions is being made of this video. Wait until it is done.';
-const NO_WORDS = 'No caption has words yet, and captions are never invented. Write them first.';
+const BUSY = 'A file with captions is already being made for this video. Wait until it is done or cancel it.';
+const NO_WORDS = 'No caption has words yet, and Reelmend never invents captions. Add words first.';
 const NO_FONT = 'The font for captions is not installed on this server.';
 
 const undrawable = ({ cue, char }: { cue: number; char: string }) => {
   const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return `Caption ${cue} has the character “${char}” (U+${code}), which the caption font cannot draw. Take it out or write it otherwise.`;
+  return `Caption ${cue} has the character “${char}” (U+${code}), which the caption font cannot draw. Remove it or write it another way.`;
 };
 
 /** See `BurnService`. */
 export function createBurnService(deps: BurnServiceDeps): BurnService {
-  const { db, queue, events, captions, now } = deps;
+  const { db, captions, now } = deps;
+  const requests = createRequestedWork<CaptionBurn>({ ...deps, model: CaptionBurn, type: 'burn-captions' });
   const fileOf = ({ id }: Video) => VideoVersion.query(db).findOne({ videoId: id, kind: 'captioned' });
 
   async function read(video: Video): Promise<BurnedCaptionsDto> {
@@ -88,64 +89,21 @@ export function createBurnService(deps: BurnServiceDeps): BurnService {
       if (refused) throw new AppError('invalid_input', undrawable(refused));
       const worded = cues.filter(({ text }) => drawnText(text ?? '') !== '');
       if (worded.length === 0) throw new AppError('invalid_input', NO_WORDS);
-      const videoId = video.id;
-      await db.transaction(async (trx) => {
-        const at = now();
-        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
-        await trx('caption_burns')
-          .insert({
-            video_id: videoId,
-            job_id: '',
-            style,
-            cues: '[]',
-            state: 'failed',
-            created_at: at,
-            updated_at: at,
-          })
-          .onConflict('video_id')
-          .ignore();
-        const row = await CaptionBurn.query(trx).findById(videoId).forUpdate();
-        if (isAtWork(row)) {
-          const same =
-            row?.style === style &&
-            row.captionsRevision === captionsRevision &&
-            row.sourceSha256 === sourceSha256;
-          if (same) return;
-          throw new AppError('conflict', BUSY);
-        }
-        const jobId = await queue.enqueue(
-          'burn-captions',
-          { videoId },
-          { trx, userId: video.userId, videoId },
-        );
-        await CaptionBurn.query(trx)
-          .patch({
-            jobId,
-            style,
-            sourceSha256,
-            captionsRevision,
-            cues: worded,
-            state: 'waiting',
-            progress: 0,
-            message: null,
-            updatedAt: at,
-          })
-          .where({ videoId });
+      await requests.ask({
+        video,
+        blank: { style, cues: '[]', created_at: now() },
+        change: { style, sourceSha256, captionsRevision, cues: worded },
+        isSame: (row) =>
+          row.style === style &&
+          row.captionsRevision === captionsRevision &&
+          row.sourceSha256 === sourceSha256,
+        busy: BUSY,
       });
       return read(video);
     },
 
     async cancel(video) {
-      const jobId = await db.transaction(async (trx) => {
-        const row = await CaptionBurn.query(trx).findById(video.id).forUpdate();
-        if (!row || !isAtWork(row)) return null;
-        await queue.cancel(row.jobId, trx);
-        await CaptionBurn.query(trx)
-          .patch({ state: 'cancelled', message: null, cues: [], updatedAt: now() })
-          .where({ videoId: video.id });
-        return row.jobId;
-      });
-      if (jobId !== null) events.emit('job.cancelled', { jobId });
+      await requests.cancel(video.id, { cues: [] });
       return read(video);
     },
 

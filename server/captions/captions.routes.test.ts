@@ -276,7 +276,7 @@ for (const engine of ENGINES) {
       const none = await client.call(captionsApi.hear, { params });
       expect([none.status, none.raw]).toMatchObject([
         501,
-        { message: expect.stringMatching(/no speech engine/) },
+        { message: expect.stringMatching(/no speech recognition/) },
       ]);
       expect((await client.call(captionsApi.heard, { params })).body).toMatchObject({
         engine: false,
@@ -337,7 +337,7 @@ for (const engine of ENGINES) {
           400,
           {
             message:
-              'Caption 2 has the character “😀” (U+1F600), which the caption font cannot draw. Take it out or write it otherwise.',
+              'Caption 2 has the character “😀” (U+1F600), which the caption font cannot draw. Remove it or write it another way.',
           },
         ]);
         expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toEqual([]);
@@ -445,7 +445,7 @@ for (const engine of ENGINES) {
 }
 
 describe('a server with a speech engine', () => {
-  it('has it listen by itself to what was repaired, once', async () => {
+  it('has it listen by itself to what was repaired, once, until that is cancelled', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-engine-'));
     const [cli, model] = [path.join(folder, 'whisper-cli'), path.join(folder, 'model.bin')];
     await writeFile(cli, '');
@@ -466,7 +466,16 @@ describe('a server with a speech engine', () => {
       const heard = async () => (await client.call(captionsApi.heard, { params })).body;
       await expect.poll(async () => (await heard())?.state).toBe('waiting');
       await client.call(captionsApi.hear, { params });
-      expect(await Job.query(app.db).where({ type: 'hear-words', videoId })).toHaveLength(1);
+      const jobs = () => Job.query(app.db).where({ type: 'hear-words', videoId }).orderBy('createdAt');
+      expect(await jobs()).toHaveLength(1);
+      const cancel = () => client.call(captionsApi.cancelHearing, { params });
+      const { client: stranger } = await app.signIn();
+      expect((await stranger.call(captionsApi.cancelHearing, { params })).status).toBe(404);
+      expect((await cancel()).body).toMatchObject({ state: 'cancelled', message: null });
+      expect((await cancel()).body?.state).toBe('cancelled');
+      expect((await jobs()).map(({ state }) => state)).toEqual(['cancelled']);
+      expect((await client.call(captionsApi.hear, { params })).body?.state).toBe('waiting');
+      expect((await jobs()).map(({ state }) => state)).toEqual(['cancelled', 'queued']);
     } finally {
       await app.stop();
       await rm(folder, { recursive: true });

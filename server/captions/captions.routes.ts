@@ -82,6 +82,10 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
     const video = await owned(user, params.id);
     return forCurrent(video, await hearing.ask(video));
   });
+  signedIn(router, captionsApi.cancelHearing, async ({ user, params }) => {
+    const video = await owned(user, params.id);
+    return forCurrent(video, await hearing.cancel(video));
+  });
 
   signedIn(router, captionsApi.burned, async ({ user, params }) => burns.read(await owned(user, params.id)));
 

@@ -7,7 +7,7 @@ import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
 import { User } from '#db/models/user.ts';
 import { Video } from '#db/models/video.ts';
-import { notFound } from '#server/errors.ts';
+import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { DraftExpiry } from '#server/plans/draft-retention.ts';
 
@@ -15,6 +15,9 @@ interface Owner {
   readonly id: string;
   readonly plan: PlanSlug;
 }
+
+const CHANGED_ON_DISK =
+  'This original changed on the server’s disk, so the mended version stays the current one. What is left of it can be downloaded.';
 
 const LATER_EXPIRY =
   'case when drafts.expires_at > excluded.expires_at then drafts.expires_at else excluded.expires_at end';
@@ -32,7 +35,8 @@ export interface DraftsService {
   /**
    * Makes the original the current version of its video, or brings a deleted video back and mends it
    * again. Restoring twice changes nothing more.
-   * @throws AppError `not_found`, `conflict` while the video has no finished result, `quota_reached`
+   * @throws AppError `not_found`, `conflict` while the video has no finished result or where the original was damaged on the disk,
+   *   `quota_reached`
    */
   restore(owner: Owner, draftId: string): Promise<{ videoId: string }>;
   /**
@@ -157,6 +161,9 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
 
     async restore(owner, draftId) {
       const draft = await owned(owner, draftId);
+      // A deleted video has nothing better than what is left: that is mended.
+      if (draft.object?.damaged === true && (await Video.query(db).findById(draft.videoId).select('id')))
+        throw new AppError('conflict', CHANGED_ON_DISK);
       await videos.restore(owner, draft);
       events.emit('draft.changed', { userId: owner.id, draftId });
       return { videoId: draft.videoId };

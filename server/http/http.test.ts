@@ -164,7 +164,10 @@ describe('the edge of the API', () => {
       const text = await answer.text();
       await broken.stop();
       expect(answer.status).toBe(500);
-      expect(JSON.parse(text)).toMatchObject({ code: 'internal', message: 'Something went wrong.' });
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'internal',
+        message: 'Something went wrong on our side. Please try again.',
+      });
       expect(text).not.toMatch(/sqlite|select|table|\.ts/i);
     });
 

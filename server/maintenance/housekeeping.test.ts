@@ -143,6 +143,8 @@ describe('housekeeping of objects', () => {
     expect(await housekeeping.run()).toMatchObject({ damaged: 1 });
     expect((await server.drafts.list(user))[0]).toMatchObject({ integrity: 'damaged' });
     expect(told).toHaveLength(1);
+    const notices = () => Notification.query(server.db).where({ userId: user.id, kind: 'draft_damaged' });
+    expect(await notices()).toMatchObject([{ link: '/drafts', body: expect.stringContaining('clip.mp4') }]);
     await makeVideo(data);
     expect((await server.drafts.list(user)).map((draft) => draft.integrity)).toEqual(['ok', 'ok']);
     server.clock.offsetMs += 25 * 60 * MINUTE_MS;

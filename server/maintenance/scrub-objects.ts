@@ -1,11 +1,15 @@
 import type { Knex } from 'knex';
+import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
+import { Notification } from '#db/models/notification.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import { hasCode } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
+/** Longest text that a notice holds. */
+const BODY_MAX = 500;
 /** Each object is read again once a day. */
 const AGE_MS = 24 * 3600_000;
 
@@ -40,7 +44,7 @@ export async function scrubObjects(
     if (!object) break;
     const whole = await storage.verify(object.sha256).catch(unreadableIsFalse);
     await StoredObject.query(db).findById(object.sha256).patch({ checkedAt: now(), damaged: !whole });
-    if (whole === object.damaged) await tellOwners(deps, object.sha256);
+    if (whole === object.damaged) await tellOwners(deps, object.sha256, !whole);
     if (!whole) {
       damaged += 1;
       deps.logger.error({ sha256: object.sha256 }, 'a stored object is damaged');
@@ -51,9 +55,26 @@ export async function scrubObjects(
   return { checked, damaged };
 }
 
-async function tellOwners({ db, events }: ScrubDeps, sha256: string): Promise<void> {
+/** Pages learn of any change; damage stands behind the bell, too, since nobody looks through backups that are well. */
+async function tellOwners({ db, events, now }: ScrubDeps, sha256: string, isDamaged: boolean): Promise<void> {
   for (const draft of await Draft.query(db).where({ sha256 })) {
-    events.emit('draft.changed', { userId: draft.userId, draftId: draft.id });
+    const { userId } = draft;
+    events.emit('draft.changed', { userId, draftId: draft.id });
+    if (!isDamaged) continue;
+    await Notification.query(db).insert({
+      id: newId(),
+      userId,
+      kind: 'draft_damaged',
+      title: 'A draft backup was damaged',
+      body: `The backup of "${draft.fileName}" changed on the server’s disk. Upload the clip again if you still have it.`.slice(
+        0,
+        BODY_MAX,
+      ),
+      link: '/drafts',
+      readAt: null,
+      createdAt: now(),
+    });
+    events.emit('notification.created', { userId });
   }
 }
 

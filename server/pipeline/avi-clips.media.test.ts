@@ -59,7 +59,7 @@ describe('H.264 in AVI, with pictures coded out of their order', () => {
     expect(warnings).toBe('');
     expect(hashes.length).toBeGreaterThan(50);
     expect(hashes.slice(0, 40)).toEqual(shown.slice(0, 40));
-    expect(report.notes.join(' ')).toContain(`${120 - hashes.length} of 120 pictures are missing at its end`);
+    expect(report.notes.join(' ')).toContain(`${120 - hashes.length} of 120 frames are missing at its end`);
   });
 
   it('keeps every undamaged picture where one is damaged, and each claim holds against the AVI file', async () => {
@@ -152,7 +152,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
       return bytes;
     });
     const notes = (await mend('counted.avi')).report.notes.join(' ');
-    expect(notes).toMatch(/header of the file counts 2000 pictures .* not cut off/);
+    expect(notes).toMatch(/says that it has 2000 frames.* not cut off/);
     expect(notes).not.toMatch(/ends early/);
   });
 
@@ -231,7 +231,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
     });
     const { report, resultPath } = await mend('slow.avi');
     expect(report.defects.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
-    expect(report.notes.join(' ')).toMatch(/at which it ends with the picture: it is played at that/);
+    expect(report.notes.join(' ')).toMatch(/at which it ends with the picture: that one is used/);
     const { video, audio } = await probe(tools, resultPath ?? '', 'mov');
     expect(Math.abs((audio[0]?.durationMs ?? 0) - (video[0]?.durationMs ?? 0))).toBeLessThan(40);
   });

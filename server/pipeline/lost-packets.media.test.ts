@@ -86,7 +86,7 @@ describe('a picture whose packet is lost from the file', () => {
     const { broken, clean, count, report, result } = await mend('HEVC', encode, 'P');
     expect(report.video).toMatchObject({ unitsKept: count - 1, unitsTotal: count - 1 });
     const filled = report.defects.find(({ kind }) => kind === 'dropped_frames');
-    expect(filled?.explanation).toContain('Filled in from the pictures around it');
+    expect(filled?.explanation).toContain('Filled in from the frames around it');
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
     const after = await decodeHashes(result);
     expect(after.warnings).toBe('');

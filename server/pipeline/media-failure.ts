@@ -17,7 +17,7 @@ export class MediaFailure extends Error {
 
 const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
   cancelled: 'Processing was cancelled.',
-  stalled: 'Processing stopped because a media tool made no progress on this clip.',
+  stalled: 'Processing stopped because nothing moved on for too long. Please try again.',
   timed_out: 'Processing stopped because this clip took too long.',
   tool_missing: 'This server cannot process videos: ffmpeg is missing.',
   tool_failed: 'Something went wrong on our side while this clip was processed. Please try again.',

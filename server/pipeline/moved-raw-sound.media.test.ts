@@ -58,25 +58,30 @@ it.each([
   ['pcm_s16le', -200, 'mov'],
   ['pcm_s16le', 400, 'avi'],
   ['ac3', 400, 'avi'],
-])('moves a sound coded as %s that comes %i ms late in %s, and browsers play it', async (codec, ms, form) => {
-  const name = `${codec}${ms}.${form}`;
-  // The writer of AVI here has no place for a delay; its header does.
-  const isAvi = form === 'avi';
-  const late = ['-itsoffset', isAvi ? '0' : String(ms / 1000), '-i', at('clean.mp4')];
-  const tracks = ['-map', '0:v', '-map', '1:a', '-c:v', isAvi ? 'mpeg4' : 'copy', '-c:a', codec];
-  await ffmpeg('-i', at('clean.mp4'), ...late, ...tracks, '-q:v', '3', at(name));
-  if (isAvi) await changeAvi(at(name), at(name), (bytes, chunks) => startLater(bytes, chunks, 1, ms));
-  const task = await makeTask(at(name), at(`${name}-work`));
-  const io = { signal: new AbortController().signal, send: () => undefined };
-  const { report, resultPath } = mustBeOk(await processVideo(task, io));
-  expect(report.defects.filter(({ kind }) => kind === 'audio_sync')).toMatchObject([{ outcome: 'repaired' }]);
-  expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
-  expect(report.checks.map((check) => check.name)).toContain('sound moved as planned');
-  expect(report.audio.treatment).toBe('full_encode');
-  const { audio } = await probe(tools, resultPath ?? '', 'mov');
-  expect(audio.map((stream) => stream.codec)).toEqual(['aac']);
-  const [wanted, heard] = [await heardFromStart(at('clean.mp4')), await heardFromStart(resultPath ?? '')];
-  // AC-3 comes 256 samples late by its own overlap, which no container tells.
-  const from = Math.max(0, -ms / 1000) * HEARD_HZ + REACH;
-  expect(Math.abs(bestLag(wanted, heard, from))).toBeLessThan(0.006 * HEARD_HZ);
-});
+])(
+  'moves a sound in the format %s that comes %i ms late in %s, and browsers play it',
+  async (codec, ms, form) => {
+    const name = `${codec}${ms}.${form}`;
+    // The writer of AVI here has no place for a delay; its header does.
+    const isAvi = form === 'avi';
+    const late = ['-itsoffset', isAvi ? '0' : String(ms / 1000), '-i', at('clean.mp4')];
+    const tracks = ['-map', '0:v', '-map', '1:a', '-c:v', isAvi ? 'mpeg4' : 'copy', '-c:a', codec];
+    await ffmpeg('-i', at('clean.mp4'), ...late, ...tracks, '-q:v', '3', at(name));
+    if (isAvi) await changeAvi(at(name), at(name), (bytes, chunks) => startLater(bytes, chunks, 1, ms));
+    const task = await makeTask(at(name), at(`${name}-work`));
+    const io = { signal: new AbortController().signal, send: () => undefined };
+    const { report, resultPath } = mustBeOk(await processVideo(task, io));
+    expect(report.defects.filter(({ kind }) => kind === 'audio_sync')).toMatchObject([
+      { outcome: 'repaired' },
+    ]);
+    expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
+    expect(report.checks.map((check) => check.name)).toContain('sound moved as planned');
+    expect(report.audio.treatment).toBe('full_encode');
+    const { audio } = await probe(tools, resultPath ?? '', 'mov');
+    expect(audio.map((stream) => stream.codec)).toEqual(['aac']);
+    const [wanted, heard] = [await heardFromStart(at('clean.mp4')), await heardFromStart(resultPath ?? '')];
+    // AC-3 comes 256 samples late by its own overlap, which no container tells.
+    const from = Math.max(0, -ms / 1000) * HEARD_HZ + REACH;
+    expect(Math.abs(bestLag(wanted, heard, from))).toBeLessThan(0.006 * HEARD_HZ);
+  },
+);

@@ -33,6 +33,9 @@ beforeAll(async () => {
   ];
   await runTool('make', tools.ffmpeg, [...web, at('wav-sound.mkv')]);
   await runTool('make', tools.ffmpeg, [...web, '-ar', '192000', at('studio-rate.mov')]);
+  const edited = ['-vf', 'scale=256:144', '-c:v', 'dnxhd', '-profile:v', 'dnxhr_sq', '-pix_fmt', 'yuv422p'];
+  const gap = ['-v', 'error', '-i', at('gap.mp4')];
+  await runTool('make', tools.ffmpeg, [...gap, ...edited, '-c:a', 'pcm_s24le', at('edited.mov')]);
   const tones = Array.from({ length: 10 }, (_, at) => `0.1*sin(${300 + 40 * at}*t)`).join('|');
   const sounds = ['-f', 'lavfi', '-i', `aevalsrc=exprs=${tones}:s=48000:d=2`, '-map', '0:v', '-map', '1:a'];
   const ten = [
@@ -67,6 +70,7 @@ it.each([
   ['gap.mp4', 'smart_render'],
   ['late.mp4', 'copied'],
   ['old.avi', 'full_encode'],
+  ['edited.mov', 'full_encode'],
   ['wav-sound.mkv', 'copied'],
   ['studio-rate.mov', 'copied'],
   ['ten-microphones.mov', 'copied'],

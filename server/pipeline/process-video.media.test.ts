@@ -156,7 +156,7 @@ describe('processVideo on planted faults', () => {
       outcome: 'repaired',
     });
     expect(report.result.media.frameCount).toBe(120);
-    expect(report.notes.join(' ')).toMatch(/coded pictures have other numbers in the order of showing/);
+    expect(report.notes.join(' ')).toMatch(/frames have new numbers in the playing order/);
     expect(await findingsOf(resultPath ?? '')).toEqual([]);
   });
 

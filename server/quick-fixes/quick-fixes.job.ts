@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
-import { raw } from 'objection';
-import { AT_WORK, isAtWork } from '#common/is-at-work.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { FILE_GONE } from '#server/errors.ts';
@@ -13,6 +12,7 @@ import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { isStorageFull, noRoomFor, ROOM_WAIT_MS } from '#server/jobs/no-room.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { createRequestRows } from '#server/jobs/requested-work.ts';
 import { createTimeLeft } from '#server/jobs/time-left.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
@@ -23,6 +23,7 @@ import type {
   MediaFailureCode,
   MediaLimits,
 } from '#server/pipeline/worker-protocol.ts';
+import { fixRequests } from './fix-requests.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
 
@@ -57,14 +58,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   const running = new Map<string, AbortController>();
   events.on('video.deleted', ({ videoId }) => running.get(videoId)?.abort());
 
-  /** Changes the row of one request and lets pages know; a row of a later request stays as it is. */
-  async function tell({ videoId, jobId }: FixRun, change: Partial<FixRun>): Promise<void> {
-    const rows = await FixRun.query(db)
-      .patch({ ...change, revision: raw('revision + 1'), updatedAt: now() })
-      .where({ videoId, jobId })
-      .whereIn('state', [...AT_WORK]);
-    if (rows > 0) events.emit('fixes.changed', { videoId });
-  }
+  const { tell } = createRequestRows(fixRequests(deps));
 
   function progressOf(run: FixRun) {
     let fixes = run.fixes;

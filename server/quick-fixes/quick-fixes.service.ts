@@ -9,12 +9,14 @@ import { Video } from '#db/models/video.ts';
 import { AppError, FILE_GONE, NOT_FINISHED, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import { createRequestedWork } from '#server/jobs/requested-work.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { VideoRestore } from '#server/videos/restore-video.ts';
 import type { VideoState } from '#server/videos/video-state.ts';
+import { fixRequests } from './fix-requests.ts';
 import { toQuickFixesDto, toRunDto } from './quick-fixes.presenter.ts';
 
-const BUSY = 'Fixes are being applied to this video. Wait until they are done.';
+const BUSY = 'Fixes are being applied to this video. Wait until they are done or cancel them.';
 
 export interface QuickFixesServiceDeps {
   readonly db: Knex;
@@ -53,6 +55,7 @@ export interface QuickFixesService {
 /** See `QuickFixesService`. */
 export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixesService {
   const { db, storage, queue, state, events, now } = deps;
+  const requests = createRequestedWork({ ...fixRequests(deps), type: 'apply-fixes', queue, events });
 
   async function exportRow(video: Video, exportId: string): Promise<VideoVersion> {
     const row = await VideoVersion.query(db).findOne({ id: exportId, videoId: video.id, kind: 'platform' });
@@ -99,65 +102,25 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
       if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
       // The order of the list, each once, however they were sent.
       const chosen = FIXES.map(({ id }) => id).filter((id) => fixes.includes(id));
-      const jobId = await db.transaction(async (trx) => {
-        const at = now();
-        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
-        await trx('fix_runs')
-          .insert({
-            video_id: video.id,
-            job_id: '',
-            state: 'failed',
-            fixes: '[]',
-            created_at: at,
-            updated_at: at,
-          })
-          .onConflict('video_id')
-          .ignore();
-        const run = await FixRun.query(trx).findById(video.id).forUpdate();
-        if (run && isAtWork(run)) {
-          const same = run.fixes.map(({ id }) => id).join() === chosen.join();
-          if (same) return run.jobId;
-          throw new AppError('conflict', BUSY);
-        }
-        const made = await queue.enqueue(
-          'apply-fixes',
-          { videoId: video.id },
-          { trx, userId: video.userId, videoId: video.id },
-        );
-        await FixRun.query(trx)
-          .patch({
-            jobId: made,
-            sourceVersionId: versionId,
-            resultVersionId: null,
-            state: 'waiting',
-            progress: 0,
-            fixes: chosen.map((id) => ({ id, state: 'waiting', detail: '', figures: [] })),
-            message: null,
-            revision: (run?.revision ?? 0) + 1,
-            createdAt: at,
-            updatedAt: at,
-          })
-          .where({ videoId: video.id });
-        return made;
+      const at = now();
+      const { jobId } = await requests.ask({
+        video,
+        blank: { fixes: '[]', created_at: at },
+        change: {
+          sourceVersionId: versionId,
+          resultVersionId: null,
+          createdAt: at,
+          fixes: chosen.map((id) => ({ id, state: 'waiting', detail: '', figures: [] })),
+        },
+        isSame: ({ fixes: asked }) => asked.map(({ id }) => id).join() === chosen.join(),
+        busy: BUSY,
       });
       events.emit('fixes.changed', { videoId: video.id });
       return { fixesApplied: chosen.length, jobId };
     },
 
     async cancel(video) {
-      const jobId = await db.transaction(async (trx) => {
-        const run = await FixRun.query(trx).findById(video.id).forUpdate();
-        if (!run || !isAtWork(run)) return null;
-        await queue.cancel(run.jobId, trx);
-        await FixRun.query(trx)
-          .patch({ state: 'cancelled', message: null, revision: run.revision + 1, updatedAt: now() })
-          .where({ videoId: video.id });
-        return run.jobId;
-      });
-      if (jobId !== null) {
-        events.emit('job.cancelled', { jobId });
-        events.emit('fixes.changed', { videoId: video.id });
-      }
+      await requests.cancel(video.id);
       // What ended first may have made another version the current one.
       return read((await Video.query(db).findById(video.id)) ?? video);
     },

@@ -109,7 +109,7 @@ describe('the storyline of a clip', () => {
     expect(first).toMatchObject({ state: 'ready', progress: 100, message: null });
     expect(first?.storyline?.scenes.map(({ timestamp }) => timestamp)).toEqual(['0:00', '0:03', '0:06']);
     expect(first?.storyline?.scenes.map(({ description }) => description.split('; ')[1])).toEqual([
-      'somebody speaks.',
+      'speech.',
       'sound without speech.',
       'quiet.',
     ]);

@@ -32,7 +32,7 @@ describe('tellStory', () => {
       ['0:08', '4.0 s'],
     ]);
     expect(scenes[0]).toMatchObject({
-      description: 'Even light, some movement; somebody speaks.',
+      description: 'Even light, some movement; speech.',
       actions: ['speaking'],
     });
     expect(scenes[1]?.description).toBe('Even light, some movement; sound without speech.');
@@ -94,7 +94,7 @@ describe('tellStory', () => {
     const still = tellStory(
       clip({ pictures: flat({ luma: 30, change: 1, saturation: 0.02 }), levelsDb: [], speech: [] }),
     );
-    expect(still.themes).toEqual(['One take', 'Stillness', 'Low light', 'Hardly any colour', 'No sound']);
+    expect(still.themes).toEqual(['One take', 'Stillness', 'Low light', 'Little colour', 'No sound']);
   });
 
   it('says where most moves, cuts left out', () => {

@@ -118,7 +118,7 @@ function themesOf(
     ['Low light', seen && light === 'Dark'],
     ['Bright light', seen && light === 'Bright'],
     ['Strong colours', seen && saturation >= COLOURFUL_SATURATION],
-    ['Hardly any colour', seen && saturation < PALE_SATURATION],
+    ['Little colour', seen && saturation < PALE_SATURATION],
     ['Quiet sound', levelsDb.length > 0 && mean(levelsDb) < QUIET_DB],
     ['No sound', levelsDb.length === 0],
   ];
@@ -143,7 +143,7 @@ function charactersOf({ speech }: ClipSeries): StorylineDto['characters'] {
   return [
     {
       name: 'Speaker 1',
-      description: `A voice is heard for ${total} s in all. One person or several: voices are not told apart.`,
+      description: `Speech is heard for ${total} s in total, from one person or several: voices are not told apart.`,
       appearances: joined
         .slice(0, MOST_APPEARANCES)
         .map(({ startMs, endMs }) => `${mark(startMs)} – ${mark(endMs)}`),
@@ -168,28 +168,28 @@ function describeScene({ startMs, endMs }: SceneSpan, series: ClipSeries): Story
 
 function pictureWords(pictures: readonly PictureFigures[], change: number): string {
   const readable = pictures.filter(isReadable);
-  if (readable.length === 0) return 'Nothing to be seen';
+  if (readable.length === 0) return 'Nothing to see';
   const light = lightOf(readable);
   const saturation = mean(readable.map((picture) => picture.saturation));
   const colours =
     saturation >= COLOURFUL_SATURATION
       ? 'strong colours'
       : saturation < PALE_SATURATION
-        ? 'hardly any colour'
+        ? 'little colour'
         : '';
   const head = light === '' ? 'Even light' : `${light} picture`;
   const pace =
     change >= LIVELY_CHANGE
-      ? 'much movement'
+      ? 'a lot of movement'
       : change < CALM_CHANGE
-        ? 'hardly any movement'
+        ? 'little movement'
         : 'some movement';
   return [head, colours, pace].filter((word) => word !== '').join(', ');
 }
 
 function soundWords({ levelsDb }: ClipSeries, startMs: number, endMs: number, spoken: boolean): string {
   if (levelsDb.length === 0) return 'no sound';
-  if (spoken) return 'somebody speaks';
+  if (spoken) return 'speech';
   const levels = within(levelsDb, startMs, endMs);
   return levels.length === 0 || mean(levels) < QUIET_DB ? 'quiet' : 'sound without speech';
 }
@@ -208,7 +208,7 @@ function titleOf({ durationMs }: ClipSeries, { scenes }: Facts, genre: string): 
 function summarise(series: ClipSeries, { scenes, pictures, speechShare }: Facts): string {
   const { durationMs, levelsDb, speech, pictures: all } = series;
   const sentences: string[] = [];
-  if (scenes.length === 0) sentences.push('No picture that tells anything.');
+  if (scenes.length === 0) sentences.push('There is nothing to see.');
   else if (scenes.length === 1) sentences.push(`One take of ${mark(durationMs)} without a cut.`);
   else {
     const longest = scenes.reduce((best, scene) =>

@@ -92,6 +92,39 @@ describe('subscription service', () => {
     ]);
   });
 
+  it('ends a trial by itself when its time is over, one that begins later too', async () => {
+    const id = await person();
+    await service.subscribe(id, 'creator-pro');
+    at = START + 7 * DAY_MS - 80;
+    const failed: unknown[] = [];
+    const stop = service.listen((error) => failed.push(error));
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(await planOf(id)).toBe('creator-pro');
+    at = START + 7 * DAY_MS;
+    await expect.poll(() => planOf(id)).toBe('starter');
+    const later = await person();
+    await service.subscribe(later, 'business');
+    at += 7 * DAY_MS;
+    // Each change of a plan looks for the next end.
+    await service.subscribe(await person(), 'business');
+    await expect.poll(() => planOf(later)).toBe('starter');
+    stop();
+    expect(failed).toEqual([]);
+  });
+
+  it('says what stays and what is different when a plan is left', async () => {
+    const id = await person();
+    await service.subscribe(id, 'business');
+    await service.subscribe(id, 'starter');
+    await service.subscribe(id, 'starter');
+    expect((await notices(id)).map(({ title, body }) => [title, body])).toEqual([
+      [
+        'You left Creator Pro+ for Starter',
+        'All your videos, their versions and backups are still here. Backups made so far keep their dates; new ones are kept for 7 days.',
+      ],
+    ]);
+  });
+
   it('leaves a trial alone until its last millisecond', async () => {
     const id = await person();
     await service.subscribe(id, 'creator-pro');

@@ -5,13 +5,18 @@ import { Trial } from '#db/models/trial.ts';
 import { User } from '#db/models/user.ts';
 import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
-import { trialEndedNotice, trialReminderNotice, type TrialNotice } from './trial-notices.ts';
+import { planLeftNotice, trialEndedNotice, trialReminderNotice, type TrialNotice } from './trial-notices.ts';
 
 const DAY_MS = 24 * 3600_000;
 const TRIAL_MS = TRIAL_DAYS * DAY_MS;
 /** A notice is given this long before a trial ends. */
 const REMIND_BEFORE_MS = DAY_MS;
 const SWEEP_BATCH = 200;
+/** Longest wait for the next end of a trial: another process may have begun one meanwhile. */
+const MAX_WAIT_MS = 3600_000;
+/** A wait after an error, and the least one: timers may fire a moment before their time. */
+const MIN_WAIT_MS = 50;
+const ERROR_WAIT_MS = 60_000;
 
 export interface SubscriptionDeps {
   readonly db: Knex;
@@ -38,6 +43,8 @@ export interface SubscriptionService {
    * and in several processes at once. @returns how many accounts were put back and reminded
    */
   sweepTrials(): Promise<{ ended: number; reminded: number }>;
+  /** Ends each trial when its time is over, as the account page says. @returns a function that ends it */
+  listen(onError: (error: unknown) => void): () => void;
 }
 
 /** Plans of an account: the trial of the sign-up wizard and its end (D-35). */
@@ -50,6 +57,7 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
       const user = found(await User.query(trx).findById(userId).forUpdate());
       const next = PLANS[plan].paid ? await paidPlan(user, plan, trx) : { plan, trialEndsAt: null };
       if (next.plan === user.plan && next.trialEndsAt === user.trialEndsAt) return { user, changed: false };
+      if (!PLANS[plan].paid) await notify({ userId, ...planLeftNotice(user.plan, plan) }, trx);
       const patched = await user.$query(trx).patchAndFetch({ ...next, updatedAt: now() });
       return { user: patched, changed: true };
     });
@@ -122,8 +130,45 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
     return { ended, reminded };
   }
 
+  function listen(onError: (error: unknown) => void): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    let stopped = false;
+    const wait = (ms: number): void => {
+      clearTimeout(timer);
+      if (stopped) return;
+      timer = setTimeout(() => {
+        sweepTrials().then(arm, onFailure);
+      }, ms);
+      timer.unref();
+    };
+    const onFailure = (error: unknown): void => {
+      if (!stopped) onError(error);
+      wait(ERROR_WAIT_MS);
+    };
+    const arm = (): void => {
+      User.query(db)
+        .whereNotNull('trialEndsAt')
+        .orderBy('trialEndsAt')
+        .select('trialEndsAt')
+        .first()
+        .then(
+          (next) =>
+            wait(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, (next?.trialEndsAt ?? Infinity) - now()))),
+          onFailure,
+        );
+    };
+    const unsubscribe = events.on('user.changed', arm);
+    arm();
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }
+
   return {
     billing: deps.billing,
+    listen,
     subscribe,
     trialsOf: async (userId) => Trial.query(db).where('userId', userId).orderBy(['startedAt', 'plan']),
     sweepTrials,

@@ -7,12 +7,32 @@ export interface TrialNotice {
   readonly link: string;
 }
 
+/** What stays, and what is different from now on. */
+function kept(plan: PlanSlug, next: PlanSlug): string {
+  const { draftDays } = PLANS[next];
+  const shorter =
+    draftDays < PLANS[plan].draftDays
+      ? ` Backups made so far keep their dates; new ones are kept for ${draftDays} days.`
+      : '';
+  return `All your videos, their versions and backups are still here.${shorter}`;
+}
+
+/** Notice that a plan was left for a free one. */
+export function planLeftNotice(plan: PlanSlug, next: PlanSlug): TrialNotice {
+  return {
+    kind: 'trial',
+    title: `You left ${PLANS[plan].name} for ${PLANS[next].name}`,
+    body: kept(plan, next),
+    link: '/upgrade',
+  };
+}
+
 /** Notice that a trial is over. */
 export function trialEndedNotice(plan: PlanSlug, next: PlanSlug): TrialNotice {
   return {
     kind: 'trial',
     title: `Your trial of ${PLANS[plan].name} has ended`,
-    body: `Your account is on ${PLANS[next].name} now. Your videos are all still here.`,
+    body: `Your account is on ${PLANS[next].name} now. ${kept(plan, next)}`,
     link: '/upgrade',
   };
 }
@@ -23,7 +43,7 @@ export function trialReminderNotice(plan: PlanSlug, endsAt: number): TrialNotice
   return {
     kind: 'trial',
     title: `Your trial of ${PLANS[plan].name} ends soon`,
-    body: `It ends on ${moment} UTC. Nothing is charged; the account then goes back by itself.`,
+    body: `It ends on ${moment} UTC. Nothing is charged: your account then goes back to the plan before it, and all videos and backups stay.`,
     link: '/upgrade',
   };
 }

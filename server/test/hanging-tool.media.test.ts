@@ -43,7 +43,7 @@ it('ends an ffmpeg that hangs, fails the video with the reason, and mends it on 
     expect.poll(async () => (await status())?.status, { timeout: 100_000, interval: 200 }).toBe(state);
   await until('failed');
   expect((await status())?.errorMessage).toBe(
-    'Processing stopped because a media tool made no progress on this clip.',
+    'Processing stopped because nothing moved on for too long. Please try again.',
   );
   expect(await processesNaming(folder.path)).toEqual([]);
   expect((await status())?.steps.find(({ step }) => step === 'analyzing')?.state).toBe('failed');

@@ -27,6 +27,7 @@ export function createVideosRoutes({ videos, makeSample }: VideosRoutesDeps): Ap
   });
   signedIn(router, videosApi.retry, ({ user, params }) => videos.retry(user, params.id));
   signedIn(router, videosApi.exportLimited, ({ user, params }) => videos.exportLimited(user, params.id));
+  signedIn(router, videosApi.cancelExport, ({ user, params }) => videos.cancelExport(user, params.id));
   signedIn(router, videosApi.report, ({ user, params }) => videos.report(user, params.id));
   signedIn(router, videosApi.share, ({ user, params, body }) => videos.share(user, params.id, body.shared));
   anyone(router, videosApi.sharedVideo, ({ params }) => videos.sharedVideo(params.id));

@@ -47,6 +47,8 @@ export interface VideosService {
   report(owner: Owner, videoId: string): Promise<RepairReport>;
   /** Has the file made that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
   exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
+  /** Stops the smaller copy that waits or is being made. @throws AppError `not_found` */
+  cancelExport(owner: Subscriber, videoId: string): Promise<StatusDto>;
   share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
   /** @throws AppError `not_found` unless the owner shares it and it is finished */
   sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
@@ -65,7 +67,7 @@ export interface VideosServiceDeps {
   readonly quota: Quota;
   readonly events: EventBus;
   readonly now: () => number;
-  readonly exports: Pick<LimitedExports, 'of' | 'ensure'>;
+  readonly exports: Pick<LimitedExports, 'of' | 'ensure' | 'cancel'>;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
 }
@@ -175,6 +177,11 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
       const video = await owned(owner, videoId);
       if (video.status !== 'completed') throw new AppError('not_ready');
       await exports.ensure(owner, video);
+      return statusOf(owner, await owned(owner, videoId));
+    },
+
+    async cancelExport(owner, videoId) {
+      await exports.cancel(await owned(owner, videoId));
       return statusOf(owner, await owned(owner, videoId));
     },
 

@@ -4,11 +4,11 @@ import { explanationParts } from './explanation-parts.ts';
 describe('explanationParts', () => {
   it('keeps what was done and sets aside the figures of experts', () => {
     const said =
-      '1 missing picture at 0:00.12: 1 picture rebuilt from the neighbours, half along their motion and half by blending. On 1 true pictures beside it this scored 27.7 dB, holding 25.0 dB.';
+      '1 missing picture at 0:00.12: 1 picture rebuilt from their neighbours, half following the motion and half blended. On 1 true frames beside it this scored 27.7 dB, holding 25.0 dB.';
     expect(explanationParts(said)).toEqual({
       plain:
-        '1 missing picture at 0:00.12: 1 picture rebuilt from the neighbours, half along their motion and half by blending.',
-      expert: 'On 1 true pictures beside it this scored 27.7 dB, holding 25.0 dB.',
+        '1 missing picture at 0:00.12: 1 picture rebuilt from their neighbours, half following the motion and half blended.',
+      expert: 'On 1 true frames beside it this scored 27.7 dB, holding 25.0 dB.',
     });
     expect(explanationParts('Wind lowered by 33 dB in one stretch.').expert).toBe('');
   });

@@ -5,17 +5,6 @@ import { appTexts } from '../texts/app.ts';
 import { Button } from './button.tsx';
 import { ByWidth } from './by-width.tsx';
 
-/** A line that is there in any case, with room for the note at its end: what stands below stays where it is. */
-export const StaleRow = styled.div`
-  display: flex;
-  align-items: center;
-  justify-content: space-between;
-  gap: ${space(1)};
-  min-height: 44px;
-  & > :first-child {
-    flex: none;
-  }
-`;
 const Note = styled.p`
   display: flex;
   align-items: center;

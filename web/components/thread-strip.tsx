@@ -23,8 +23,31 @@ const BREAKS_THREAD: ReadonlySet<DefectKind> = new Set([
   'corrupted_section',
 ]);
 
+/** Part of the strip that one stitch or fray takes on a phone: nearer marks would be drawn over each other. */
+const STITCH_SHARE = 0.02;
+
+/** The marks as they are drawn: breaks of the thread that stand next to each other and ended alike are one seam, or one gap. */
+function seamsOf(marks: readonly ThreadMark[], durationMs: number): ThreadMark[] {
+  const seams: ThreadMark[] = [];
+  const breaks = marks.filter(({ kind }) => BREAKS_THREAD.has(kind));
+  for (const mark of breaks.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = seams.at(-1);
+    const isNear = last && mark.startMs - last.endMs < STITCH_SHARE * durationMs;
+    if (isNear && last.outcome === mark.outcome)
+      seams[seams.length - 1] = { ...last, endMs: Math.max(last.endMs, mark.endMs) };
+    else seams.push(mark);
+  }
+  const isMended = ({ outcome }: ThreadMark) => outcome === 'repaired';
+  // Last, and so on top: what is still there must not lie under a seam.
+  return [
+    ...seams.filter(isMended),
+    ...marks.filter(({ kind }) => !BREAKS_THREAD.has(kind)),
+    ...seams.filter((seam) => !isMended(seam)),
+  ];
+}
+
 /** Where a mark lies, in percent of the strip. */
-export function placeOf(mark: ThreadMark, durationMs: number): { left: number; width: number } {
+function placeOf(mark: ThreadMark, durationMs: number): { left: number; width: number } {
   const clamp = (ms: number): number => Math.min(100, Math.max(0, (ms / durationMs) * 100));
   const left = clamp(mark.startMs);
   return { left, width: clamp(mark.endMs) - left };
@@ -222,7 +245,7 @@ export function ThreadStrip({
         <Line $colour={colour.thread} />
       </Sewn>
       {durationMs
-        ? marks.map((mark, order) => (
+        ? seamsOf(marks, durationMs).map((mark, order) => (
             <Mark key={mark.id} mark={mark} durationMs={durationMs} order={order} lanePx={LANE_PX[size]} />
           ))
         : null}

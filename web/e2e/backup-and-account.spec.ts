@@ -109,7 +109,7 @@ test('an account has keys for programs, figures, an archive of its data, and an 
     });
     expect((await program.get('/api/videos')).status()).toBe(200);
     expect((await program.post('/api/videos/sample')).status()).toBe(403);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('button', { name: 'Revoke Nightly script' }).click();
     await expect(page.getByText('Token revoked', { exact: true }).first()).toBeVisible();
     expect((await program.get('/api/videos')).status()).toBe(401);

@@ -24,7 +24,7 @@ test('captions: written by keyboard, saved by themselves, there after a reload, 
   await expectMended(page.request, videoId);
   await visit(page, `/editor/${videoId}`);
   const words = (n: number) => page.getByRole('textbox', { name: `Words of caption ${n}` });
-  await expect(page.getByText('Nobody speaks in this clip', { exact: false })).toBeVisible();
+  await expect(page.getByText('No speech was found in this clip', { exact: false })).toBeVisible();
   await page.getByRole('button', { name: 'Add caption here' }).press('Enter');
   await expect(words(1)).toBeFocused();
   await page.keyboard.type('Good morning & welcome');

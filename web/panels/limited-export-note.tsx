@@ -1,15 +1,20 @@
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
-import type { VideoDto } from '#common/api/videos.ts';
+import type { LimitedExport, VideoDto } from '#common/api/videos.ts';
 import { formatBytes } from '#common/format.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../components/button.tsx';
-import { ThreadProgress } from '../components/thread-progress.tsx';
-import { useMakeExport } from '../data/videos/download.ts';
+import { useCancelExport, useMakeExport } from '../data/videos/download.ts';
 import { videoTexts } from '../texts/videos.ts';
 import { colour, space, text } from '../theme.ts';
+import { useWayBack } from './use-way-back.ts';
+import { WorkProgress } from './work-progress.tsx';
 
 const { limited: texts } = videoTexts;
 
+const Again = styled.div`
+  margin-top: ${space(0.5)};
+`;
 const Note = styled.div`
   display: grid;
   gap: ${space(0.5)};
@@ -23,38 +28,61 @@ const Note = styled.div`
 
 /** What Download gives where the plan limits its size, and how far that file is; nothing for other videos. */
 export function LimitedExportNote({ video }: { readonly video: VideoDto }) {
-  const make = useMakeExport();
   const made = video.limitedExport;
-  if (!made) return null;
+  return made ? <ExportNote video={video} made={made} /> : null;
+}
+
+function ExportNote({ video, made }: { readonly video: VideoDto; readonly made: LimitedExport }) {
+  const make = useMakeExport();
+  const cancel = useCancelExport();
   const { shortSide, state, progress, sizeBytes, message } = made;
-  const whole = texts.whole(video.width ?? 0, video.height ?? 0);
-  if (state === 'running') {
-    const words = texts.running(shortSide, progress);
-    return (
-      <Note>
-        <ThreadProgress label={texts.file(shortSide)} percent={progress} valueText={words} size="s" />
-        <span>{words}</span>
-      </Note>
-    );
-  }
-  if (state === 'failed') {
-    return (
-      <Note>
-        <span role="alert">{message}</span>
-        <div>
-          <Button size="s" icon="retry" disabled={make.isPending} onClick={() => make.mutate(video.id)}>
-            {texts.again}
-          </Button>
-        </div>
-      </Note>
-    );
-  }
+  const makeButton = useWayBack(state === 'cancelled');
+  const working = texts.working(shortSide, progress);
+  const words: Readonly<Record<LimitedExport['state'], string | null>> = {
+    absent: texts.absent(shortSide),
+    waiting: null,
+    working: null,
+    ready: texts.ready(shortSide, formatBytes(sizeBytes ?? 0)),
+    failed: message,
+    cancelled: texts.cancelled(shortSide),
+  };
   return (
     <Note>
-      <span>
-        {state === 'ready' ? texts.ready(shortSide, formatBytes(sizeBytes ?? 0)) : texts.waiting(shortSide)}{' '}
-        {whole} <Link to="/upgrade">{texts.upgrade}</Link>
-      </span>
+      {isAtWork(made) && (
+        <WorkProgress
+          note={state === 'working' ? working : texts.waiting(shortSide)}
+          label={texts.file(shortSide)}
+          percent={progress}
+          valueText={working}
+          stop={{
+            label: texts.cancelLabel(shortSide),
+            isPending: cancel.isPending,
+            onStop: () => cancel.mutate(video.id),
+          }}
+        />
+      )}
+      {state === 'failed' ? (
+        <span role="alert">{message}</span>
+      ) : (
+        <span>
+          {words[state]} {texts.whole(video.width ?? 0, video.height ?? 0)}{' '}
+          <Link to="/upgrade">{texts.upgrade}</Link>
+        </span>
+      )}
+      {(state === 'failed' || state === 'cancelled') && (
+        <Again>
+          <Button
+            size="s"
+            look="secondary"
+            icon={state === 'failed' ? 'retry' : 'download'}
+            ref={makeButton}
+            disabled={make.isPending}
+            onClick={() => make.mutate(video.id)}
+          >
+            {state === 'failed' ? texts.again : texts.make(shortSide)}
+          </Button>
+        </Again>
+      )}
     </Note>
   );
 }

@@ -1,16 +1,8 @@
-import styled from 'styled-components';
 import { Button } from '../components/button.tsx';
+import { NoteLine } from '../components/note-line.tsx';
 import { ThreadProgress } from '../components/thread-progress.tsx';
-import { space } from '../theme.ts';
+import { formTexts } from '../texts/forms.ts';
 import { Note } from './panel-parts.tsx';
-
-const Line = styled.div`
-  display: flex;
-  align-items: center;
-  justify-content: space-between;
-  gap: ${space(1)};
-  min-height: 44px;
-`;
 
 interface WorkProgressProps {
   /** How far it is, in words. */
@@ -21,7 +13,6 @@ interface WorkProgressProps {
   readonly valueText: string;
   /** How it can be stopped; without it it cannot. */
   readonly stop?: {
-    readonly word: string;
     /** Name of the button, beginning with its word. */
     readonly label: string;
     readonly isPending: boolean;
@@ -33,7 +24,7 @@ interface WorkProgressProps {
 export function WorkProgress({ note, label, percent, valueText, stop }: WorkProgressProps) {
   return (
     <div>
-      <Line>
+      <NoteLine $fixedStart={false}>
         <Note>{note}</Note>
         {stop && (
           <Button
@@ -44,10 +35,10 @@ export function WorkProgress({ note, label, percent, valueText, stop }: WorkProg
             disabled={stop.isPending}
             onClick={stop.onStop}
           >
-            {stop.word}
+            {formTexts.cancel}
           </Button>
         )}
-      </Line>
+      </NoteLine>
       <ThreadProgress label={label} percent={percent} valueText={valueText} />
     </div>
   );

@@ -8,11 +8,13 @@ export const accountTexts = {
   plan: {
     title: 'Plan',
     trialUntil: 'Trial until',
+    trialEnd:
+      'Nothing is charged at its end: your account goes back to the plan before it, and all videos and backups stay.',
     noTrial: 'No trial is running.',
     videos: 'Videos this month',
     used: (used: number, limit: number | null) =>
       limit === null ? `${used}, no limit` : `${used} of ${limit}`,
-    resets: 'Counted anew on',
+    resets: 'Starts again on',
     change: 'Compare plans',
     analytics: 'Open the analytics',
   },
@@ -30,12 +32,12 @@ export const accountTexts = {
     },
     note: 'A file that is kept in two places counts once.',
     loading: 'Adding up your files...',
-    failed: 'Your storage use could not be read.',
+    failed: 'Your storage use could not be loaded.',
   },
 
   data: {
     title: 'Your data',
-    text: 'One archive with every original, and everything Reelmend knows about you as JSON.',
+    text: 'One archive (.tar) with every original and everything Reelmend knows about you. The details are in JSON, a text format that other programs read.',
     download: 'Download all my data',
   },
 
@@ -43,15 +45,15 @@ export const accountTexts = {
     title: 'Browser notifications',
     text: 'Tells you when a video is ready or has failed while this tab is in the background.',
     toggle: 'Notify me on this device',
-    asking: 'Waiting for your answer to the browser...',
+    asking: 'Waiting for your answer in the browser...',
     states: {
-      unsupported: 'This browser has no notifications. The bell above shows the same news.',
+      unsupported: 'This browser cannot show notifications. The bell above has the same news.',
       blocked:
         'Notifications are blocked for this site. Allow them in the settings of your browser, then come back.',
       off: 'Off',
       on: 'On',
     },
-    notGranted: 'Without your permission nothing is shown.',
+    notGranted: 'Reelmend can show them only with your permission.',
     ready: (name: string) => `${name} is ready`,
     readyText: 'The repair is complete.',
     failed: (name: string) => `${name} could not be processed`,
@@ -72,12 +74,12 @@ export const accountTexts = {
     done: 'Password changed',
     doneText: 'You are signed out everywhere else.',
     failed: 'Password not changed',
-    wrong: 'The current password is not right.',
+    wrong: 'The current password is wrong.',
   },
 
   tokens: {
     title: 'Access tokens',
-    text: 'Keys for programs that speak to the API in your name.',
+    text: 'Keys that let your own scripts upload and mend clips for you through the API, the interface for programs.',
     docs: 'Read the API documentation',
     locked: 'API access is part of Creator Pro+.',
     lockedHeld: 'These tokens do not work on your present plan. You can still revoke them.',
@@ -104,9 +106,9 @@ export const accountTexts = {
     secret: 'Token',
     copy: 'Copy',
     copied: 'Copied',
-    copyFailed: 'Copying was refused. Select the token and copy it by hand.',
-    dismiss: 'I have kept it',
-    made: 'Made',
+    copyFailed: 'The browser refused to copy. Select the token and copy it yourself.',
+    dismiss: 'I have saved it',
+    made: 'Created',
     lastUsed: 'Last used',
     never: 'never',
     expires: 'Valid until',

@@ -1,7 +1,7 @@
 /** Texts of the analytics page. */
 export const analyticsTexts = {
   title: 'Analytics',
-  lead: 'What came in and what was mended, month by month. Months are counted in UTC.',
+  lead: 'What came in and what was mended, month by month. Months are counted in UTC (Greenwich time).',
   back: 'Back to Account',
   csv: 'Download CSV',
   loading: 'Counting...',
@@ -19,8 +19,8 @@ export const analyticsTexts = {
   charts: {
     videos: 'Videos per month',
     minutes: 'Minutes mended per month',
-    defects: 'Defects by kind',
-    noDefects: 'No defects were found.',
+    defects: 'Issues by kind',
+    noDefects: 'No issues were found.',
     summary: (title: string, values: string) => `${title}. ${values}`,
   },
   table: {
@@ -29,7 +29,7 @@ export const analyticsTexts = {
     videos: 'Videos',
     completed: 'Completed',
     failed: 'Failed',
-    defects: 'Defects',
+    defects: 'Issues',
     fixed: 'Fixed',
     minutes: 'Minutes mended',
     saved: 'Time saved',
@@ -40,7 +40,7 @@ export const analyticsTexts = {
   hours: (h: number, m: number) => (m === 0 ? `${h} h` : `${h} h ${m} min`),
   upsell: {
     label: 'Analytics dashboard',
-    text: 'See how many videos come in each month, which defects they bring and how much time the repairs save you, as charts and as CSV.',
+    text: 'See how many videos come in each month, which issues they bring and how much time the repairs save you, as charts and as a table to download (CSV).',
     needs: 'Requires Creator Pro+',
     compare: 'Compare plans',
     subscribe: 'Get Creator Pro+',

@@ -7,8 +7,8 @@ export const appTexts = {
   retry: 'Retry',
   pageFailed: 'This page could not be loaded.',
   pageAway:
-    'Reelmend cannot be reached right now. This page opens by itself as soon as it is back; files on their way wait too.',
-  pageReplaced: 'Its code may have been replaced by a newer release. Reloading fetches the new one.',
+    'Reelmend cannot be reached right now. This page opens by itself as soon as it is back; uploads wait too.',
+  pageReplaced: 'Reelmend may have been updated meanwhile. Reload to get the new version.',
   reload: 'Reload',
   tagline: 'Never lose another video draft',
 
@@ -56,7 +56,7 @@ export const appTexts = {
   dialogClose: 'Close',
   toast: { close: 'Close message', region: 'Messages' },
   stale: {
-    long: 'Could not refresh. Showing what was last known.',
+    long: 'Could not refresh. This is the last known state.',
     short: 'Could not refresh',
     retry: 'Retry',
   },

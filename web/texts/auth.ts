@@ -3,7 +3,7 @@ export const authTexts = {
   pageTitle: 'Sign in',
   tagline: 'Never lose another video draft',
   lead: 'Sign in to bring in a clip, watch it being mended and keep every draft backed up.',
-  signedOut: 'You are signed out. Sign in, and this page opens.',
+  signedOut: 'You are signed out. Sign in and this page opens.',
   terms: 'By signing in, you agree to our Terms of Service and Privacy Policy.',
 
   signIn: 'Sign In',
@@ -14,7 +14,7 @@ export const authTexts = {
   email: 'Email',
   password: 'Password',
   passwordHint: 'At least 8 characters with a lowercase letter, an uppercase letter and a number',
-  passwordEasy: 'This one is easy to guess: a longer one, of several words, is safer.',
+  passwordEasy: 'This password is easy to guess. Several words together are safer.',
   confirmPassword: 'Confirm Password',
   signingIn: 'Signing in...',
   signingUp: 'Creating account...',
@@ -34,21 +34,21 @@ export const authTexts = {
   resend: 'Resend verification email',
   resending: 'Sending...',
   resent: 'Verification email sent',
-  resentDetail: 'Look into your mailbox for the newest link.',
+  resentDetail: 'Use the newest link in your inbox.',
   resendFailed: 'Failed to resend email',
   tryAgain: 'Please try again.',
 
   checkTitle: 'Check your email',
   checkText: (email: string) =>
     `A link to confirm ${email} is on its way. Open it to activate your account, then sign in.`,
-  checkHint: 'Nothing there? Look into the spam folder, or have the link sent again.',
+  checkHint: 'Nothing there? Check the spam folder, or have the link sent again.',
   toHome: 'Continue',
-  mailbox: 'Open the mailbox of this installation',
+  mailbox: 'Open the mailbox of this server',
 
   forgotTitle: 'Forgot your password?',
-  forgotText: 'Give your email or user name and a link for a new password is mailed to you.',
+  forgotText: 'Enter your email or username, and we send you a link for a new password.',
   forgotSend: 'Send the link',
-  forgotSent: 'If an account fits, the link is on its way. It works once, for one hour.',
+  forgotSent: 'If there is such an account, the link is on its way. It works once, within one hour.',
   back: 'Back to Sign In',
 
   reset: {
@@ -57,17 +57,18 @@ export const authTexts = {
     save: 'Save the new password',
     saving: 'Saving...',
     doneTitle: 'Password changed',
-    doneText: 'All other sessions have been ended. Sign in with the new password.',
+    doneText: 'You were signed out everywhere. Sign in with the new password.',
     toSignIn: 'Continue to Login',
-    noToken: 'This link is not complete. Open the newest one from your mailbox.',
-    failed: 'The password could not be changed. The link may be expired or used.',
+    noToken: 'This link is incomplete. Open the newest one in your inbox.',
+    failed:
+      'The password could not be changed. The link may have expired or been used already: ask for a new one on the sign-in page.',
   },
 
   mailboxPage: {
     title: 'Mailbox',
-    lead: 'This installation has no mail service: its mails are kept here, for this machine only.',
-    unavailable: 'There is no mailbox here: mails are really sent.',
-    empty: 'No mail yet.',
+    lead: 'This server sends no email. What it would send is kept here, for this machine only.',
+    unavailable: 'There is no mailbox here: this server really sends its email.',
+    empty: 'No email yet.',
     refresh: 'Refresh',
   },
 

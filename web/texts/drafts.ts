@@ -16,10 +16,12 @@ export const draftTexts = {
   autoSaved: 'Auto-saved',
   expires: 'Kept until',
   size: 'Size',
-  checksum: 'SHA-256',
+  checksum: 'Checksum (SHA-256)',
   deletedVideo: 'The video was deleted; this backup can bring it back.',
   damaged:
-    'The stored bytes no longer match their checksum. Download what is left and upload the clip again.',
+    'This file changed on the server’s disk: it no longer matches its checksum, so it cannot be restored. Upload the clip again if you still have it; what is left can be downloaded.',
+  damagedDeleted:
+    'This file changed on the server’s disk: it no longer matches its checksum. Restore mends what is left of it. Better upload the clip again if you still have it.',
   damagedShort: 'Damaged',
   restore: 'Restore',
   restoring: 'Restoring...',
@@ -27,7 +29,7 @@ export const draftTexts = {
   downloadOf: (name: string) => `Download the original of ${name}`,
   loading: 'Loading your backups...',
   emptyTitle: 'No backups yet',
-  emptyText: 'A backup is made by itself with every upload.',
+  emptyText: 'Every upload is backed up automatically.',
   emptyAction: 'Upload a video',
   failed: 'Your backups could not be loaded.',
   more: 'Show more backups',

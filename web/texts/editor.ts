@@ -1,7 +1,8 @@
 /** Texts of the editor. */
 export const editorTexts = {
   title: 'Editor',
-  lead: 'Choose a mended clip, see where the stitches are, and work on from there.',
+  back: 'Back to My Videos',
+  lead: 'Choose a mended clip, see where it was mended, and go on from there.',
   more: 'Show more videos',
   loadingMore: 'Loading more videos...',
   choose: 'Completed videos',

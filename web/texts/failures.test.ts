@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from './failures.ts';
 
 const JARGON =
-  'This clip cannot be repaired: only the first 4 kB of the file are there; the index and picture data are missing.';
+  'This clip cannot be repaired: only the first 4 kB of the file is there; the index and the video data are missing.';
 
 describe('failureOf', () => {
   it('says without terms of the trade what is wrong with a damaged file, and keeps the exact reason', () => {
@@ -15,7 +15,7 @@ describe('failureOf', () => {
   });
 
   it('leaves a sentence that is plain already as it is, and adds what to do', () => {
-    const errorMessage = 'There is no video in this file. It holds sound only.';
+    const errorMessage = 'There is no video in this file. It has sound only.';
     const failure = failureOf({ errorCode: 'no_video_track', errorMessage });
     expect(failure).toMatchObject({ what: errorMessage, detail: null, again: false });
     expect(failure.next).not.toBeNull();

@@ -9,7 +9,7 @@ interface Advice {
 
 const FETCH_AGAIN =
   'Get the clip once more from the phone, camera or card it was recorded with (the file itself, not a copy out of a chat) and upload that.';
-const NOT_YOURS = 'This says nothing about your clip. Press Retry; if it happens again, try later.';
+const NOT_YOURS = 'Your clip is not to blame. Press Retry; if it happens again, try later.';
 
 /** Failures of the clip itself: another try with the same file ends in the same way. */
 const OWN: Readonly<Record<string, Advice>> = {

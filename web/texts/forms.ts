@@ -1,5 +1,6 @@
-/** Texts of form controls that every form shares. */
+/** Texts of controls that every form, and everything that is being made, shares. */
 export const formTexts = {
   showPassword: 'Show password',
   hidePassword: 'Hide password',
+  cancel: 'Cancel',
 } as const;

@@ -28,20 +28,20 @@ export const landingTexts = {
     kept: (name: string) => `${name} is kept here and is sent as soon as you sign in.`,
     sample: 'Try a sample clip',
     sampleBusy: 'Making the sample...',
-    sampleHint: 'A short clip with planted defects is made for you and mended while you watch.',
+    sampleHint: 'A short clip, broken on purpose, is made for you and mended while you watch.',
     sampleLate:
       'This server makes its sample for the first time, which takes up to a minute. It goes on by itself.',
     film: {
       label: 'Before and after',
       before: {
         title: 'As it came.',
-        text: 'Six pictures are missing: the motion jumps.',
-        picture: 'Two pictures of a lantern over hills, a hole, and two more.',
+        text: 'Six frames are missing: the motion jumps.',
+        picture: 'Two frames of a lantern over hills, a gap, and two more.',
       },
       after: {
         title: 'Mended.',
         text: 'All six are rebuilt from their neighbours.',
-        picture: 'Ten pictures in which the lantern flies on without a jump.',
+        picture: 'Ten frames in which the lantern flies on without a jump.',
       },
       source: 'A third of a second of the sample clip, from 0:04 on, as the server mended it.',
     },
@@ -86,7 +86,7 @@ export const landingTexts = {
     recentVideos: 'Recent Videos',
     recentDrafts: 'Recent Drafts',
     noVideos: 'No finished videos yet.',
-    noDrafts: 'No drafts yet. Each upload is backed up by itself.',
+    noDrafts: 'No drafts yet. Every upload is backed up automatically.',
     signedOut: 'Sign in to see yours.',
     fixes: (n: number) => (n === 1 ? '1 fix' : `${n} fixes`),
     modified: 'Last modified',
@@ -114,39 +114,39 @@ export const landingTexts = {
   },
   features: {
     heading: 'What gets mended',
-    lead: 'Each defect is measured before and after. What is not broken is not touched, bit for bit.',
+    lead: 'Every issue is measured before and after. What is not broken stays untouched, byte for byte.',
     items: [
       {
         title: 'Stuttered cuts',
-        text: 'Repeated frames after a cut are found in the motion itself and taken out, and the sound stays in step.',
+        text: 'Repeated frames after a cut are found in the motion itself and taken out, and the sound stays in sync.',
       },
       {
         title: 'Audio sync drift',
-        text: 'Sound that starts late or runs away is moved or resampled until picture and sound agree again.',
+        text: 'Sound that starts late or drifts is moved or gently stretched until it matches the picture again.',
       },
       {
         title: 'Dropped frames',
-        text: 'Missing pictures are rebuilt from their neighbours, never across a cut.',
+        text: 'Missing frames are rebuilt from their neighbours, never across a cut.',
       },
       {
         title: 'Corrupted sections',
-        text: 'Damaged pictures are located by the decoder and replaced; the intact ones around them are copied unchanged.',
+        text: 'Damaged frames are found and rebuilt; the intact ones around them are copied unchanged.',
       },
       {
         title: 'Wind noise',
-        text: 'Gusts over speech are turned down; voices are measured so that they stay whole.',
+        text: 'Wind over speech is turned down, and voices are checked so that they stay whole.',
       },
       {
         title: 'Captions',
-        text: 'Speech is timed for captions. The words are yours or those a speech engine heard, never invented.',
+        text: 'Captions are timed to the speech. The words are yours or transcribed, never invented.',
       },
       {
         title: 'Draft backups',
-        text: 'Every upload is kept untouched as a draft, with its checksum, and can be restored.',
+        text: 'Every upload is kept untouched as a draft and can be restored, with a checksum that reveals any change.',
       },
       {
         title: 'Ready for platforms',
-        text: 'Each result is held against what TikTok, YouTube Shorts and Instagram Reels take: you read what would be cropped or refused.',
+        text: 'Each result is checked against what TikTok, YouTube Shorts and Instagram Reels accept: you see what would be cropped or refused.',
       },
     ],
   },

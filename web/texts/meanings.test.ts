@@ -19,23 +19,23 @@ describe('what figures mean', () => {
   it.each([
     [
       defect('stuttered_cut', { before: 0.0017, unit: 'ratio' }, { startMs: 530, endMs: 663, count: 4 }),
-      'The picture stands still for 0.13 s while the clip moves: 4 pictures repeat the one before.',
+      'The picture freezes for 0.13 s while the clip moves on: 4 frames repeat the one before.',
     ],
     [
       defect('dropped_frames', { name: 'interval against its neighbours', before: 2 }, { count: 1 }),
-      'One picture stays on screen 2 times as long as those around it: 1 picture is missing, and the motion jerks.',
+      'One frame stays on screen 2 times as long as its neighbours: 1 frame is missing, and the motion jerks.',
     ],
     [
       defect('dropped_frames', { name: 'step against the steps around it', before: 1.4775 }, { count: 3 }),
-      'The motion makes a step 1.5 times as large as around it: 3 pictures are missing, though the times have no hole.',
+      'The motion jumps 1.5 times as far as around it: 3 frames are missing.',
     ],
     [
       defect('corrupted_section', { name: 'damaged pictures', unit: 'frames', before: 12, after: 0 }),
-      'The data of 12 pictures cannot be read: blocks, smears or a frozen picture show instead. Now every picture can be read.',
+      '12 frames cannot be read: blocks, smears or a frozen picture show instead. Now every frame can be read.',
     ],
     [
       defect('audio_sync', { unit: 'ms', before: -120, after: 0 }),
-      'The sound comes 120 ms before the picture: lips and claps are seen to be off. Now they are 0 ms apart, which nobody notices.',
+      'The sound comes 120 ms before the picture: lips and claps look out of sync. Now it is 0 ms off, which nobody notices.',
     ],
     [
       defect('audio_sync', { unit: 'ms', before: 80 }),
@@ -43,19 +43,19 @@ describe('what figures mean', () => {
     ],
     [
       defect('audio_sync', { unit: 'ms', before: 42.67, after: 5.2 }, { action: 'filled_audio' }),
-      'The sound breaks off: 43 ms of it are missing or cannot be read, which is heard as a gap or a click.',
+      'The sound breaks off: 43 ms of it is missing or cannot be read, which you hear as a gap or a click.',
     ],
     [
       defect('audio_sync', { unit: 'ms', before: -125.69, after: 6.26 }, { action: 'resampled_audio' }),
-      'The sound drifts and comes up to 126 ms before the picture: lips and claps are seen to be off. Now they are 6.3 ms apart, which nobody notices.',
+      'The sound drifts and comes up to 126 ms before the picture: lips and claps look out of sync. Now it is 6.3 ms off, which nobody notices.',
     ],
     [
       defect('wind_noise', { unit: 'dBFS', before: -35.9, after: -69.1 }),
-      'Wind rumbles in the sound and covers what else is heard. What is left of it is heard about 10 % as loud as before.',
+      'Wind rumbles over the sound. What is left of it sounds about 10 % as loud.',
     ],
     [
       defect('shaky_footage', { before: 0.0098, threshold: 0.005 }),
-      'From picture to picture the camera jerks by 1 % of the width; from 0.5 % on it is seen as shake.',
+      'From frame to frame the camera jerks by 1 % of the width; from 0.5 % on it looks shaky.',
     ],
     [
       defect('poor_lighting', { before: 54 }),
@@ -77,7 +77,7 @@ describe('what figures mean', () => {
     expect(meaningOf(defect('wind_noise', { before: -30, after: null }))).not.toContain('left');
     expect(meaningOf(defect('audio_sync', { before: 300, after: null }))).not.toContain('Now');
     expect(meaningOf(defect('corrupted_section', { before: 3, after: 2, unit: 'frames' }))).toContain(
-      'Of these, 2 still cannot.',
+      '2 of them still cannot be read.',
     );
   });
 });

@@ -12,55 +12,54 @@ const digits = (value: number) =>
 const percent = (share: number) => `${digits(share * 100)} %`;
 const times = (ratio: number) => `${digits(ratio)} times`;
 const seconds = (ms: number) => `${(Math.max(0, ms) / 1000).toFixed(ms < 1000 ? 2 : 1)} s`;
-const pictures = (n: number) => (n === 1 ? '1 picture' : `${n} pictures`);
+const frames = (n: number) => (n === 1 ? '1 frame' : `${n} frames`);
 
 /** Less than this at the start of a sound with holes is jitter, ms: nothing was moved, and what lacks is sound. */
 const MOVED_MS = 20;
 
 function sync({ action, curve, measure: { before, after } }: Defect): string {
-  if (before === null) return 'Sound and picture are apart.';
+  if (before === null) return 'Sound and picture are out of sync.';
   const apart = (ms: number) => `${digits(Math.abs(ms))} ms`;
   if (action === 'filled_audio' && Math.abs(curve?.points[0]?.before ?? 0) < MOVED_MS)
-    return `The sound breaks off: ${apart(before)} of it are missing or cannot be read, which is heard as a gap or a click.`;
+    return `The sound breaks off: ${apart(before)} of it is missing or cannot be read, which you hear as a gap or a click.`;
   const noticed = before < 0 ? -before >= NOTICED_EARLY_MS : before >= NOTICED_LATE_MS;
   const comes = action === 'resampled_audio' ? 'The sound drifts and comes up to' : 'The sound comes';
   const found = `${comes} ${apart(before)} ${before < 0 ? 'before' : 'after'} the picture${
-    noticed ? ': lips and claps are seen to be off' : ', which few people notice'
+    noticed ? ': lips and claps look out of sync' : ', which few people notice'
   }.`;
   if (after === null) return found;
   const fits = after > -NOTICED_EARLY_MS && after < NOTICED_LATE_MS;
-  return `${found} ${fits ? `Now they are ${apart(after)} apart, which nobody notices.` : `Now they are ${apart(after)} apart.`}`;
+  return `${found} ${fits ? `Now it is ${apart(after)} off, which nobody notices.` : `Now it is ${apart(after)} off.`}`;
 }
 
 function wind({ before, after }: Defect['measure']): string {
-  const found = 'Wind rumbles in the sound and covers what else is heard.';
+  const found = 'Wind rumbles over the sound.';
   if (before === null || after === null || after >= before) return found;
   // Ten decibels less are heard as half as loud (Stevens; ISO 532).
-  return `${found} What is left of it is heard about ${percent(2 ** ((after - before) / 10))} as loud as before.`;
+  return `${found} What is left of it sounds about ${percent(2 ** ((after - before) / 10))} as loud.`;
 }
 
 function missing({ measure, count }: Defect): string {
   const { name, before } = measure;
-  const lost =
-    count > 0 ? `${pictures(count)} ${count === 1 ? 'is' : 'are'} missing` : 'pictures are missing';
+  const lost = count > 0 ? `${frames(count)} ${count === 1 ? 'is' : 'are'} missing` : 'frames are missing';
   if (before !== null && name === 'interval against its neighbours')
-    return `One picture stays on screen ${times(before)} as long as those around it: ${lost}, and the motion jerks.`;
+    return `One frame stays on screen ${times(before)} as long as its neighbours: ${lost}, and the motion jerks.`;
   if (before !== null && name === 'step against the steps around it')
-    return `The motion makes a step ${times(before)} as large as around it: ${lost}, though the times have no hole.`;
+    return `The motion jumps ${times(before)} as far as around it: ${lost}.`;
   return `${lost.charAt(0).toUpperCase()}${lost.slice(1)} here, and the motion jerks.`;
 }
 
 function damaged({ measure, count }: Defect): string {
   if (measure.unit === 'indexes')
-    return 'The table that tells players where each picture lies cannot be read: many of them play nothing.';
+    return 'The index, which tells players where each frame is, cannot be read: many players show nothing.';
   const left =
     measure.after === null
       ? ''
       : measure.after === 0
-        ? ' Now every picture can be read.'
-        : ` Of these, ${digits(measure.after)} still cannot.`;
+        ? ' Now every frame can be read.'
+        : ` ${digits(measure.after)} of them still cannot be read.`;
   const some = measure.before ?? count;
-  return `The data of ${pictures(some)} cannot be read: blocks, smears or a frozen picture show instead.${left}`;
+  return `${frames(some)} cannot be read: blocks, smears or a frozen picture show instead.${left}`;
 }
 
 /** What a defect and its figure mean for who watches the clip, in words of every day; the exact figures stand beside it. */
@@ -69,8 +68,8 @@ export function meaningOf(defect: Defect): string {
   const { before, threshold } = measure;
   switch (kind) {
     case 'stuttered_cut':
-      return `The picture stands still for ${seconds(endMs - startMs)} while the clip moves${
-        count > 0 ? `: ${pictures(count)} ${count === 1 ? 'repeats' : 'repeat'} the one before` : ''
+      return `The picture freezes for ${seconds(endMs - startMs)} while the clip moves on${
+        count > 0 ? `: ${frames(count)} ${count === 1 ? 'repeats' : 'repeat'} the one before` : ''
       }.`;
     case 'dropped_frames':
       return missing(defect);
@@ -83,8 +82,8 @@ export function meaningOf(defect: Defect): string {
     case 'shaky_footage':
       return before === null
         ? 'The camera shakes.'
-        : `From picture to picture the camera jerks by ${percent(before)} of the width${
-            threshold === null ? '' : `; from ${percent(threshold)} on it is seen as shake`
+        : `From frame to frame the camera jerks by ${percent(before)} of the width${
+            threshold === null ? '' : `; from ${percent(threshold)} on it looks shaky`
           }.`;
     case 'poor_lighting':
       return before === null

@@ -2,7 +2,7 @@ import { formatBytes } from '#common/format.ts';
 import type { Platform, PlatformRemark } from '#common/platform-check.ts';
 
 const seconds = (s: number) => (s < 60 ? `${s.toFixed(1)} s` : `${(s / 60).toFixed(1)} min`);
-const rate = (fps: number) => `${Number(fps.toFixed(2))} pictures per second`;
+const rate = (fps: number) => `${Number(fps.toFixed(2))} frames per second`;
 
 function remark(one: PlatformRemark): string {
   switch (one.kind) {
@@ -21,9 +21,9 @@ function remark(one: PlatformRemark): string {
     case 'too_fast':
       return `${rate(one.fps)} are too many: ${one.limitFps} at most.`;
     case 'video_codec':
-      return `The picture codec ${one.codec} is not taken.`;
+      return `Its video format (codec) ${one.codec} is not accepted.`;
     case 'audio_codec':
-      return `The sound codec ${one.codec} is not taken.`;
+      return `Its sound format (codec) ${one.codec} is not accepted.`;
     case 'sample_rate':
       return `Sound of ${one.hz} Hz is too high: ${one.limitHz} Hz at most.`;
     case 'channels':
@@ -33,7 +33,7 @@ function remark(one: PlatformRemark): string {
     case 'boxed':
       return `${one.width} × ${one.height} is not 9:16: it will be cropped or shown with bars.`;
     case 'no_short':
-      return `${one.width} × ${one.height} is wider than high: an ordinary video, no Short.`;
+      return `${one.width} × ${one.height} is wider than tall, so it becomes an ordinary video instead of a Short.`;
   }
 }
 
@@ -45,7 +45,7 @@ export const platformTexts = {
     string
   >,
   fits: 'Fits as it is',
-  look: 'Fits, but look',
+  look: 'Fits, with a note',
   refused: 'Does not fit',
   remark,
   note: (day: string) =>

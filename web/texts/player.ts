@@ -15,8 +15,13 @@ export const playerTexts = {
   fullscreen: 'Full screen',
   exitFullscreen: 'Leave full screen',
   help: 'Keyboard shortcuts',
-  defects: 'Defects and repairs on the time axis',
-  marks: (n: number) => (n === 1 ? '1 mark on the time axis' : `${n} marks on the time axis`),
+  defects: 'Issues and repairs on the timeline',
+  marks: (n: number) => (n === 1 ? '1 place on the timeline' : `${n} places on the timeline`),
+  /** Places that stand too close together for a button each. */
+  group: (n: number, from: string, to: string, left: number) =>
+    `${n} places ${from === to ? `at ${from}` : `from ${from} to ${to}`}${left === 0 ? '' : `, ${left} left as ${left === 1 ? 'it is' : 'they are'}`}`,
+  openGroup: (group: string) => `Open ${group}`,
+  closeGroup: 'Close these places',
   jump: (label: string) => `Jump to ${label}`,
   failed: 'This video cannot be played right now.',
   failedPhone: 'Your browser cannot play this video here.',

@@ -3,14 +3,14 @@ import type { FixId } from '#common/fixes.ts';
 
 const HINTS: Readonly<Record<FixId, string>> = {
   'wind-noise': 'Takes wind out of the sound; the voice stays.',
-  'audio-sync': 'Moves sound and picture back into step.',
-  'voice-enhance': 'Rumble out, voice clear, loudness as the platforms play it.',
-  stabilize: 'Takes the shake of a hand out of the picture.',
-  'color-correct': 'Lifts dark clips, removes a colour cast, converts HDR.',
-  sharpen: 'Clearer edges, gently.',
-  'tiktok-optimize': 'An upright file of its own for TikTok.',
-  'instagram-optimize': 'An upright file of its own for Instagram.',
-  'youtube-optimize': 'An upright file of its own for YouTube Shorts.',
+  'audio-sync': 'Brings sound and picture back into sync.',
+  'voice-enhance': 'Removes rumble, clears up the voice and sets the loudness that platforms use.',
+  stabilize: 'Takes the hand shake out of the picture.',
+  'color-correct': 'Brightens dark clips, removes a colour cast, converts HDR (high dynamic range).',
+  sharpen: 'Makes edges gently clearer.',
+  'tiktok-optimize': 'A separate upright file for TikTok.',
+  'instagram-optimize': 'A separate upright file for Instagram.',
+  'youtube-optimize': 'A separate upright file for YouTube Shorts.',
 };
 
 const number = (value: number | null) => (value === null ? '–' : String(value).replace('-', '−'));
@@ -31,8 +31,8 @@ function meaningOfFigure(name: string, before: number | null, after: number | nu
     }
     case 'true peak':
       return now <= -0.5
-        ? 'The loudest moment stays below where it would crackle.'
-        : 'The loudest moment comes near to where it crackles.';
+        ? 'The loudest moment stays clear of crackling.'
+        : 'The loudest moment is close to crackling.';
     case 'shake':
       return after === null || before === null || before <= 0
         ? null
@@ -46,7 +46,9 @@ function meaningOfFigure(name: string, before: number | null, after: number | nu
         ? null
         : `The picture is ${after > before ? 'brighter' : 'darker'} in the middle tones.`;
     case 'colour cast':
-      return after === null || before === null || after >= before ? null : 'White and grey are less tinted.';
+      return after === null || before === null || after >= before
+        ? null
+        : 'Whites and greys are less tinted.';
     default:
       return null;
   }
@@ -55,7 +57,7 @@ function meaningOfFigure(name: string, before: number | null, after: number | nu
 /** Texts of the AI Quick Fixes panel. */
 export const quickFixTexts = {
   title: 'AI Quick Fixes',
-  note: 'Each fix is measured before and after; one that does not help is dropped. Every version stays restorable.',
+  note: 'Each fix is measured before and after; one that does not help is dropped. Every version can be restored.',
   loading: 'Loading the quick fixes...',
   fetchFailed: 'The quick fixes could not be loaded.',
   retry: 'Retry',
@@ -84,10 +86,9 @@ export const quickFixTexts = {
   working: (percent: number) => `Applying the fixes, ${percent} percent`,
   workingFor: (percent: number, secondsLeft: number | null) =>
     `Applying the fixes, ${percent} percent${secondsLeft === null ? '' : `, ${remainingMinutes(secondsLeft)} min remaining`}`,
-  estimated: (percent: number) => `No news from the server; about ${percent} percent by the clock`,
+  estimated: (percent: number) => `No news from the server; about ${percent} percent, judging by the time`,
   waiting: 'The fixes wait for their turn.',
   done: 'Fixes applied',
-  cancel: 'Cancel',
   cancelLabel: 'Cancel the fixes',
   cancelled: 'Fixes cancelled',
   cancelledDetail: 'Your clip is as it was.',
@@ -122,7 +123,7 @@ export const quickFixTexts = {
     'instagram-optimize': 'Instagram',
     'youtube-optimize': 'YouTube',
   } satisfies Partial<Record<FixId, string>>,
-  older: 'of an earlier version',
+  older: 'from an earlier version',
   download: 'Download',
   downloadLabel: (name: string) => `Download the file for ${name}`,
   remove: (name: string) => `Delete the file for ${name}`,

@@ -1,17 +1,17 @@
 /** The checks of a report by name, as what they mean; a name that is not here speaks for itself. */
 const CHECK_MEANINGS: Readonly<Record<string, string>> = {
-  'decode times rise': 'Players get the pictures in an order that they can play.',
+  'decode times rise': 'Players get the frames in an order that they can play.',
   'length as planned': 'The clip is exactly as long as it should be.',
-  'untouched pictures bit-exact': 'Every picture that was fine is still exactly the uploaded one.',
-  'pictures bit-exact': 'All pictures are exactly the uploaded ones.',
-  'sound bit-exact': 'The sound is exactly the uploaded one.',
-  'untouched sound bit-exact': 'All of the sound that was fine is still exactly the uploaded one.',
+  'untouched pictures bit-exact': 'Every undamaged frame is exactly as uploaded.',
+  'pictures bit-exact': 'All frames are exactly as uploaded.',
+  'sound bit-exact': 'The sound is exactly as uploaded.',
+  'untouched sound bit-exact': 'All undamaged sound is exactly as uploaded.',
   'decodes without a complaint': 'The whole clip plays without an error.',
-  'picture count as planned': 'No picture is missing, and none is too many.',
-  'times as planned': 'Every picture is shown at its moment.',
+  'picture count as planned': 'Exactly the right number of frames is there.',
+  'times as planned': 'Every frame is shown at the right moment.',
   'no new defect': 'A second look found nothing wrong that was not there before.',
-  'sound keeps rate and channels': 'The sound is as fine as before, in as many channels.',
-  'sound and picture in step': 'Sound and picture fit together from the beginning to the end.',
+  'sound keeps rate and channels': 'The sound has the same quality and channels as before.',
+  'sound and picture in step': 'Sound and picture are in sync from start to end.',
   'sound moved as planned': 'The sound was moved exactly as far as it was off.',
 };
 
@@ -36,9 +36,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** What shows a defect, by the name of its detector. */
 const FOUND_BY: Readonly<Record<string, string>> = {
-  'detect-stutter': 'repeats inside motion',
-  'detect-hidden-drops': 'a jump of the motion',
-  'detect-dropped-frames': 'a hole in the times',
+  'detect-stutter': 'repeated frames in the motion',
+  'detect-hidden-drops': 'a jump in the motion',
+  'detect-dropped-frames': 'a gap in the frame times',
   'detect-corruption': 'the decoder and the coded data',
   'detect-picture-flags': 'light, sharpness and steadiness',
   'detect-wind-noise': 'the spectrum of the sound',
@@ -73,7 +73,7 @@ export const reportTexts = {
   certificateCheck: 'Check a certificate',
   compare: 'Compare before and after',
   unchanged: 'Nothing was wrong. The result is the uploaded file, byte for byte.',
-  repaired: (n: number) => (n === 1 ? '1 defect was mended.' : `${n} defects were mended.`),
+  repaired: (n: number) => (n === 1 ? '1 issue was mended.' : `${n} issues were mended.`),
   playable: (n: number) =>
     n === 1
       ? '1 damaged section was made playable; traces may show.'
@@ -81,26 +81,26 @@ export const reportTexts = {
   notChanged: 'Nothing was changed: the result is the uploaded file, byte for byte.',
   leftAlone: (n: number) =>
     n === 1
-      ? '1 defect was left as it is; the table says why.'
-      : `${n} defects were left as they are; the table says why.`,
+      ? '1 issue was left as it is; the table says why.'
+      : `${n} issues were left as they are; the table says why.`,
   noted: (n: number) => (n === 1 ? '1 was only noted.' : `${n} were only noted.`),
   converted: 'The clip was converted for playback.',
   kinds: {
     title: 'What was wrong',
-    where: (pictures: number | null, places: number, first: string) => {
+    where: (frames: number | null, places: number, first: string) => {
       const at = places === 1 ? `at ${first}` : `in ${places} places`;
-      if (pictures === null) return at;
-      return `${pictures === 1 ? '1 picture' : `${pictures} pictures`} ${at}`;
+      if (frames === null) return at;
+      return `${frames === 1 ? '1 frame' : `${frames} frames`} ${at}`;
     },
   },
   axis: 'Where on the clip',
   figures: { show: 'Show the exact figures', hide: 'Hide the exact figures' },
   defects: {
-    title: 'Defects',
-    none: 'No defects were found.',
-    all: (n: number) => `Show all ${n} defects`,
+    title: 'Issues',
+    none: 'No issues were found.',
+    all: (n: number) => `Show all ${n} issues`,
     fewer: 'Show fewer',
-    kind: 'Defect',
+    kind: 'Issue',
     where: 'Where',
     meaning: 'What it means',
     exact: 'Exact figures',
@@ -114,7 +114,7 @@ export const reportTexts = {
     frames: (first: number, last: number) =>
       first === last ? `frame ${first}` : `frames ${first} to ${last}`,
     until: (time: string) => `to ${time}`,
-    detector: (name: string) => `told by ${FOUND_BY[name] ?? name}`,
+    detector: (name: string) => `found by ${FOUND_BY[name] ?? name}`,
   },
   streams: {
     title: 'What was touched',
@@ -125,16 +125,16 @@ export const reportTexts = {
       share === 1
         ? 'All of it is what you uploaded, byte for byte.'
         : `${Math.floor(share * 100)} % of it is what you uploaded, byte for byte.`,
-    kept: (kept: number, total: number) => `${kept} of ${total} coded units carried over byte for byte`,
+    kept: (kept: number, total: number) => `${kept} of ${total} stored packets kept byte for byte`,
     treatments: {
       absent: 'not present',
       untouched: 'untouched',
       copied: 'exactly as uploaded',
-      smart_render: 'only the damaged parts were made anew',
-      full_encode: 'made anew',
+      smart_render: 'only the damaged parts were re-encoded',
+      full_encode: 're-encoded as a whole',
     },
     /** Of `smart_render` where many pictures had to go with the mended ones. */
-    encodedWith: 'the damaged parts were made anew, with what depends on them',
+    encodedWith: 'the damaged parts were re-encoded, with the frames that build on them',
   },
   steps: {
     title: 'Steps',
@@ -157,13 +157,13 @@ export const reportTexts = {
     original: 'Original',
     result: 'Result',
     size: 'Size',
-    hash: 'SHA-256',
+    hash: 'Checksum (SHA-256)',
     larger:
-      'Larger than the original: pictures on which others build are stored without loss, so that all behind them stay byte for byte.',
+      'Larger than the original: frames that others build on are stored without loss, so that all frames after them stay byte for byte.',
     largerWith:
-      'Larger than the original: pictures that build on mended ones were encoded again with them, which takes more bytes for the same quality.',
+      'Larger than the original: frames that build on mended ones were re-encoded with them, which takes more room for the same quality.',
     media: 'Media',
-    rate: (fps: string) => `${fps} pictures per second`,
+    rate: (fps: string) => `${fps} frames per second`,
     variable: 'variable',
     /** Containers and codecs as people call them; ffmpeg has names of its own. */
     named: (name: string) => NAMES[name] ?? name.toUpperCase(),
@@ -175,7 +175,7 @@ export const reportTexts = {
     title: 'Before and after',
     original: 'Original',
     result: 'Mended',
-    missing: 'No picture could be read here.',
+    missing: 'No frame could be read here.',
     alt: (defect: string, side: string) => `${defect}: ${side}`,
   },
   curves: {
@@ -186,7 +186,7 @@ export const reportTexts = {
     },
     leads: {
       sync_offset: 'How late the sound is, in milliseconds; below zero it is early.',
-      low_band_level: 'Where wind lives: the quieter the line, the less of it is left.',
+      low_band_level: 'The range that wind rumbles in: the lower the line, the less wind is left.',
     },
     before: 'Original',
     after: 'Mended',
@@ -200,8 +200,8 @@ export const reportTexts = {
   },
   notes: 'Remarks',
   older:
-    'Quick fixes were applied after this repair: the report tells of the version before them, which can be restored.',
+    'Quick fixes were applied after this repair. This report is about the version before them, which can be restored.',
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:
-    'Anyone with ffmpeg can check this report again: npm run verify -- original.mp4 repaired.mp4 report.json',
+    'For engineers: anyone with ffmpeg can check this report again with npm run verify -- original.mp4 repaired.mp4 report.json',
 } as const;

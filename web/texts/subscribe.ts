@@ -1,3 +1,5 @@
+import type { PlanFeature } from '#common/plans.ts';
+
 /** Texts of the sign-up wizard and the plan pages. */
 export const subscribeTexts = {
   notFound: {
@@ -17,6 +19,24 @@ export const subscribeTexts = {
     trialTitle: '7-Day Free Trial',
     trialText: 'Cancel anytime during the trial with no charges.',
     next: 'Continue to Account Setup',
+  },
+  /** Said before a plan is taken that has less than the present one. */
+  change: {
+    title: (from: string) => `What changes when you leave ${from}`,
+    stays: 'All your videos, their versions, finished files and backups stay.',
+    drafts: (days: number, before: number) =>
+      `Backups made so far keep their dates. New ones are kept for ${days} days instead of ${before}.`,
+    videos: (limit: number, used: number) =>
+      `You can mend ${limit} videos a month; ${used} ${used === 1 ? 'is' : 'are'} counted this month${used >= limit ? ', so the next one can come next month' : ''}.`,
+    lost: {
+      ai_tools: 'AI Quick Fixes and AI Storyline are locked. What they made stays.',
+      priority: 'Your clips are no longer first in the queue.',
+      export_4k: 'Downloads come in 1080p at most. Your full-size results are kept.',
+      styled_captions: 'New files with captions in the picture cannot be made. Finished ones stay.',
+      api_access: 'Access tokens stop working until you come back.',
+      analytics: 'The analytics are locked. Your figures are still counted.',
+    } satisfies Record<PlanFeature, string>,
+    trial: (from: string) => `Your trial of ${from} can be taken up again until`,
   },
   account: {
     title: 'Create Your Account',
@@ -50,9 +70,9 @@ export const subscribeTexts = {
   done: (plan: string) => `Successfully subscribed to ${plan} plan! Welcome to the product.`,
   doneFree: 'Free account activated! Welcome to the product.',
   notSold: {
-    note: 'On this server plans are given by its operator. This form changes nothing.',
+    note: 'On this server, plans are set by its operator. This form changes nothing.',
     title: 'Your plan was not changed',
-    text: 'On this server plans are given by its operator.',
+    text: 'On this server, plans are set by its operator.',
   },
   failed: 'Subscription failed',
   failedDetail: 'Your plan could not be changed. Please try again.',

@@ -24,7 +24,7 @@ export const verifyTexts = {
     signature_invalid: (name: string) =>
       `The signature of ${name} does not fit: the certificate was changed.`,
     signature_unsupported: () =>
-      'This browser cannot check Ed25519 signatures here. Use a current browser over https, or the command below.',
+      'This browser cannot check signatures (Ed25519) here. Use a current browser over https, or the command below.',
     certificate_changed: (name: string) =>
       `${name} is not in the form in which certificates are issued: it was changed.`,
     certificate_missing: () => 'Drop the certificate: without it there is nothing to compare with.',
@@ -53,9 +53,9 @@ export const verifyTexts = {
     issuer: 'By',
     tools: 'With',
     key: 'Key',
-    original: 'Original, SHA-256',
-    result: 'Mended clip, SHA-256',
-    claims: 'Defects',
+    original: 'Original, checksum (SHA-256)',
+    result: 'Mended clip, checksum (SHA-256)',
+    claims: 'Issues',
     noClaims: 'Nothing was wrong.',
     more: (n: number) => `and ${n} more`,
   },

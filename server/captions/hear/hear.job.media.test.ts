@@ -133,20 +133,40 @@ describe('hearing words', () => {
     expect(await row()).toMatchObject({
       state: 'done',
       cues: [],
-      message: expect.stringMatching(/^Nobody speaks/),
+      message: expect.stringMatching(/^No speech was found/),
     });
+  });
+
+  it('changes nothing once it was cancelled, and keeps what was heard before', async () => {
+    const { job, row } = await wished([[1000, 2000]]);
+    const before = [
+      { startMs: 0, endMs: 900, text: 'before', source: 'speech_model', confidence: 1 } as const,
+    ];
+    const cancelled = { state: 'cancelled', cues: before } as const;
+    const stop = new AbortController();
+    const running = handler().run(job, stop.signal);
+    await expect.poll(async () => (await row()).state).toBe('working');
+    await HeardWords.query(db)
+      .patch({ ...cancelled })
+      .where({ jobId: job.id });
+    // The engine may come to its end before the signal does.
+    await running;
+    expect(await row()).toMatchObject(cancelled);
+    stop.abort();
+    await handler().run(job, stop.signal);
+    expect(await row()).toMatchObject(cancelled);
   });
 
   it('says in words when the engine fails in silence, and when there is none', async () => {
     const failed = await wished([[1000, 2000]]);
     expect(await handler('broken').run(failed.job, never)).toMatchObject({ kind: 'failed' });
-    const sentence = expect.stringMatching(/could not hear this clip/);
+    const sentence = expect.stringMatching(/could not be transcribed/);
     expect(await failed.row()).toMatchObject({ state: 'failed', cues: null, message: sentence });
     const gone = await wished([[1000, 2000]]);
     await handler(null).run(gone.job, never);
     expect(await gone.row()).toMatchObject({
       state: 'failed',
-      message: expect.stringMatching(/no speech engine/),
+      message: expect.stringMatching(/no longer has speech recognition/),
     });
   });
 });

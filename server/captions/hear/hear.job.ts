@@ -1,13 +1,16 @@
 import { rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import type { VideoCue } from '#common/captions.ts';
+import { isAtWork } from '#common/is-at-work.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
+import type { RequestRow } from '#db/models/request-row.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import type { ClaimedJob, JobOutcome } from '#server/jobs/job-queue.ts';
+import type { JobOutcome } from '#server/jobs/job-queue.ts';
 import type { JobHandler, RunnerLogger } from '#server/jobs/job-runner.ts';
 import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { createRequestRows } from '#server/jobs/requested-work.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readReport } from '#server/pipeline/preview/preview.service.ts';
@@ -15,10 +18,10 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';
 
 const KEPT = 'Your captions are as they were.';
-const FAILED = `The speech engine could not hear this clip. ${KEPT}`;
-const INTERRUPTED = `Listening was interrupted too many times. ${KEPT}`;
-const NO_SPEECH = 'Nobody speaks in this clip, as far as could be measured.';
-const GONE = `This server has no speech engine any more. ${KEPT}`;
+const FAILED = `The speech in this clip could not be transcribed. ${KEPT}`;
+const INTERRUPTED = `The transcription was interrupted too many times. ${KEPT}`;
+const NO_SPEECH = 'No speech was found in this clip.';
+const GONE = `This server no longer has speech recognition. ${KEPT}`;
 
 export interface HearJobDeps {
   readonly db: Knex;
@@ -37,13 +40,11 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
   const { db, storage, tools, engine, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
-  const tell = (videoId: string, jobId: string, change: Partial<HeardWords>) =>
-    HeardWords.query(db)
-      .patch({ ...change, updatedAt: now() })
-      .where({ videoId, jobId });
+  const { tell } = createRequestRows<HeardWords>({ db, model: HeardWords, now });
 
   /** On the axis of the mended clip, whatever version is current. @returns null where nobody speaks */
-  async function hear(job: ClaimedJob, videoId: string, signal: AbortSignal): Promise<VideoCue[] | null> {
+  async function hear(row: RequestRow, signal: AbortSignal): Promise<VideoCue[] | null> {
+    const { videoId } = row;
     const version = await VideoVersion.query(db)
       .where({ videoId })
       .whereIn('kind', ['repair', 'fixes'])
@@ -56,7 +57,7 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
     const file = await storage.localPath(version.sha256);
     const progress = createProgressTeller({
       now,
-      write: (percent) => tell(videoId, job.id, { progress: percent }),
+      write: (percent) => tell(row, { progress: percent }),
       logger,
       about: { videoId },
     });
@@ -75,30 +76,30 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
   return {
     async run(job, signal): Promise<JobOutcome> {
       const { videoId } = JOB_PAYLOADS['hear-words'].parse(job.payload);
-      const row = await HeardWords.query(db).findById(videoId).select('jobId', 'state');
-      if (row?.jobId !== job.id || row.state === 'done' || row.state === 'failed') return { kind: 'done' };
+      const row = await HeardWords.query(db).findById(videoId).select('videoId', 'jobId', 'state');
+      if (row?.jobId !== job.id || !isAtWork(row)) return { kind: 'done' };
       if (!engine) {
-        await tell(videoId, job.id, { state: 'failed', message: GONE });
+        await tell(row, { state: 'failed', message: GONE });
         return { kind: 'done' };
       }
-      await tell(videoId, job.id, { state: 'working', progress: 0, message: null });
+      await tell(row, { state: 'working', progress: 0, message: null });
       try {
-        const cues = await hear(job, videoId, signal);
+        const cues = await hear(row, signal);
         const message = cues === null ? NO_SPEECH : null;
-        await tell(videoId, job.id, { state: 'done', progress: 100, cues: cues ?? [], message });
+        await tell(row, { state: 'done', progress: 100, cues: cues ?? [], message });
         return { kind: 'done' };
       } catch (error) {
         if (signal.aborted) return { kind: 'interrupted' };
         if (!isClipsFault(error) && !isLastTry(job)) throw error;
         const tail = error instanceof MediaToolError ? error.stderrTail : '';
         logger.warn({ videoId, error: String(error), tail }, 'words could not be heard');
-        await tell(videoId, job.id, { state: 'failed', message: FAILED });
+        await tell(row, { state: 'failed', message: FAILED });
         return { kind: 'failed', error: String(error), retryable: false };
       }
     },
     async exhausted(job) {
       const { videoId } = JOB_PAYLOADS['hear-words'].parse(job.payload);
-      await tell(videoId, job.id, { state: 'failed', message: INTERRUPTED });
+      await tell({ videoId, jobId: job.id }, { state: 'failed', message: INTERRUPTED });
     },
   };
 }

@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
 import type { HeardWordsDto } from '#common/api/captions.ts';
-import { isAtWork } from '#common/is-at-work.ts';
 import { HeardWords } from '#db/models/heard-words.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import { createRequestedWork } from '#server/jobs/requested-work.ts';
 import type { RunnerLogger } from '#server/jobs/job-runner.ts';
 
 /** Repairs go first: words are heard in something that is finished. */
 const PRIORITY = -10;
-const NO_ENGINE = 'This server has no speech engine, so words come from people: type, import or paste them.';
+const NO_ENGINE = 'This server has no speech recognition: type, import or paste the words.';
 
 export interface HearServiceDeps {
   readonly db: Knex;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly queue: Pick<JobQueue, 'enqueue' | 'cancel'>;
   readonly events: EventBus;
   /** Whether the operator has set up a speech engine. */
   readonly hasEngine: boolean;
@@ -30,13 +30,16 @@ export interface HearService {
    * @throws AppError `conflict` while the video is not finished, `not_available` without an engine
    */
   ask(video: Video): Promise<HeardWordsDto>;
+  /** Stops the engine that waits or listens; what it heard before stays. */
+  cancel(video: Video): Promise<HeardWordsDto>;
   /** Begins to listen by itself to what has been repaired. @returns a function that ends it */
   listen(): () => void;
 }
 
 /** See `HearService`. */
 export function createHearService(deps: HearServiceDeps): HearService {
-  const { db, queue, events, hasEngine, logger, now } = deps;
+  const { db, events, hasEngine, logger, now } = deps;
+  const requests = createRequestedWork<HeardWords>({ ...deps, model: HeardWords, type: 'hear-words' });
 
   async function read({ id }: Video): Promise<HeardWordsDto> {
     const row = await HeardWords.query(db).findById(id);
@@ -48,21 +51,13 @@ export function createHearService(deps: HearServiceDeps): HearService {
   async function ask(video: Video): Promise<HeardWordsDto> {
     if (!hasEngine) throw new AppError('not_available', NO_ENGINE);
     if (video.status !== 'completed') throw new AppError('conflict', NOT_FINISHED);
-    const videoId = video.id;
-    await db.transaction(async (trx) => {
-      const at = now();
-      // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
-      await trx('heard_words')
-        .insert({ video_id: videoId, job_id: '', state: 'failed', created_at: at, updated_at: at })
-        .onConflict('video_id')
-        .ignore();
-      const row = await HeardWords.query(trx).findById(videoId).forUpdate();
-      if (isAtWork(row)) return;
-      const about = { trx, priority: PRIORITY, userId: video.userId, videoId };
-      const jobId = await queue.enqueue('hear-words', { videoId }, about);
-      await HeardWords.query(trx)
-        .patch({ jobId, state: 'waiting', progress: 0, message: null, updatedAt: at })
-        .where({ videoId });
+    await requests.ask({
+      video,
+      blank: { created_at: now() },
+      change: {},
+      isSame: () => true,
+      busy: null,
+      priority: PRIORITY,
     });
     return read(video);
   }
@@ -70,6 +65,10 @@ export function createHearService(deps: HearServiceDeps): HearService {
   return {
     read,
     ask,
+    async cancel(video) {
+      await requests.cancel(video.id);
+      return read(video);
+    },
     listen() {
       if (!hasEngine) return () => undefined;
       return events.on('video.completed', ({ videoId }) => {

@@ -5,9 +5,10 @@ import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
 /**
- * Decoders that may run on uploaded bytes. Memory errors are mostly in exotic decoders (for instance CVE-2026-8461 in
- * MagicYUV), and no phone or camera writes those formats. Tape camcorders wrote DV and capture cards uncompressed
- * pictures; both have blocks of one size, so their decoders follow no offsets.
+ * Decoders that may run on uploaded bytes. Exotic decoders are where memory bugs live (for instance
+ * CVE-2026-8461 in MagicYUV), and no phone or camera writes them. Camcorders of tapes wrote DV, capture cards uncompressed pictures,
+ * and both have blocks of one size, whose decoders follow no offsets. Editors without a licence for H.264 (DaVinci Resolve on Linux) and field
+ * recorders write DNxHD and DNxHR.
  */
 export const ALLOWED_DECODERS = [
   'h264',
@@ -20,6 +21,7 @@ export const ALLOWED_DECODERS = [
   'h263',
   'mjpeg',
   'prores',
+  'dnxhd',
   'dvvideo',
   'rawvideo',
   'vp8',

@@ -195,7 +195,7 @@ async function endNotes({ inputPath, info }: MeasurePicturesInput, { video }: Pa
   if (missing <= 0) return [];
   return info.isCutOff === false
     ? [
-        `The header of the file counts ${listed} pictures and ${missing} of them are not in it, though it is not cut off: they are missing somewhere, or were never there.`,
+        `The file says that it has ${listed} frames, but ${missing} of them are not in it, though it is not cut off: they are missing somewhere, or were never there.`,
       ]
-    : [`The file ends early: ${missing} of ${listed} pictures are missing at its end.`];
+    : [`The file ends early: ${missing} of ${listed} frames are missing at its end.`];
 }

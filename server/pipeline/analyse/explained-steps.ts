@@ -3,6 +3,16 @@ import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import type { PictureIndex } from './packets/picture-times.ts';
 import type { StutterRun } from './stutter/stutter-history.ts';
 
+/** What is known of a decoded picture. */
+export interface Trust {
+  /** It is not among the damaged pictures, nor among those that refer to one. */
+  readonly isSound: (decoded: number) => boolean;
+  /** Its own data are whole, whatever it refers to. */
+  readonly speaksTrue: (decoded: number) => boolean;
+  /** An earlier repair kept it and looked through it. */
+  readonly isSettled: (decoded: number) => boolean;
+}
+
 /**
  * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
  * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
@@ -13,11 +23,7 @@ export function explained(
   stutter: readonly StutterRun[],
   gaps: readonly TimestampGap[],
   { frameOfDecoded }: Pick<PictureIndex, 'frameOfDecoded'>,
-  {
-    isSound,
-    speaksTrue,
-    isSettled,
-  }: Readonly<Record<'isSound' | 'speaksTrue' | 'isSettled', (decoded: number) => boolean>>,
+  { isSound, speaksTrue, isSettled }: Trust,
 ): Set<number> {
   const taken = new Set<number>();
   for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);

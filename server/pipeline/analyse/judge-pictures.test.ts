@@ -110,7 +110,7 @@ describe('judgePictures', () => {
     expect(judge([]).findings).toMatchObject([{ kind: 'dropped_frames', firstFrame: 79, lastFrame: 80 }]);
     const { findings, notes } = judge([span]);
     expect(findings).toEqual([]);
-    expect(notes).toEqual([expect.stringContaining('the result of a repair')]);
+    expect(notes).toEqual([expect.stringContaining('was mended here before')]);
     // Elsewhere it is one.
     expect(judge([{ ...span, first: 20, last: 30 }]).findings).toHaveLength(1);
   });

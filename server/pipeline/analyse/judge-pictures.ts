@@ -7,11 +7,11 @@ import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
-import { detectHiddenDrops } from './dropped-frames/detect-hidden-drops.ts';
+import { findLosses } from './dropped-frames/find-losses.ts';
 import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
-import { explained, framesOf } from './explained-steps.ts';
+import { framesOf } from './explained-steps.ts';
 import { detectPictureFlags } from './picture-flags/detect-picture-flags.ts';
 import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
 import { putIn, repeatsOf } from './stutter/stutter-history.ts';
@@ -33,7 +33,6 @@ import {
   lengthsSpeakForLosses,
   surplusByLengths,
   surplusForCopies,
-  surplusForLosses,
   type StreamSpans,
 } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
@@ -136,14 +135,9 @@ export function judgePictures(
   const moveTo = changeTo(moves);
   const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
   const slower = findSlowerStretches(times, moveTo);
-  const lossesBeside = (runs: readonly StutterRun[]) => {
-    const surplus = spans && inPictures(surplusForLosses(spans, inMs(putIn(runs)), surplusMs ?? undefined));
-    const taken = explained(series.count, runs, listed, index, { isSound, speaksTrue, isSettled });
-    const hidden = times.variableByNature
-      ? []
-      : detectHiddenDrops(series, cuts, fps, taken, surplus, undefined, spans?.excessMs, putIn(runs));
-    return { runs, surplus, hidden, taken };
-  };
+  const trust = { isSound, speaksTrue, isSettled };
+  const lossesBeside = (runs: readonly StutterRun[]) =>
+    findLosses(runs, { series, cuts, index, listed, trust, spans, surplusMs, fps });
   const withLikely = lossesBeside(likely);
   // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
   const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
@@ -292,7 +286,7 @@ function lostFrames(
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {
   const notes = times.variableByNature ? notesOnIntervals(times, gaps) : [];
   const hidden = scan.video.filter((packet) => !packet.shown).length;
-  if (hidden > 0) notes.push(`An edit list hides ${hidden} coded pictures; they stay in the file.`);
+  if (hidden > 0) notes.push(`The file hides ${hidden} frames by an edit list; they stay in the file.`);
   return notes;
 }
 
@@ -311,8 +305,8 @@ function notesOnIntervals(times: PictureTimes, gaps: readonly TimestampGap[]): s
   const high = ms(kept[Math.floor(kept.length * 0.95)]);
   return [
     low === high
-      ? `Pictures come about every ${low} ms; the intervals that differ are kept as they are.`
-      : `Natural variable frame rate: intervals of ${low} to ${high} ms are kept as they are.`,
+      ? `Frames come about every ${low} ms; intervals that differ are kept as they are.`
+      : `Variable frame rate, as phones record it: intervals of ${low} to ${high} ms are kept as they are.`,
   ];
 }
 
@@ -320,14 +314,14 @@ function notesOnSlower(stretches: readonly SlowerStretch[], times: PictureTimes)
   const perSecond = 1000 / ticksToMs(times.medianIntervalTicks, times.timeBase);
   return stretches.map(({ first, share }) => {
     const fromS = (frameStartMs(times, first) / 1000).toFixed(1);
-    return `From about ${fromS} s a part of ${Math.round(perSecond * share)} pictures a second follows in the rhythm of ${Math.round(perSecond)}; its even holes are kept as they are.`;
+    return `From about ${fromS} s on, a part was recorded at ${Math.round(perSecond * share)} instead of ${Math.round(perSecond)} frames per second; it is kept as it is.`;
   });
 }
 
 function notesOnEmpty({ length }: readonly TimestampGap[]): string[] {
   if (length === 0) return [];
   return [
-    `The times leave a moment empty at ${length === 1 ? 'one place' : `${length} places`} over which no more motion passes than elsewhere: nothing is missing, and they are kept as they are.`,
+    `At ${length === 1 ? 'one place' : `${length} places`} a frame stays longer than usual, but the motion does not jump there: nothing is missing, and it is kept as it is.`,
   ];
 }
 
@@ -335,6 +329,6 @@ function notesOnMended(mended: readonly MendedSpan[]): string[] {
   const count = mended.reduce((sum, { first, last }) => sum + last + 1 - first, 0);
   if (count === 0) return [];
   return [
-    `This clip is the result of a repair, of which ${count} pictures are: made anew, or kept as a decoder conceals their damage. What they jump or repeat by is not told as a defect again.`,
+    `This clip was mended here before: ${count} of its frames were rebuilt or made playable then. They are not reported again.`,
   ];
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { raw } from 'objection';
+import { isAtWork } from '#common/is-at-work.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoExport } from '#db/models/video-export.ts';
 import { AppError } from '#server/errors.ts';
@@ -11,6 +11,7 @@ import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createJobFolders, inKeptFolder } from '#server/jobs/job-folder.ts';
 import { noteHeadway } from '#server/jobs/note-headway.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
+import { createRequestRows } from '#server/jobs/requested-work.ts';
 import { probeFile } from '#server/media/probe/probe-file.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
@@ -20,10 +21,11 @@ import type { MediaLimits } from '../worker-protocol.ts';
 import { makeCopy } from '../encode/make-copy.ts';
 import { mustMatch } from '../encode/must-match.ts';
 import { limitedSize, shownSize } from '../encode/picture-size.ts';
+import { announceExport, exportRequests } from './export-requests.ts';
 import { limitedExport } from './limited-export-plan.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-const KEPT = 'The whole result and your original are kept.';
+const KEPT = 'Your full-size result and the original are kept.';
 const INTERRUPTED = `Making the smaller file was interrupted too many times. ${KEPT}`;
 
 export interface LimitedExportJobDeps {
@@ -43,26 +45,10 @@ export interface LimitedExportJobDeps {
 
 /** Makes the smaller copy of a result. The child does the work, so no thread is needed. */
 export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
-  const { db, storage, events, tools, logger, now } = deps;
+  const { db, storage, tools, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
-  /** Changes the row of one export and notifies pages; a row for another result stays unchanged. */
-  async function tell(row: VideoExport, change: Partial<VideoExport>): Promise<void> {
-    const { videoId, sourceSha256 } = row;
-    const rows = await VideoExport.query(db)
-      .patch({ ...change, updatedAt: now() })
-      .where({ videoId, sourceSha256 });
-    if (rows > 0) await announce(videoId);
-  }
-
-  /** Newer states must carry a higher version, or pages ignore them as old. */
-  async function announce(videoId: string): Promise<void> {
-    const [video] = await Video.query(db)
-      .patch({ version: raw('version + 1'), updatedAt: now() })
-      .where({ id: videoId })
-      .returning('userId');
-    if (video) events.emit('video.changed', { userId: video.userId, videoId });
-  }
+  const { tell } = createRequestRows(exportRequests(deps));
 
   const progressOf = (row: VideoExport) =>
     createProgressTeller({
@@ -101,11 +87,11 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
 
   /** A finished copy becomes a version; copies of earlier results are removed. */
   async function publish(row: VideoExport, stored: StoredFile): Promise<void> {
-    const { videoId, sourceSha256, shortSide } = row;
+    const { videoId, jobId, sourceSha256, shortSide } = row;
     const replaced = await db.transaction(async (trx) => {
-      const still = await VideoExport.query(trx).findOne({ videoId, sourceSha256 }).forUpdate();
-      // The video was deleted or has another result by now, so nothing refers to these bytes.
-      if (!still) return [stored.sha256];
+      const still = await VideoExport.query(trx).findOne({ videoId, jobId }).forUpdate();
+      // Deleted, cancelled, or asked for anew of another result: nothing refers to these bytes.
+      if (!isAtWork(still)) return [stored.sha256];
       const at = now();
       await recordObject(trx, stored, at);
       const mine = { videoId, kind: 'export' } as const;
@@ -113,15 +99,15 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       await VideoExport.query(trx).delete().where({ videoId });
       return before;
     });
-    await announce(videoId);
+    await announceExport(deps, videoId);
     await deps.collect(replaced.filter((sha256) => sha256 !== stored.sha256));
   }
 
   async function run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
     const { videoId } = JOB_PAYLOADS['export-video'].parse(job.payload);
     const row = await VideoExport.query(db).findById(videoId);
-    if (!row || row.state === 'failed') return { kind: 'done' };
-    await tell(row, { state: 'running', progress: 0, message: null });
+    if (!row || row.jobId !== job.id || !isAtWork(row)) return { kind: 'done' };
+    await tell(row, { state: 'working', progress: 0, message: null });
     try {
       await publish(row, await make(job, row, signal));
       return { kind: 'done' };
@@ -155,7 +141,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       async exhausted(job) {
         const { videoId } = JOB_PAYLOADS['export-video'].parse(job.payload);
         const row = await VideoExport.query(db).findById(videoId);
-        if (row) await tell(row, { state: 'failed', message: INTERRUPTED });
+        if (row?.jobId === job.id) await tell(row, { state: 'failed', message: INTERRUPTED });
       },
     },
   );

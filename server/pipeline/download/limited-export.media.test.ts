@@ -142,7 +142,6 @@ it('goes on behind the pieces that a killed attempt had finished', async () => {
     insertFinishedVideo(trx, { userId: user.id, original: result, result, report, at }),
   );
   const row = { sourceSha256: result.sha256, shortSide: 90, state: 'waiting', progress: 0 } as const;
-  await VideoExport.query(db).insert({ ...row, videoId, message: null, updatedAt: at });
   const stop = new AbortController();
   const headway: string[] = [];
   const silent = () => undefined;
@@ -173,6 +172,7 @@ it('goes on behind the pieces that a killed attempt had finished', async () => {
   // The service itself has to leave it alone.
   const runAfter = at + 3_600_000;
   const id = await createTableQueue({ db, now: Date.now }).enqueue('export-video', { videoId }, { runAfter });
+  await VideoExport.query(db).insert({ ...row, videoId, jobId: id, message: null, updatedAt: at });
   const job = { id, type: 'export-video', payload: { videoId }, userId: null, videoId } as const;
   expect(await handler.run({ ...job, attempt: 1 }, stop.signal)).toEqual({ kind: 'interrupted' });
   expect(headway).toEqual([id]);

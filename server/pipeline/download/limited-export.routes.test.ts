@@ -91,13 +91,14 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
     it.each(['GET', 'HEAD'])('answer %s with 409 and words until the file is there', async (method) => {
       const { client, videoId } = await finished('starter');
       await expect.poll(() => exportJobs(videoId)).toBe(1);
-      await VideoExport.query(app.db).patch({ state: 'running', progress: 34 }).where({ videoId });
+      await VideoExport.query(app.db).patch({ state: 'working', progress: 34 }).where({ videoId });
       const answer = await download(client, videoId, method);
       expect(answer.status).toBe(409);
       if (method === 'HEAD') return;
       expect(await answer.json()).toMatchObject({
         code: 'export_pending',
-        message: 'Your plan downloads in 1080p. That file is being made (34 %); the whole result is kept.',
+        message:
+          'Your plan downloads in 1080p. That file is being made (34 %); your full-size result is kept.',
         demoMode: false,
       });
     });
@@ -148,6 +149,43 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       await client.call(videosApi.exportLimited, { params: { id: videoId } });
       expect(await exportJobs(videoId)).toBe(1);
       expect(await stateOf(client, videoId)).toMatchObject({ state: 'waiting', message: null });
+    });
+
+    it('can be cancelled by their owner: the job ends, nothing is made, and asking begins anew', async () => {
+      const { client, videoId } = await finished('starter');
+      await expect.poll(() => exportJobs(videoId)).toBe(1);
+      const params = { id: videoId };
+      const cancel = async () => (await client.call(videosApi.cancelExport, { params })).body;
+      const { client: stranger } = await app.signIn();
+      expect((await stranger.call(videosApi.cancelExport, { params })).status).toBe(404);
+      const ended: string[] = [];
+      const stop = app.events.on('job.cancelled', ({ jobId }) => ended.push(jobId));
+      const before = (await client.call(videosApi.status, { params })).body?.version ?? 0;
+      const state = await cancel();
+      expect(state?.limitedExport).toMatchObject({ shortSide: 1080, state: 'cancelled', message: null });
+      // Pages take only news with a higher version for new.
+      expect(state?.version).toBe(before + 1);
+      expect((await cancel())?.version).toBe(before + 1);
+      stop();
+      const jobs = await Job.query(app.db).where({ videoId, type: 'export-video' });
+      expect(jobs.map(({ id, state: of }) => [id, of])).toEqual([[ended[0], 'cancelled']]);
+      const again = (await client.call(videosApi.exportLimited, { params })).body;
+      expect(again?.limitedExport?.state).toBe('waiting');
+      expect(again?.version).toBe(before + 2);
+      expect(await exportJobs(videoId)).toBe(1);
+    });
+
+    it('stop the copy of an earlier result when another version is current', async () => {
+      const { client, videoId } = await finished('starter');
+      await expect.poll(() => exportJobs(videoId)).toBe(1);
+      const [old] = await Job.query(app.db).where({ videoId, type: 'export-video' });
+      const [draft] = (await client.call(draftsApi.list)).body ?? [];
+      await client.call(draftsApi.restore, { params: { id: draft?.id ?? '' } });
+      await download(client, videoId);
+      const row = await VideoExport.query(app.db).findById(videoId).throwIfNotFound();
+      expect(row.jobId).not.toBe(old?.id);
+      expect((await Job.query(app.db).findById(old?.id ?? ''))?.state).toBe('cancelled');
+      expect(await exportJobs(videoId)).toBe(1);
     });
 
     it.each([

@@ -8,7 +8,9 @@ import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
+import { createRequestedWork } from '#server/jobs/requested-work.ts';
 import type { ExportLimit } from '#server/plans/export-limit.ts';
+import { announceExport, exportRequests } from './export-requests.ts';
 
 interface Owner {
   readonly plan: PlanSlug;
@@ -24,8 +26,10 @@ export interface LimitedExports {
    * that may be downloaded whole are left out.
    */
   of(owner: Owner, videos: readonly Video[]): Promise<ReadonlyMap<string, LimitedExport>>;
-  /** Requests the smaller copy, unless it exists or is being made; tries again after a failure. */
+  /** Has the smaller copy made, unless it is there or on its way; tries again after a failure or a cancel. */
   ensure(owner: Owner, video: Video): Promise<void>;
+  /** Stops the copy that waits or is being made; asking for it again begins anew. */
+  cancel(video: Video): Promise<void>;
   /**
    * SHA-256 of the file that Download gives for a finished video.
    * @throws AppError `export_pending` while the smaller copy is being made (asking begins it), `conflict` with
@@ -38,7 +42,7 @@ export interface LimitedExports {
 
 export interface LimitedExportsDeps {
   readonly db: Knex;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly queue: Pick<JobQueue, 'enqueue' | 'cancel'>;
   readonly events: EventBus;
   readonly limitOf: ExportLimit;
   readonly logger: { warn(fields: Record<string, unknown>, message: string): void };
@@ -47,7 +51,8 @@ export interface LimitedExportsDeps {
 
 /** See `LimitedExports`. */
 export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
-  const { db, queue, events, limitOf, logger, now } = deps;
+  const { db, queue, events, limitOf, logger } = deps;
+  const requests = createRequestedWork({ ...exportRequests(deps), type: 'export-video', queue, events });
 
   /** The shorter side to which a download of this video is reduced; null when nothing limits it. */
   function shortSideFor(owner: Owner, video: Video): number | null {
@@ -76,34 +81,34 @@ export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
     return states;
   }
 
-  async function ensure(owner: Owner, video: Video): Promise<void> {
+  /** @returns whether there is a new request now */
+  async function begin(owner: Owner, video: Video): Promise<boolean> {
     const shortSide = shortSideFor(owner, video);
     const source = video.currentVersion?.sha256;
-    if (shortSide === null || source === undefined) return;
-    const state = (await of(owner, [video])).get(video.id)?.state;
-    if (state !== 'absent' && state !== 'failed') return;
-    const begun = await db.transaction(async (trx) => {
-      const at = now();
-      const row = { sourceSha256: source, shortSide, state: 'waiting', progress: 0, message: null } as const;
-      // Of parallel calls, one finds something to change; the others find it changed.
-      const again = await VideoExport.query(trx)
-        .patch({ ...row, updatedAt: at })
-        .where({ videoId: video.id })
-        .where((other) => other.where('state', 'failed').orWhereNot('sourceSha256', source));
-      if (again === 0 && !(await insertNew(trx, { ...row, videoId: video.id, updatedAt: at }))) return false;
-      await queue.enqueue(
-        'export-video',
-        { videoId: video.id },
-        { trx, userId: video.userId, videoId: video.id },
-      );
-      return true;
+    if (shortSide === null || source === undefined) return false;
+    if ((await of(owner, [video])).get(video.id)?.state === 'ready') return false;
+    const { begun } = await requests.ask({
+      video,
+      blank: { source_sha256: source, short_side: shortSide },
+      change: { sourceSha256: source, shortSide },
+      isSame: (row) => row.sourceSha256 === source && row.shortSide === shortSide,
+      // Another result is current by now, and nobody can download the smaller copy of the earlier one.
+      busy: null,
     });
-    if (begun) events.emit('video.edited', { userId: video.userId, videoId: video.id });
+    return begun;
+  }
+
+  async function ensure(owner: Owner, video: Video): Promise<void> {
+    if (await begin(owner, video)) await announceExport(deps, video.id);
   }
 
   return {
     of,
     ensure,
+
+    async cancel(video) {
+      await requests.cancel(video.id);
+    },
 
     async forDownload(owner, video) {
       const whole = video.currentVersion?.sha256;
@@ -133,14 +138,10 @@ export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
   async function ensureFinished(videoId: string): Promise<void> {
     const video = await Video.query(db).findById(videoId).withGraphFetched('currentVersion');
     const owner = video && (await User.query(db).findById(video.userId).select('plan'));
-    if (video && owner) await ensure(owner, video);
+    if (!video || !owner || !(await begin(owner, video))) return;
+    // Of a video that has just ended pages read the list again; a state with a higher version would come between.
+    events.emit('video.edited', { userId: video.userId, videoId });
   }
-}
-
-/** @returns false when the video has a row already */
-async function insertNew(trx: Knex, row: object): Promise<boolean> {
-  const rows = await trx('videoExports').insert(row).onConflict('videoId').ignore().returning('videoId');
-  return rows.length > 0;
 }
 
 function toState(
@@ -151,11 +152,14 @@ function toState(
   if (version) {
     return { shortSide, state: 'ready', progress: 100, sizeBytes: version.sizeBytes, message: null };
   }
-  const { state, progress, message } = pending ?? { state: 'absent', progress: 0, message: null };
+  // `done` stands in no row: the copy is a version by then.
+  if (!pending || pending.state === 'done')
+    return { shortSide, state: 'absent', progress: 0, sizeBytes: null, message: null };
+  const { state, progress, message } = pending;
   return { shortSide, state, progress, sizeBytes: null, message };
 }
 
 function pendingSentence({ shortSide, state, progress }: LimitedExport): string {
-  const share = state === 'running' ? ` (${progress} %)` : '';
-  return `Your plan downloads in ${shortSide}p. That file is being made${share}; the whole result is kept.`;
+  const share = state === 'working' ? ` (${progress} %)` : '';
+  return `Your plan downloads in ${shortSide}p. That file is being made${share}; your full-size result is kept.`;
 }

@@ -61,7 +61,7 @@ export async function lengthsForStartCodes(input: LengthsInput): Promise<string[
       if (whole !== file) await whole.close();
     }
     return [
-      'The coded pictures stood behind start codes and now have lengths, as players expect.',
+      'The frames were stored in a form that players do not expect (start codes instead of lengths) and were rewritten in the usual one.',
       ...losses,
     ];
   } catch (error) {

@@ -69,7 +69,7 @@ describe('an AVI file', () => {
       const [from, to] = [pictures(chunks)[40], pictures(chunks)[43]];
       return bytes.fill(0xa5, (from?.at ?? 0) + 20, (to?.at ?? 0) + 20);
     });
-    expect(note).toMatch(/3 pictures and \d pieces? of sound .* something else stands in the file/);
+    expect(note).toMatch(/3 frames and \d pieces? of sound .* something else stands in the file/);
     const [torn, mended, clean] = [
       await packets('torn.avi'),
       await packets('mended.avi'),
@@ -89,7 +89,7 @@ describe('an AVI file', () => {
       const [from, to] = [pictures(chunks)[40], pictures(chunks)[43]];
       return Buffer.concat([bytes.subarray(0, (from?.at ?? 0) + 20), bytes.subarray((to?.at ?? 0) + 20)]);
     });
-    expect(note).toMatch(/Bytes are missing inside of 1 picture\./);
+    expect(note).toMatch(/Bytes are missing inside of 1 frame\./);
     const [mended, clean] = [await packets('mended.avi'), await packets('clean.avi')];
     expect(mended.sound).toEqual(clean.sound);
     expect(mended.pictures.slice(0, 40)).toEqual(clean.pictures.slice(0, 40));

@@ -52,8 +52,7 @@ export async function mendAvi({ inputPath, outputPath, signal }: MendAviInput): 
 const isBelievable = ({ name, sizeBytes }: AviEntry, { streams, fileBytes }: AviHead) =>
   Number(name.slice(0, 2)) < streams.length && sizeBytes <= fileBytes;
 
-const NO_INDEX =
-  'The index of the file leads to other places than those where its pictures and sound lie, and was left out.';
+const NO_INDEX = 'The index of the file points at the wrong places and was left out.';
 
 /** Replaces each index by padding. */
 async function withoutIndex(path: string, { superIndexes }: AviHead, index: AviIndex): Promise<void> {
@@ -69,7 +68,7 @@ function describe({ streams }: AviHead, lost: readonly AviPiece[]): string {
   const isSound = ({ name }: AviPiece) => streams[Number(name.slice(0, 2))]?.kind === 'sound';
   const named = (pieces: readonly AviPiece[]) => {
     const sounds = pieces.filter(isSound).length;
-    const pictures = counted(pieces.length - sounds, 'picture', 'pictures');
+    const pictures = counted(pieces.length - sounds, 'frame', 'frames');
     return [pictures, counted(sounds, 'piece of sound', 'pieces of sound')]
       .filter((part) => part !== null)
       .join(' and ');

@@ -37,7 +37,7 @@ describe('openOriginal', () => {
 
   it.each([
     [{ maxDurationMs: 1000 }, /longer than 0 minutes.*shorter parts/],
-    [{ maxPictures: 49 }, /50 pictures; the memory of this server is enough for 49\. Cut it/],
+    [{ maxPictures: 49 }, /50 frames; the memory of this server is enough for 49\. Cut it/],
   ])('refuses one beyond %j, saying what to do', async (limits, message) => {
     await expect(open(limits)).rejects.toMatchObject({
       code: 'too_long',
@@ -124,7 +124,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
     );
     await expect(openAs(inputPath)).rejects.toMatchObject({
       code: 'unsupported_codec',
-      message: expect.stringContaining('coded as vvc1'),
+      message: expect.stringContaining('in the format vvc1'),
     });
   });
 
@@ -134,7 +134,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
   ])('says of %s that it holds sound only', async (name, encode) => {
     await expect(open(name, encode)).rejects.toMatchObject({
       code: 'no_video_track',
-      message: 'There is no video in this file. It holds sound only.',
+      message: 'There is no video in this file. It has sound only.',
     });
   });
 });
@@ -186,7 +186,7 @@ describe('openOriginal on files that were harmed as a whole', () => {
       /written as characters/,
     ],
     ['an index that lost its name', 'libx264', withoutName, /inside a box of another kind/],
-    ['a draft of an index in front', 'libx264', withDraft, /index without pictures/],
+    ['a draft of an index in front', 'libx264', withDraft, /index without frames/],
     ['wrong offsets of the pictures', 'libx264', misplacePictures, /wrong places/],
     ['wrong offsets of HEVC pictures', 'libx265', misplacePictures, /wrong places/],
   ])('gives back every picture and all sound of a clip with %s', async (_what, codec, change, note) => {

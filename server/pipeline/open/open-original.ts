@@ -324,7 +324,7 @@ async function checked(opened: OpenedClip, input: OpenInput): Promise<OpenedClip
   const { info } = clip;
   const stream = info.video[0];
   if (!stream) {
-    throw noVideo(info.audio.length > 0 ? 'It holds sound only.' : 'It holds no picture.');
+    throw noVideo(info.audio.length > 0 ? 'It has sound only.' : 'It has no picture.');
   }
   if (!READABLE.has(stream.codec) && !CODEC_OF_DECODER.has(stream.codec)) {
     throw unsupportedPictures(stream.codec);
@@ -342,7 +342,7 @@ async function checked(opened: OpenedClip, input: OpenInput): Promise<OpenedClip
     const minutes = Math.floor(((input.limits.maxPictures / pictures) * durationMs) / 60_000);
     throw new MediaFailure(
       'too_long',
-      `The clip has ${Math.round(pictures)} pictures; the memory of this server is enough for ${input.limits.maxPictures}. Cut it into parts of ${minutes < 1 ? 'less than a minute' : `up to ${minutes} minutes`}.`,
+      `The clip has ${Math.round(pictures)} frames; the memory of this server is enough for ${input.limits.maxPictures}. Cut it into parts of ${minutes < 1 ? 'less than a minute' : `up to ${minutes} minutes`}.`,
     );
   }
   return clip;

@@ -33,7 +33,7 @@ export async function withOwnSoundRate({
     await file.close();
   }
   const statedHz = Math.round(first.rate / first.scale);
-  return `The header of the file counts ${statedHz} samples of sound a second and the sound itself ${first.ownRateHz}, at which it ends with the picture: it is played at that.`;
+  return `The file states ${statedHz} Hz for the sound and the sound itself ${first.ownRateHz} Hz, at which it ends with the picture: that one is used.`;
 }
 
 async function findWrong(inputPath: string, signal: AbortSignal | undefined): Promise<readonly AviStream[]> {

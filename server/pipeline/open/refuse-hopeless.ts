@@ -30,7 +30,7 @@ export async function refuseHopeless(inputPath: string): Promise<void> {
     throw unsupportedPictures(newer);
   }
   if (tracks.length > 0 && tracks.every(({ handler }) => handler === 'soun')) {
-    throw noVideo('It holds sound only.');
+    throw noVideo('It has sound only.');
   }
 }
 
@@ -38,7 +38,7 @@ export async function refuseHopeless(inputPath: string): Promise<void> {
 export const unsupportedPictures = (codec: string): MediaFailure =>
   new MediaFailure(
     'unsupported_codec',
-    `The pictures are coded as ${codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
+    `The video is in the format ${codec}, which cannot be repaired here. Export the clip as H.264 and try again.`,
   );
 
 /** Why a file without pictures is not taken. */

@@ -71,8 +71,8 @@ describe('toDefects', () => {
       repaired({ ...gap, startMs: 3000, count: 1 }),
     ]);
     expect(defects.map(({ id }) => id)).toEqual(['dropped_frames-1', 'dropped_frames-2', 'stuttered_cut-1']);
-    expect(defects[0]?.explanation).toBe('3 missing pictures at 0:02.00: rebuilt.');
-    expect(defects[1]?.explanation).toBe('1 missing picture at 0:03.00: rebuilt.');
+    expect(defects[0]?.explanation).toBe('3 missing frames at 0:02.00: rebuilt.');
+    expect(defects[1]?.explanation).toBe('1 missing frame at 0:03.00: rebuilt.');
   });
 });
 

@@ -101,18 +101,18 @@ function toCurve({ finding, curveAfter }: Verdict): Pick<Defect, 'curve'> {
   return { curve: { ...kind, points: measured } };
 }
 
-const FOUND_LATER = 'It showed only once what stands beside it was mended.';
+const FOUND_LATER = 'It showed up only after what stands beside it was mended.';
 
-/** What was found, where, and what became of it, in plain words: "5 pictures missing at 0:12.40: ...". */
+/** What was found, where, and what became of it, in plain words: "5 missing frames at 0:12.40: ...". */
 function explain({ finding, explanation }: Verdict): string {
   const at = clock(finding.startMs);
-  const pictures = (adjective: string) => {
-    return finding.count === 1 ? `1 ${adjective} picture` : `${finding.count} ${adjective} pictures`;
+  const frames = (adjective: string) => {
+    return finding.count === 1 ? `1 ${adjective} frame` : `${finding.count} ${adjective} frames`;
   };
   const what: Partial<Record<DefectKind, string>> = {
-    stuttered_cut: `${pictures('repeated')} at ${at}`,
-    dropped_frames: `${pictures('missing')} at ${at}`,
-    corrupted_section: `${pictures('damaged')} from ${at} to ${clock(finding.endMs)}`,
+    stuttered_cut: `${frames('repeated')} at ${at}`,
+    dropped_frames: `${frames('missing')} at ${at}`,
+    corrupted_section: `${frames('damaged')} from ${at} to ${clock(finding.endMs)}`,
   };
   const head = finding.firstFrame === null ? undefined : what[finding.kind];
   const said = finding.foundIn === 'result' ? `${explanation} ${FOUND_LATER}` : explanation;

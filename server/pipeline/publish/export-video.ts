@@ -95,7 +95,7 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
 }
 
 const recountedNote = (count: number) =>
-  `${count === 1 ? '1 coded picture has another number' : `${count} coded pictures have other numbers`} in the order of showing, as the stream had left none for the pictures that were missing; all else of ${count === 1 ? 'it' : 'them'} is as it was, and decodes to the very same.`;
+  `${count === 1 ? '1 frame has a new number' : `${count} frames have new numbers`} in the playing order, because there was none left for the missing frames; everything else in ${count === 1 ? 'it' : 'them'} is as it was, and looks exactly the same.`;
 
 /** Carries other tracks into the finished clip that ffmpeg or a full encode left out. */
 async function addOtherTracks(
@@ -116,7 +116,7 @@ async function addOtherTracks(
 }
 
 const LEFT_OUT =
-  'The result holds picture and sound alone: the other tracks (subtitles, chapters, time code or telemetry) could not be carried over.';
+  'The result has picture and sound only: the other tracks (subtitles, chapters, time code or sensor data) could not be carried over.';
 
 interface PictureStage extends Pick<ExportedClip, 'path' | 'video' | 'reencodedSpans' | 'altered' | 'seen'> {
   readonly info: MediaInfo;
@@ -142,7 +142,7 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
   if (edit.length === 0 && needs.video === null && !input.encodeAll) {
     return needs.container === null ? copied : repack(input, copied, outputPath);
   }
-  let reason = needs.video ?? 'coding only the damaged pictures anew did not pass its checks';
+  let reason = needs.video ?? 're-encoding only the damaged frames did not pass its checks';
   if (needs.video === null && !input.encodeAll) {
     const rendered = await smartRender(job);
     if (rendered.done) {
@@ -196,7 +196,7 @@ async function encodeAll(
   if (stream && stream.width * stream.height > input.limits.maxEncodePixels) {
     throw new MediaFailure(
       'too_large',
-      `The pictures must be coded anew (${reason}), but ${stream.width} x ${stream.height} is more than this server can encode.`,
+      `This clip would have to be re-encoded as a whole (${reason}), but ${stream.width} x ${stream.height} is more than this server can encode. Export it in a smaller size and try again.`,
     );
   }
   const pictures = input.pictures ?? undefined;

@@ -49,7 +49,7 @@ describe('playbackNeeds', () => {
     });
 
   it('copies no reordered pictures out of AVI, which holds no display times', () => {
-    expect(needs('avi').video).toMatch(/no display times/);
+    expect(needs('avi').video).toMatch(/in which order its frames are shown/);
     expect(needs('avi', { reorderDepth: 0 }).video).toBeNull();
     expect(needs('mov').video).toBeNull();
     expect(needs('matroska').video).toBeNull();

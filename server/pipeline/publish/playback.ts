@@ -30,17 +30,20 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
     container: format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[format]} files`,
     video: video ? pictureNeed(info.format, video) : null,
     audio:
-      audio && !playsSound(audio.codec) ? `sound coded as ${audio.codec} does not play from MP4 files` : null,
+      audio && !playsSound(audio.codec)
+        ? `sound in the format ${audio.codec} does not play from MP4 files`
+        : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
     lostSubtitles: format !== 'mov' && info.others.some((other) => other.startsWith('subtitle')),
   };
 }
 
 function pictureNeed(format: MediaInfo['format'], video: VideoStreamInfo): string | null {
-  if (!PLAYABLE_VIDEO.has(video.codec)) return `pictures coded as ${video.codec} do not play from MP4 files`;
-  // AVI stores decode order only; copied as they are, such pictures would be shown in that order.
+  if (!PLAYABLE_VIDEO.has(video.codec))
+    return `video in the format ${video.codec} does not play from MP4 files`;
+  // AVI knows the order of decoding alone; copied as they are, such pictures would be shown in that order.
   const unordered = format === 'avi' && video.reorderDepth > 0;
-  return unordered ? 'pictures coded out of their order have no display times in AVI files' : null;
+  return unordered ? 'AVI files do not say in which order its frames are shown' : null;
 }
 
 /** True if the clip, without defects, can be the result as it is. */
@@ -53,9 +56,11 @@ export function conversionNote(needs: PlaybackNeeds): string | null {
   const reasons = [needs.container, needs.video, needs.audio].filter((reason) => reason !== null);
   const parts = reasons.length > 0 ? [`Converted for playback: ${reasons.join(', ')}.`] : [];
   if (needs.brokenSound) {
-    parts.push('The sound track has no description that a decoder could use, so the result has no sound.');
+    parts.push(
+      'The sound track cannot be read because its description is missing, so the result has no sound.',
+    );
   }
-  if (needs.lostSubtitles) parts.push('The subtitles stay behind in the upload: they are not in the result.');
+  if (needs.lostSubtitles) parts.push('The subtitles are not in the result; they stay in your upload.');
   return parts.length > 0 ? parts.join(' ') : null;
 }
 

@@ -45,7 +45,7 @@ export function judgeVerdicts(
     if (same) {
       failed.push({
         finding,
-        reason: 'The repair was dropped: the same detector still saw the defect afterwards.',
+        reason: 'The repair was dropped: the issue was still there afterwards.',
       });
     }
     return { ...verdict, after: same ? same.measure.value : settledValue(finding) };

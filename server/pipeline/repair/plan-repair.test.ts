@@ -210,7 +210,7 @@ describe('planRepair', () => {
 
   it('names the reason for weak evidence, large pictures and overlaps', () => {
     const weak = planRepair(analysis([finding(held, 10, 12, { confidence: 0.4 })]), limits);
-    expect(weak.left[0]?.explanation).toMatch(/weak/);
+    expect(weak.left[0]?.explanation).toMatch(/too uncertain/);
     const large = planRepair(analysis([finding(held, 10, 12)], info({ width: 3840 })), limits);
     expect(large.left[0]?.explanation).toMatch(/3840 x 2160/);
     const both = planRepair(analysis([finding(damage, 10, 14), finding(held, 12, 13)]), limits);

@@ -45,9 +45,9 @@ export interface PlanContext {
 }
 
 const FLAGS: Partial<Record<Finding['kind'], string>> = {
-  shaky_footage: 'The camera shakes. The quick fix Stabilize steadies it.',
-  poor_lighting: 'The picture is dark. The quick fix Color correct brightens it.',
-  blurry_section: 'The picture is soft here. The quick fix Sharpen helps.',
+  shaky_footage: 'The camera shakes. The quick fix Stabilize Footage steadies it.',
+  poor_lighting: 'The picture is dark. The quick fix Color Correction brightens it.',
+  blurry_section: 'The picture is soft here. The quick fix Sharpen Video makes edges clearer.',
 };
 
 /**
@@ -66,13 +66,13 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
     const flag = FLAGS[finding.kind];
     if (finding.confidence < ACT_CONFIDENCE) {
       const percent = Math.floor(finding.confidence * 100);
-      left.push(leave(finding, `Left as it is: the evidence is weak (${percent} %).`));
+      left.push(leave(finding, `Left as it is: it is too uncertain (${percent} % sure).`));
     } else if (flag !== undefined) {
       left.push({ finding, outcome: 'flagged', action: 'none', after: null, explanation: flag });
     } else if (finding.kind === 'audio_sync' || finding.kind === 'wind_noise') {
       sound.push(finding);
     } else if (!context) {
-      left.push(leave(finding, 'Left as it is: the times of the pictures are not known.'));
+      left.push(leave(finding, 'Left as it is: it is not known when each frame is shown.'));
     } else if (obstacle !== null) {
       left.push(leave(finding, obstacle));
     } else {
@@ -178,12 +178,12 @@ function soundSurplusMs({ info, ...heard }: Analysis, removedMs: number): number
 
 function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {
   const stream = info.video[0];
-  if (!stream) return 'Left as it is: there is no picture.';
+  if (!stream) return 'Left as it is: the clip has no picture.';
   if (stream.width * stream.height > limits.maxEncodePixels) {
-    return `Left as it is: ${stream.width} x ${stream.height} pictures are larger than this server may encode.`;
+    return `Left as it is: ${stream.width} x ${stream.height} is larger than this server can encode.`;
   }
   if (!isRebuildableFormat(stream.pixelFormat)) {
-    return `Left as it is: pictures of the format ${stream.pixelFormat ?? 'unknown'} cannot be rebuilt.`;
+    return `Left as it is: frames in the format ${stream.pixelFormat ?? 'unknown'} cannot be rebuilt.`;
   }
   return null;
 }

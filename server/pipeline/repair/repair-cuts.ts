@@ -15,7 +15,7 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   const start = ptsTicks[firstFrame];
   const resume = ptsTicks[lastFrame + 1];
   if (start === undefined || firstFrame === 0)
-    return { reason: 'Left as it is: nothing true stands before it.' };
+    return { reason: 'Left as it is: no good frame comes before it.' };
   const usualEnd = (ptsTicks[lastFrame] ?? start) + medianIntervalTicks;
   // A gap after the copies is repaired separately: only the time of the copies is removed.
   const isHole = !variableByNature && resume !== undefined && resume > usualEnd + medianIntervalTicks / 2;
@@ -24,7 +24,7 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
     task: { kind: 'remove', finding, firstFrame, endFrame: lastFrame + 1, shiftAfterTicks: start - end },
   };
   if (detail.history === 'inserted') return removal;
-  if (resume === undefined) return { reason: 'Left as it is: nothing true follows the repeated pictures.' };
+  if (resume === undefined) return { reason: 'Left as it is: no good frame follows the repeated ones.' };
   const after = nextGood(context, lastFrame + 1);
   const before = lastGood(context, firstFrame - 1);
   const acrossCut = detail.endsAtCut || cutBetween(context, before ?? firstFrame - 1, after ?? lastFrame + 1);

@@ -8,12 +8,12 @@ import type { PlanContext, Planned } from './plan-repair.ts';
 export function planFrames(finding: Finding, context: PlanContext): Planned {
   const { detail } = finding;
   if (detail.kind === 'corrupted_section') return planDamage(finding, context);
-  if (detail.kind !== 'dropped_frames') return { reason: 'Left as it is: no repair of pictures fits it.' };
+  if (detail.kind !== 'dropped_frames') return { reason: 'Left as it is: no repair fits it.' };
   const before = finding.firstFrame;
   if (before === null) return { reason: 'Left as it is: its position is not known.' };
   if (detail.acrossCut || cutBetween(context, before, before + 1)) {
     return {
-      reason: 'Left as it is: the scene changes in the hole, so the last picture stays until the cut.',
+      reason: 'Left as it is: the scene changes in the gap, so the last frame stays until the cut.',
     };
   }
   // A repeat in the place of the lost picture is replaced, and no time is added.
@@ -28,7 +28,7 @@ function planGap(finding: Finding, before: number, context: PlanContext): Planne
   const { ptsTicks } = context.pictures;
   const start = ptsTicks[before];
   const end = ptsTicks[before + 1];
-  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
+  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the gap.' };
   const step = (end - start) / (finding.count + 1);
   return insertion(finding, before, context, {
     slotTicks: Array.from({ length: finding.count }, (_, index) => Math.round(start + step * (index + 1))),
@@ -45,14 +45,14 @@ function planHiddenHole(finding: Finding, before: number, context: PlanContext):
   const { ptsTicks, medianIntervalTicks, timeBase } = context.pictures;
   const start = ptsTicks[before];
   const end = ptsTicks[before + 1];
-  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the hole.' };
+  if (start === undefined || end === undefined) return { reason: 'Left as it is: nothing follows the gap.' };
   const addedTicks = finding.count * medianIntervalTicks;
   const addedMs = ticksToMs(addedTicks, timeBase);
   if (!lengthsSpeakForLosses(context.surplusMs, addedMs)) {
     return {
       contradicted: true,
       reason:
-        'Left as it is: the motion jumps here, but the sound has no time for that many more pictures: putting them back would pull the two apart.',
+        'Left as it is: the motion jumps here, but there is no time for more frames in the sound: putting them back would bring sound and picture out of sync.',
     };
   }
   return insertion(finding, before, context, {
@@ -93,7 +93,7 @@ function planDamage(finding: Finding, context: PlanContext): Planned {
   const after = nextGood(context, lastFrame + 1);
   // Damaged pictures without any intact one nearby are kept as the decoder conceals them.
   if (before === null && after === null && finding.kind !== 'corrupted_section')
-    return { reason: 'No undamaged picture is left to rebuild it from.' };
+    return { reason: 'No intact frame is left to rebuild it from.' };
   return {
     task: {
       kind: 'rebuild',

@@ -228,35 +228,35 @@ function removedVerdict(
 ): Verdict {
   const count = task.endFrame - task.firstFrame;
   const ms = timeBase ? Math.round(ticksToMs(-task.shiftAfterTicks, timeBase)) : 0;
-  const sound = info.audio.length > 0 ? ', so the sound fits the pictures again' : '';
+  const sound = info.audio.length > 0 ? ', so sound and picture are in sync again' : '';
   return {
     finding: task.finding,
     outcome: 'repaired',
     action: 'removed_repeats',
     after: null,
-    explanation: `${frames(count)} removed and everything behind moved ${ms} ms forward${sound}.`,
+    explanation: `${frames(count)} removed, and everything after them now comes ${ms} ms earlier${sound}.`,
   };
 }
 
 const HOW: Record<RebuiltHole['method'], string> = {
-  motion: 'rebuilt from the neighbours along their motion',
-  mixed: 'rebuilt from the neighbours, half along their motion and half by blending',
-  blend: 'rebuilt by blending the neighbours',
-  hold: 'filled with the nearest whole picture, because the sides do not show one scene',
-  cross_fade: 'too many to rebuild: the last whole picture stays and fades over into the next',
+  motion: 'rebuilt from their neighbours, following the motion',
+  mixed: 'rebuilt from their neighbours, half following the motion and half blended',
+  blend: 'rebuilt by blending their neighbours',
+  hold: 'filled with the nearest intact frame, because both sides show different scenes',
+  cross_fade: 'too many to rebuild: the last intact frame stays and fades into the next',
   decoded:
-    'kept as far as readable and filled in from those around, which comes nearer to the truth than making them anew; traces may show',
+    'kept as far as they can be read and filled in from those around, which looks truer than rebuilding them; traces may show',
 };
 
 /** The same if there are intact pictures on one side only. */
 const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
-  hold: 'filled with the nearest whole picture',
+  hold: 'filled with the nearest intact frame',
   decoded:
-    'kept as far as readable and filled in, for whole pictures stand on one side only; traces may show',
+    'kept as far as they can be read and filled in, as there are intact frames on one side only; traces may show',
 };
 
 const NO_SIDE =
-  'kept as far as readable and filled in, for no whole picture is left beside them; traces may show';
+  'kept as far as they can be read and filled in, as no intact frame is left beside them; traces may show';
 
 const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
   motion: 'rebuilt_frames',
@@ -272,12 +272,12 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
   const judged = hole.judgement;
   const proof =
     judged?.blendDb !== null && judged?.holdDb !== null && judged !== null && judged.trials > 0
-      ? ` On ${judged.trials} true pictures beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
+      ? ` On ${judged.trials} true ${judged.trials === 1 ? 'frame' : 'frames'} beside it this scored ${scoreOf(judged)} dB, holding ${judged.holdDb.toFixed(1)} dB.`
       : '';
   const isMixed = method !== 'decoded' && hole.decodedCount > 0;
   const joined = hole.joinedCount ?? 0;
   const some = isMixed
-    ? `, ${hole.decodedCount} of them kept as far as readable`
+    ? `, ${hole.decodedCount} of them kept as far as they can be read`
     : joined > 0
       ? `, joined with what is readable of ${joined === 1 ? 'one' : joined}`
       : '';
@@ -289,8 +289,17 @@ function rebuiltVerdict(task: RebuildTask, hole: RebuiltHole): Verdict {
     outcome: 'repaired',
     action: ACTIONS[method],
     after: null,
-    explanation: `${frames(task.slotTicks.length)} ${how}${some}.${proof}`,
+    explanation: `${frames(task.slotTicks.length)} ${inNumber(how, task.slotTicks.length)}${some}.${proof}`,
   };
+}
+
+/** What is written of several frames, said of one. */
+function inNumber(words: string, count: number): string {
+  if (count !== 1) return words;
+  return words
+    .replace(/\btheir\b/g, 'its')
+    .replace(/\bthey\b/g, 'it')
+    .replace(/\bthem\b/g, 'it');
 }
 
 function scoreOf(judged: NonNullable<RebuiltHole['judgement']>): string {
@@ -301,5 +310,5 @@ const scoreDb = (judged: NonNullable<RebuiltHole['judgement']>): number | null =
   ({ motion: judged.motionDb, mixed: judged.mixedDb, blend: judged.blendDb })[judged.method];
 
 function frames(count: number): string {
-  return count === 1 ? '1 picture' : `${count} pictures`;
+  return count === 1 ? '1 frame' : `${count} frames`;
 }

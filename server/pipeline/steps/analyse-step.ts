@@ -150,7 +150,7 @@ export const openingFindings = ({ indexFindings, putBack }: AnalysedClip): reado
   ...(putBack?.findings ?? []),
 ];
 
-const NO_PICTURE = 'This clip cannot be repaired: no picture of it can be decoded.';
+const NO_PICTURE = 'This clip cannot be repaired: no frame of it can be read.';
 
 const countUndecoded = (findings: readonly Finding[]) =>
   findings.reduce((sum, { detail }) => {

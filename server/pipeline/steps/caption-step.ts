@@ -22,7 +22,8 @@ export async function captionStep(
   { audio }: SoundRepair,
 ): Promise<Captions> {
   if (analysis.speech.length === 0) {
-    const why = analysis.info.audio.length > 0 ? 'Nobody speaks in this clip.' : 'The clip has no sound.';
+    const why =
+      analysis.info.audio.length > 0 ? 'No speech was found in this clip.' : 'The clip has no sound.';
     job.steps.set('adding_captions', 'not_needed', why);
     return { cues: [], path: null };
   }

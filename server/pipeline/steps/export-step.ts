@@ -246,7 +246,7 @@ function asConcealed(verdict: Verdict, concealedLost: ReadonlySet<number>): Verd
 }
 
 const CONCEALED_LOST =
-  'Filled in from the pictures around it as damaged ones are, because others are made of what was lost here: they keep their own data.';
+  'Filled in from the frames around it, because others build on what was lost here; they keep their own data.';
 
 /** The original is the result, byte for byte. */
 async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): Promise<ExportOutcome> {

@@ -29,9 +29,8 @@ export interface GentlerWork {
   readonly opened: { readonly rebuilt: unknown };
 }
 
-/** The note if the coded pictures around damage did not fit what was put among them. */
-const LEFT_DAMAGED =
-  'Coding only the damaged pictures anew left damage in the result, so all were coded anew.';
+/** Said where the coded pictures around damage did not fit what was put among them. */
+const LEFT_DAMAGED = 'Re-encoding only the damaged frames left damage in the result, so all were re-encoded.';
 
 export function changesSound({ audio }: SoundRepair): boolean {
   return audio.kind === 'file' || audio.shiftMs !== 0;
@@ -54,12 +53,12 @@ export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Atte
   const why = broken.map((check) => `${check.name} (${check.detail})`).join('; ');
   if (onlySound && changesSound(attempt.sound)) return dropSound(attempt, why);
   if (isPartly) {
-    const note = `Coding only the damaged pictures anew did not pass these checks, so all were coded anew: ${why}`;
+    const note = `Re-encoding only the damaged frames did not pass these checks, so all were re-encoded: ${why}`;
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
   }
   const carried = done.outcome.video.treatment === 'copied' && work.needs.container !== null;
   if (carried && !attempt.encodeAll) {
-    const note = `Carrying the coded pictures over did not pass these checks, so all were coded anew: ${why}`;
+    const note = `Keeping the frames as they are did not pass these checks, so all were re-encoded: ${why}`;
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
   }
   if (attempt.pictures.length > 0) {

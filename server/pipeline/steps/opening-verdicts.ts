@@ -9,7 +9,7 @@ export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedCli
     outcome: 'repaired',
     action: 'rebuilt_index',
     after: 0,
-    explanation: [...(rebuilt?.notes ?? []), 'The index was written anew for what is there.'].join(' '),
+    explanation: [...(rebuilt?.notes ?? []), 'A new index was written for what is there.'].join(' '),
   }));
   const bytes = (putBack?.findings ?? []).map((finding): Verdict => ({
     finding,
@@ -22,7 +22,7 @@ export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedCli
 }
 
 const RESTORED =
-  'Single bytes had changed. Only one value of each lets the coded data be read to their exact end, so they were put back, and with them these pictures decode whole.';
+  'Single bytes had changed. Only one value of each makes the data readable to the very end, so they were put back, and these frames are whole again.';
 
 /** The treatment of the pictures, without counting those with restored bytes as kept. */
 export function withoutPutBack(

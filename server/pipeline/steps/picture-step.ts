@@ -9,8 +9,8 @@ import { pictureCostMs } from './step-costs.ts';
 import { storedPictures } from './stored-values.ts';
 
 const NOTHING = {
-  fixing_cuts: 'No stuttered cut was found that could be repaired.',
-  recovering_frames: 'No picture is missing or damaged that could be rebuilt.',
+  fixing_cuts: 'The stuttered cuts could not be repaired.',
+  recovering_frames: 'The missing or damaged frames could not be rebuilt.',
 } as const;
 
 /** Makes the pictures of one of the two picture steps. */
@@ -52,7 +52,7 @@ function reasonFor(step: 'fixing_cuts' | 'recovering_frames', plan: RepairPlan):
   const pictures = new Set(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
   const left = plan.left.filter(({ finding }) => pictures.has(finding.kind) && mine(finding.kind));
   if (left.length > 0) return NOTHING[step];
-  return step === 'fixing_cuts' ? 'No cut stutters.' : 'No picture is missing or damaged.';
+  return step === 'fixing_cuts' ? 'No cut stutters.' : 'No frame is missing or damaged.';
 }
 
 function summary(repairs: readonly PictureRepair[]): string {
@@ -65,8 +65,8 @@ function summary(repairs: readonly PictureRepair[]): string {
   );
   const parts = [
     made > 0 ? `${made} rebuilt` : '',
-    kept > 0 ? `${kept} kept as far as readable` : '',
+    kept > 0 ? `${kept} kept as far as they can be read` : '',
     removed > 0 ? `${removed} repeats removed` : '',
   ];
-  return `Pictures: ${parts.filter(Boolean).join(', ')}.`;
+  return `Frames: ${parts.filter(Boolean).join(', ')}.`;
 }

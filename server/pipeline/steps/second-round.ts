@@ -21,7 +21,7 @@ export interface FirstRound {
 
 /** The note if a second round was needed. */
 export const SECOND_ROUND =
-  'The first result showed what the defects in the original had hidden beside them, so all was mended once more, from the original.';
+  'The first result showed more issues that had been hidden beside others, so everything was mended once more, from the original.';
 
 export interface SecondRound {
   /** The original's analysis, with what the first result has shown. */

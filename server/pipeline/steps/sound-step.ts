@@ -18,7 +18,7 @@ export async function soundStep(job: JobContext, clip: TimedClip, plan: RepairPl
   if (plan.sound.length === 0) {
     const hasSound = clip.analysis.info.audio.length > 0;
     const why = hasSound
-      ? 'Nothing shows that sound and picture are apart, and no wind was heard.'
+      ? 'Sound and picture are in sync as far as can be told, and no wind was heard.'
       : 'The clip has no sound.';
     job.steps.set('fixing_audio', 'not_needed', why);
     return UNTOUCHED_SOUND;

@@ -69,6 +69,7 @@ const SIGNS: Record<NotificationDto['kind'], { icon: IconName; colour: string }>
   video_failed: { icon: 'alert', colour: colour.defect },
   idea_status: { icon: 'spark', colour: colour.info },
   draft_expiry: { icon: 'clock', colour: colour.warn },
+  draft_damaged: { icon: 'alert', colour: colour.defect },
   trial: { icon: 'clock', colour: colour.warn },
 };
 

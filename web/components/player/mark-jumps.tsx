@@ -1,31 +1,36 @@
-import { useRef, useState } from 'react';
-import styled from 'styled-components';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import styled, { css } from 'styled-components';
 import { playerTexts } from '../../texts/player.ts';
-import { colour, screen, text } from '../../theme.ts';
-import { OUTCOME_COLOUR, placeOf, type ThreadMark } from '../thread-strip.tsx';
+import { colour, figures, screen, space, text } from '../../theme.ts';
+import { OUTCOME_COLOUR, type ThreadMark } from '../thread-strip.tsx';
+import { formatMark } from '../time-text.ts';
+import { usePointer } from '../use-pointer.ts';
 import { useWidth } from '../use-width.ts';
-import { assignLanes, BUTTON_PX } from './lanes.ts';
+import { BUTTON_PX, layOutMarks, type MarkSlot } from './mark-layout.ts';
+import { MarkGroup } from './mark-group.tsx';
 
-const Jumps = styled.ul<{ $lanes: number }>`
+const Jumps = styled.ul<{ $lanes: number; $buttonPx: number }>`
   position: relative;
   /* One lane is always kept free, so that the report's arrival seldom moves the controls. */
-  height: ${({ $lanes }) => Math.max(1, $lanes) * BUTTON_PX}px;
+  height: ${({ $lanes, $buttonPx }) => Math.max(1, $lanes) * $buttonPx}px;
 `;
-const Jump = styled.button<{ $colour: string }>`
+const target = css<{ $colour: string }>`
   position: absolute;
   display: grid;
   place-items: center;
-  min-width: ${BUTTON_PX}px;
-  height: ${BUTTON_PX}px;
   padding: 0;
   border: 0;
   background: none;
+  color: ${({ $colour }) => $colour};
+`;
+const Jump = styled.button<{ $colour: string }>`
+  ${target}
   &::before {
     content: '';
     width: 100%;
     height: 4px;
     border-radius: 2px;
-    background: ${({ $colour }) => $colour};
+    background: currentColor;
     opacity: 0.6;
     transition: height 0.15s var(--ease);
   }
@@ -36,6 +41,34 @@ const Jump = styled.button<{ $colour: string }>`
     opacity: 1;
   }
 `;
+const Open = styled.button<{ $colour: string }>`
+  ${target}
+  span {
+    ${figures}
+    display: grid;
+    place-items: center;
+    /* The rim is a little narrower than what is hit, so that neighbours stand apart. */
+    width: calc(100% - 3px);
+    height: 20px;
+    border: 1.5px solid currentColor;
+    border-radius: 10px;
+    background: ${colour.raised};
+    color: ${colour.ink};
+    font-size: ${text.xs};
+    line-height: 1;
+    border-color: ${({ $colour }) => $colour};
+  }
+  &:hover span,
+  &[aria-current='true'] span {
+    background: ${colour.hover};
+    border-width: 2.5px;
+  }
+  &[aria-expanded='true'] span {
+    background: ${colour.thread};
+    border-color: ${colour.thread};
+    color: ${colour.onThread};
+  }
+`;
 const Facts = styled.p`
   display: -webkit-box;
   -webkit-box-orient: vertical;
@@ -43,6 +76,7 @@ const Facts = styled.p`
   overflow: hidden;
   /* The lines are kept, so that nothing below moves when another mark is read. */
   min-height: 3lh;
+  margin-top: ${space(0.5)};
   ${screen.tablet} {
     -webkit-line-clamp: 2;
     min-height: 2lh;
@@ -60,23 +94,54 @@ interface MarkJumpsProps {
 }
 
 /**
- * A button below each mark of the time axis, in as many rows as keep them apart, and a line that says what the one
- * means that is pointed at, has the focus, or plays.
+ * A button below each mark of the timeline, in as many rows as keep them apart; marks that stand too close for that share one with their
+ * count, which opens them out. A line says what the one means that is pointed at, has the focus, or plays.
  */
 export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsProps) {
   const list = useRef<HTMLUListElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const groupId = useId();
+  const pointer = usePointer();
+  const buttonPx = BUTTON_PX[pointer];
   const widthPx = useWidth(list, 640);
   const [pointed, setPointed] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
-  const lanes = assignLanes(marks, durationMs, widthPx);
+  /** The first mark of the group that is opened out. */
+  const [openedAt, setOpenedAt] = useState<string | null>(null);
+  const { slots, lanes } = layOutMarks(marks, { durationMs, widthPx }, pointer);
+  const opened = slots.find((slot) => slot.marks.length > 1 && slot.marks.some(({ id }) => id === openedAt));
   const playing = currentMs === undefined ? undefined : markAt(marks, currentMs);
-  const shown = marks.find(({ id }) => id === (pointed ?? focused)) ?? playing;
+  const chosen = pointed ?? focused;
+  const shown = marks.find(({ id }) => id === chosen) ?? (chosen === null ? playing : undefined);
+  const shownGroup = slots.find((slot) => slot.marks.length > 1 && keyOf(slot) === chosen);
+  const watch = (key: string) => ({
+    onPointerEnter: () => setPointed(key),
+    onPointerLeave: () => setPointed(null),
+    onFocus: () => setFocused(key),
+    onBlur: () => setFocused(null),
+  });
+  const close = (): void => {
+    setOpenedAt(null);
+    opener.current?.focus();
+  };
+  const closeByKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !opened) return;
+    event.stopPropagation();
+    close();
+  };
   return (
     <div>
-      <Jumps ref={list} aria-label={playerTexts.defects} $lanes={Math.max(0, ...lanes.values()) + 1}>
-        {durationMs > 0 &&
-          marks.map((mark) => {
-            const { left, width } = placeOf(mark, durationMs);
+      <Jumps ref={list} aria-label={playerTexts.defects} $lanes={lanes} $buttonPx={buttonPx}>
+        {slots.map((slot) => {
+          const [mark] = slot.marks;
+          const place = {
+            top: slot.lane * buttonPx,
+            left: slot.leftPx,
+            width: slot.widthPx,
+            height: buttonPx,
+          };
+          const isCurrent = playing !== undefined && slot.marks.includes(playing) ? 'true' : undefined;
+          if (slot.marks.length === 1)
             return (
               <li key={mark.id}>
                 <Jump
@@ -84,22 +149,49 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
                   data-drawn=""
                   $colour={OUTCOME_COLOUR[mark.outcome]}
                   aria-label={playerTexts.jump(mark.label)}
-                  aria-current={mark === playing ? 'true' : undefined}
-                  style={{
-                    top: (lanes.get(mark.id) ?? 0) * BUTTON_PX,
-                    left: `min(${left}%, calc(100% - ${BUTTON_PX}px))`,
-                    width: `${width}%`,
-                  }}
+                  aria-current={isCurrent}
+                  style={place}
                   onClick={() => onJump(mark)}
-                  onPointerEnter={() => setPointed(mark.id)}
-                  onPointerLeave={() => setPointed(null)}
-                  onFocus={() => setFocused(mark.id)}
-                  onBlur={() => setFocused(null)}
+                  {...watch(mark.id)}
                 />
               </li>
             );
-          })}
+          return (
+            <li key={keyOf(slot)}>
+              <Open
+                type="button"
+                ref={slot === opened ? opener : undefined}
+                data-drawn=""
+                $colour={OUTCOME_COLOUR[worstOf(slot)]}
+                aria-label={playerTexts.openGroup(groupLabel(slot))}
+                aria-current={isCurrent}
+                aria-expanded={slot === opened}
+                aria-controls={slot === opened ? groupId : undefined}
+                style={place}
+                onClick={() => setOpenedAt(slot === opened ? null : mark.id)}
+                onKeyDown={closeByKey}
+                {...watch(keyOf(slot))}
+              >
+                <span>{slot.marks.length}</span>
+              </Open>
+            </li>
+          );
+        })}
       </Jumps>
+      {opened && (
+        <MarkGroup
+          // Another one begins at its first place.
+          key={keyOf(opened)}
+          id={groupId}
+          label={groupLabel(opened)}
+          marks={opened.marks}
+          playing={playing}
+          onJump={onJump}
+          onClose={close}
+          onKeyDown={closeByKey}
+          watch={watch}
+        />
+      )}
       {marks.length > 0 && (
         <Facts data-testid="mark-facts">
           {shown ? (
@@ -112,6 +204,8 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
                 </>
               )}
             </>
+          ) : shownGroup ? (
+            groupLabel(shownGroup)
           ) : (
             playerTexts.marks(marks.length)
           )}
@@ -119,6 +213,21 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
       )}
     </div>
   );
+}
+
+const keyOf = ({ marks: [first] }: MarkSlot): string => `group-${first.id}`;
+
+/** How many there are, where, and how many of them were not mended. */
+function groupLabel({ marks }: MarkSlot): string {
+  const endMs = Math.max(...marks.map((mark) => mark.endMs));
+  const left = marks.filter(({ outcome }) => outcome === 'left_alone').length;
+  return playerTexts.group(marks.length, formatMark(marks[0].startMs), formatMark(endMs), left);
+}
+
+/** What colours a group: a defect that is still there is not to be overlooked among mended ones. */
+function worstOf({ marks }: MarkSlot): ThreadMark['outcome'] {
+  const has = (outcome: ThreadMark['outcome']) => marks.some((mark) => mark.outcome === outcome);
+  return (['left_alone', 'found', 'flagged'] as const).find(has) ?? 'repaired';
 }
 
 /** The mark that lies at a moment; of several the shortest, because the long ones are there all the time. */

@@ -2,7 +2,8 @@ import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ThreadMark } from '../thread-strip.tsx';
 import { FALLBACK_DELAY_MS, VideoPlayer } from '../video-player.tsx';
-import { assignLanes } from './lanes.ts';
+import { layOutMarks, type MarkSlot, type Pointer } from './mark-layout.ts';
+import { MarkJumps } from './mark-jumps.tsx';
 import { deviceOf } from './playback-fallback.tsx';
 import { actionOf, neighbourSpan } from './player-keys.ts';
 
@@ -19,7 +20,7 @@ function mark(id: string, startMs: number, endMs: number): ThreadMark {
     endMs,
     outcome: 'repaired',
     label: `Mark ${id}`,
-    meaning: '5 pictures are missing here, and the motion jerks.',
+    meaning: '5 frames are missing here, and the motion jerks.',
   };
 }
 const MARKS = [mark('a', 2000, 2500), mark('b', 6000, 8000), mark('whole', 0, 10_000)];
@@ -81,7 +82,7 @@ describe('VideoPlayer', () => {
     const facts = screen.getByTestId('mark-facts');
     const jump = screen.getByRole('button', { name: 'Jump to Mark b' });
     fireEvent.focus(jump);
-    expect(facts).toHaveTextContent('Mark b · 5 pictures are missing here, and the motion jerks.');
+    expect(facts).toHaveTextContent('Mark b · 5 frames are missing here, and the motion jerks.');
     fireEvent.blur(jump);
     video.currentTime = 2.2;
     fireEvent(video, new Event('timeupdate'));
@@ -141,35 +142,98 @@ describe('deviceOf', () => {
   });
 });
 
-describe('assignLanes', () => {
+describe('layOutMarks', () => {
+  const at = (marks: readonly ThreadMark[], durationMs: number, widthPx: number, pointer: Pointer = 'fine') =>
+    layOutMarks(marks, { durationMs, widthPx }, pointer);
+  const idsOf = ({ marks }: MarkSlot) => marks.map(({ id }) => id).join();
+
   it('keeps a fault over the whole clip off the short ones', () => {
-    const lanes = assignLanes(MARKS, 10_000, 640);
-    expect(lanes.get('whole')).toBe(0);
-    expect(lanes.get('a')).toBe(1);
-    expect(lanes.get('b')).toBe(1);
+    const { slots } = at(MARKS, 10_000, 640);
+    expect(slots.map((slot) => [idsOf(slot), slot.lane])).toEqual([
+      ['whole', 0],
+      ['a', 1],
+      ['b', 1],
+    ]);
   });
 
-  it('gives neighbours that are too close for two buttons different lanes', () => {
-    const lanes = assignLanes([mark('a', 1000, 1010), mark('b', 1100, 1110)], 60_000, 640);
-    expect(lanes.get('a')).not.toBe(lanes.get('b'));
+  it('gives neighbours that are too close for two buttons different lanes, while there are few', () => {
+    const near = [mark('a', 1000, 1010), mark('b', 1100, 1110)];
+    expect(at(near, 60_000, 640).lanes).toBe(2);
+    const ends = [mark('a', 9800, 9900), mark('b', 9950, 10_000)];
+    expect(at(ends, 10_000, 320).lanes).toBe(2);
   });
-});
 
-describe('assignLanes on a phone', () => {
   it('keeps marks apart that have room on a desktop', () => {
     const marks = [mark('a', 1000, 1100), mark('b', 1600, 1700)];
-    expect(new Set(assignLanes(marks, 10_000, 900).values()).size).toBe(1);
-    expect(new Set(assignLanes(marks, 10_000, 320).values()).size).toBe(2);
+    expect(at(marks, 10_000, 900).lanes).toBe(1);
+    expect(at(marks, 10_000, 320).lanes).toBe(2);
   });
 
-  it('keeps marks at the end of the axis apart, where their buttons are moved in', () => {
-    const marks = [mark('a', 9800, 9900), mark('b', 9950, 10_000)];
-    expect(new Set(assignLanes(marks, 10_000, 320).values()).size).toBe(2);
+  it.each([
+    ['fine', 24, 3],
+    ['coarse', 44, 2],
+  ] as const)(
+    'puts many marks together for a %s pointer: no button lies on another, none is lost',
+    (pointer, sidePx, most) => {
+      const short = Array.from({ length: 138 }, (_, n) =>
+        mark(`m${n}`, n * 250 + (n % 7) * 20, n * 250 + 60),
+      );
+      const { slots, lanes } = at([...short, mark('wind', 0, 36_000)], 36_000, 340, pointer);
+      expect(lanes).toBeLessThanOrEqual(most);
+      const placed = slots.flatMap(({ marks }) => marks.map(({ id }) => id));
+      expect(placed.toSorted()).toEqual([...short.map(({ id }) => id), 'wind'].toSorted());
+      expect(slots.filter(({ marks }) => marks.length > 1).length).toBeGreaterThan(5);
+      for (const slot of slots) {
+        expect(slot.widthPx).toBeGreaterThanOrEqual(sidePx);
+        expect(slot.leftPx + slot.widthPx).toBeLessThanOrEqual(340.001);
+        const others = slots.filter((other) => other !== slot && other.lane === slot.lane);
+        for (const other of others) {
+          const apart =
+            other.leftPx >= slot.leftPx + slot.widthPx || slot.leftPx >= other.leftPx + other.widthPx;
+          expect(apart).toBe(true);
+        }
+      }
+    },
+  );
+});
+
+describe('many marks in a small place', () => {
+  const crowd = Array.from({ length: 40 }, (_, n) => ({
+    ...mark(`m${n}`, 4000 + n * 20, 4010 + n * 20),
+    label: `Dropped frames ${n}`,
+    outcome: n === 3 ? ('left_alone' as const) : ('repaired' as const),
+  }));
+
+  function showCrowd() {
+    const jumps: string[] = [];
+    render(<MarkJumps marks={crowd} durationMs={36_000} onJump={({ id }) => jumps.push(id)} />);
+    return { jumps, opener: () => screen.getByRole('button', { name: /^Open 40 places/ }) };
+  }
+
+  it('share a button that says how many, where, and what was left, and opens them out', () => {
+    const { jumps, opener } = showCrowd();
+    expect(opener()).toHaveAccessibleName('Open 40 places at 0:04, 1 left as it is');
+    expect(opener()).toHaveTextContent('40');
+    expect(screen.queryByRole('button', { name: /^Jump to/ })).toBeNull();
+    fireEvent.click(opener());
+    expect(opener()).toHaveAttribute('aria-expanded', 'true');
+    const places = screen.getAllByRole('button', { name: /^Jump to/ });
+    expect(places).toHaveLength(40);
+    expect(places[0]).toHaveFocus();
+    expect(screen.getByTestId('mark-facts')).toHaveTextContent('Dropped frames 0 · 5 frames are missing');
+    fireEvent.click(screen.getByRole('button', { name: 'Jump to Dropped frames 7' }));
+    expect(jumps).toEqual(['m7']);
   });
 
-  it('never takes more than five rows', () => {
-    const many = Array.from({ length: 40 }, (_, index) => mark(`m${index}`, index * 10, index * 10 + 5));
-    expect(Math.max(...assignLanes(many, 10_000, 320).values())).toBe(4);
+  it('close by Escape or their button, and the focus goes back', () => {
+    const { opener } = showCrowd();
+    fireEvent.click(opener());
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' });
+    expect(screen.queryByRole('button', { name: /^Jump to/ })).toBeNull();
+    expect(opener()).toHaveFocus();
+    fireEvent.click(opener());
+    fireEvent.click(screen.getByRole('button', { name: 'Close these places' }));
+    expect(opener()).toHaveAttribute('aria-expanded', 'false');
   });
 });
 

@@ -7,6 +7,7 @@ import type { CaptionStyle } from '#common/caption-styles.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
 import { callApi, serverMessageOf } from '../api-client.ts';
+import { useCancelWork } from '../cancel-work.ts';
 import { queryKeyOf } from '../query-client.ts';
 import { useShowToast } from '../toasts.ts';
 
@@ -43,25 +44,21 @@ export function useBurnCaptions(videoId: string, version: string) {
   });
 }
 
-/** Stops the file that is being made; where it was finished first, it is there. */
+/** Stops the file that is being made. */
 export function useCancelBurn(videoId: string, version: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
-  return useMutation({
-    mutationFn: () => callApi(captionsApi.cancelBurn, { params: { id: videoId } }),
-    onSuccess: async (state) => {
+  return useCancelWork({
+    call: () => callApi(captionsApi.cancelBurn, { params: { id: videoId } }),
+    onAnswer: async (state) => {
       // A reading that began before would bring the work back for a moment.
       await client.cancelQueries({ queryKey: keyOf(videoId) });
       client.setQueryData([...keyOf(videoId), version], state);
       if (state.run?.state === 'cancelled')
         showToast({ title: texts.burn.cancelled, description: texts.burn.cancelledDetail });
     },
-    onError: (error) =>
-      showToast({
-        title: texts.burn.cancelFailed,
-        description: serverMessageOf(error) ?? texts.burn.tryAgain,
-        tone: 'destructive',
-      }),
+    failed: texts.burn.cancelFailed,
+    tryAgain: texts.burn.tryAgain,
   });
 }
 

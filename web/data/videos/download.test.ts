@@ -77,7 +77,8 @@ describe('downloadVideo', () => {
   });
 
   it('says that the file is being made, which is no failure', async () => {
-    const message = 'Your plan downloads in 1080p. That file is being made (34 %); the whole result is kept.';
+    const message =
+      'Your plan downloads in 1080p. That file is being made (34 %); your full-size result is kept.';
     refuse(409, { code: 'export_pending', message, error: message, demoMode: false });
     expect(await downloadVideo('v1', 'library')).toEqual({
       title: 'Your file is being made',

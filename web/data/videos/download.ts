@@ -4,6 +4,7 @@ import { buildPath } from '#common/api/endpoint.ts';
 import { downloadFailure, mediaPaths, videosApi } from '#common/api/videos.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { callApi, serverMessageOf } from '../api-client.ts';
+import { useCancelWork } from '../cancel-work.ts';
 import { absoluteUrl } from '../url.ts';
 import { type ToastContent, useShowToast } from '../toasts.ts';
 import { applyStatus } from './video-news.ts';
@@ -81,5 +82,16 @@ export function useMakeExport() {
         description: serverMessageOf(error) ?? videoTexts.tryAgain,
         tone: 'destructive',
       }),
+  });
+}
+
+/** Stops that file while it waits or is being made. */
+export function useCancelExport() {
+  const client = useQueryClient();
+  return useCancelWork({
+    call: (id: string) => callApi(videosApi.cancelExport, { params: { id } }),
+    onAnswer: (status) => applyStatus(client, status),
+    failed: videoTexts.limited.cancelFailed,
+    tryAgain: videoTexts.tryAgain,
   });
 }

@@ -10,6 +10,7 @@ import { POLL_MS } from '#common/limits.ts';
 import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
 import { callApi, serverMessageOf, whenMissing } from '../api-client.ts';
 import { pushStateAtom } from '../push/push-state.ts';
+import { useCancelWork } from '../cancel-work.ts';
 import { liveQuery, queryKeyOf } from '../query-client.ts';
 import { useShowToast } from '../toasts.ts';
 import { rereadVideos } from './video-news.ts';
@@ -73,23 +74,18 @@ export function useApplyFixes(videoId: string) {
   });
 }
 
-/** Stops the fixes that are being applied; where they were finished first, they are there. */
+/** Stops the fixes that are being applied. */
 export function useCancelFixes(videoId: string) {
   const client = useQueryClient();
-  const showToast = useShowToast();
-  return useMutation({
-    mutationFn: () => callApi(quickFixesApi.cancel, { params: { id: videoId } }),
-    onSuccess: (next) => {
+  return useCancelWork({
+    call: () => callApi(quickFixesApi.cancel, { params: { id: videoId } }),
+    onAnswer: (next) => {
       const known = client.getQueryData<QuickFixesDto>(keyOf(videoId));
       client.setQueryData<QuickFixesDto>(keyOf(videoId), { ...next, run: newerRun(known?.run, next.run) });
       if (next.run?.state === 'done') void rereadVideos(client, videoId);
     },
-    onError: (error) =>
-      showToast({
-        title: texts.cancelFailed,
-        description: serverMessageOf(error) ?? texts.tryAgain,
-        tone: 'destructive',
-      }),
+    failed: texts.cancelFailed,
+    tryAgain: texts.tryAgain,
   });
 }
 

@@ -92,7 +92,7 @@ describe('AccountPage', () => {
     await part('Storage').findByText('10 MB in use');
     server.use(on(accountApi.storage, () => refusal('internal')));
     renderAt('/account', <Gate />);
-    expect(await screen.findByText('Your storage use could not be read.')).toBeInTheDocument();
+    expect(await screen.findByText('Your storage use could not be loaded.')).toBeInTheDocument();
     server.use(on(accountApi.storage, () => HttpResponse.json({ ...use, totalBytes: 11 * MIB })));
     await person.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('11 MB in use')).toBeInTheDocument();
@@ -155,7 +155,7 @@ describe('changing the password', () => {
     await open();
     server.use(on(authApi.changePassword, () => refusal('invalid_credentials')));
     await fill('Wrong-pass-1', 'New-pass-2', 'New-pass-2');
-    expect(await screen.findByText('The current password is not right.')).toBeInTheDocument();
+    expect(await screen.findByText('The current password is wrong.')).toBeInTheDocument();
     expect(part('Change password').getByLabelText('Current password')).toHaveAttribute(
       'aria-invalid',
       'true',
@@ -223,9 +223,9 @@ describe('deleting the account', () => {
   it('shows why the server refused', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     await open();
-    server.use(on(accountApi.remove, () => refusal('invalid_input', 'The password is not right.')));
+    server.use(on(accountApi.remove, () => refusal('invalid_input', 'The password is wrong.')));
     await fill('mara-films');
-    expect(await screen.findByText(/Account not deleted\. The password is not right\./)).toBeInTheDocument();
+    expect(await screen.findByText(/Account not deleted\. The password is wrong\./)).toBeInTheDocument();
   });
 });
 
@@ -265,7 +265,7 @@ describe('access tokens', () => {
     await person.click(screen.getByRole('button', { name: 'Copy' }));
     expect(await navigator.clipboard.readText()).toBe(secret);
     expect(await screen.findByRole('button', { name: 'Copied' })).toBeInTheDocument();
-    await person.click(screen.getByRole('button', { name: 'I have kept it' }));
+    await person.click(screen.getByRole('button', { name: 'I have saved it' }));
     expect(screen.queryByDisplayValue(secret)).not.toBeInTheDocument();
     expect(await screen.findByText('Upload script')).toBeInTheDocument();
   });

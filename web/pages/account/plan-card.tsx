@@ -22,7 +22,7 @@ export function PlanCard({ user }: { readonly user: SessionUser }) {
   return (
     <SettingsCard icon="spark" title={texts.title} mark={<Badge tone="live">{plan.name}</Badge>}>
       <Words>{plan.description}</Words>
-      {user.trialEndsAt === null && <Words>{texts.noTrial}</Words>}
+      <Words>{user.trialEndsAt === null ? texts.noTrial : texts.trialEnd}</Words>
       <Facts>
         {user.trialEndsAt !== null && (
           <>

@@ -103,7 +103,7 @@ describe('AnalyticsPage', () => {
 
   it('names the defects that were found, most frequent first', async () => {
     await open();
-    const chart = within(screen.getByRole('region', { name: 'Defects by kind' }));
+    const chart = within(screen.getByRole('region', { name: 'Issues by kind' }));
     expect(chart.getAllByRole('term').map((term) => term.textContent)).toEqual([
       'Dropped frames',
       'Wind noise',
@@ -119,7 +119,7 @@ describe('AnalyticsPage', () => {
   it('says that nothing has come in yet', async () => {
     await open(nothing);
     expect(screen.getByText(/No videos in these months yet/)).toBeInTheDocument();
-    expect(screen.getByText('No defects were found.')).toBeInTheDocument();
+    expect(screen.getByText('No issues were found.')).toBeInTheDocument();
   });
 
   it('says when the figures cannot be loaded', async () => {

@@ -2,7 +2,8 @@ import styled from 'styled-components';
 import { type AnalyticsBody, analyticsCsvPath } from '#common/api/analytics.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows } from '#common/plans.ts';
-import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
+import { NoteLine } from '../../components/note-line.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
@@ -121,10 +122,10 @@ export function AnalyticsPage() {
   return (
     <PageColumn>
       <div>
-        <StaleRow>
+        <NoteLine>
           <BackLink to="/account">{texts.back}</BackLink>
           {allowed && <Stale />}
-        </StaleRow>
+        </NoteLine>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>

@@ -46,7 +46,7 @@ describe('the sign-in form', () => {
   it('says why it stands in the place of a page, and starts at the top', () => {
     const scrolled = vi.spyOn(window, 'scrollTo').mockImplementation(() => undefined);
     renderAt('/videos', <AuthPage stay />);
-    expect(screen.getByText('You are signed out. Sign in, and this page opens.')).toBeInTheDocument();
+    expect(screen.getByText('You are signed out. Sign in and this page opens.')).toBeInTheDocument();
     expect(scrolled).toHaveBeenCalledWith(0, 0);
   });
 

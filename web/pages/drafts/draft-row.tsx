@@ -98,6 +98,7 @@ const Warning = styled.p<{ $tone: 'warn' | 'defect' }>`
 /** One backup: what it is, how long it is kept, and the two ways to get it back. */
 export function DraftRow({ draft }: { readonly draft: DraftDto }) {
   const restore = useRestoreDraft();
+  const isDamaged = draft.integrity === 'damaged';
   return (
     <Row>
       <div>
@@ -107,7 +108,7 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         <Chips>
           <Id>#{draft.id.slice(0, SHORT_ID_LENGTH)}</Id>
           <Badge icon="cloud">{texts.type}</Badge>
-          {draft.integrity === 'damaged' && (
+          {isDamaged && (
             <Badge tone="defect" icon="alert">
               {texts.damagedShort}
             </Badge>
@@ -150,13 +151,15 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
           )}
         </Facts>
         {!draft.videoExists && <Warning $tone="warn">{texts.deletedVideo}</Warning>}
-        {draft.integrity === 'damaged' && <Warning $tone="defect">{texts.damaged}</Warning>}
+        {isDamaged && (
+          <Warning $tone="defect">{draft.videoExists ? texts.damaged : texts.damagedDeleted}</Warning>
+        )}
       </div>
       <Actions>
         <Button
           look="secondary"
           icon="retry"
-          disabled={restore.isPending}
+          disabled={restore.isPending || (isDamaged && draft.videoExists)}
           onClick={() => restore.mutate({ id: draft.id, fileName: draft.fileName })}
         >
           {restore.isPending ? texts.restoring : texts.restore}

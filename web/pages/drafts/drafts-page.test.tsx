@@ -81,6 +81,16 @@ describe('DraftsPage', () => {
     const row = within(await screen.findByRole('listitem'));
     expect(row.getByText('Damaged')).toBeInTheDocument();
     expect(row.getByText('The video was deleted; this backup can bring it back.')).toBeInTheDocument();
+    expect(row.getByText(/Restore mends what is left of it/)).toBeInTheDocument();
+    expect(row.getByRole('button', { name: 'Restore' })).toBeEnabled();
+  });
+
+  it('restores no original that was changed on the disk over a mended version, and says why', async () => {
+    open([makeDraft({ integrity: 'damaged' })]);
+    const row = within(await screen.findByRole('listitem'));
+    expect(row.getByText(/no longer matches its checksum, so it cannot be restored/)).toBeInTheDocument();
+    expect(row.getByRole('button', { name: 'Restore' })).toBeDisabled();
+    expect(row.getByRole('link', { name: /^Download the original/ })).toBeInTheDocument();
   });
 
   it('says that there are none yet and leads to the upload', async () => {

@@ -1,5 +1,6 @@
 import styled from 'styled-components';
-import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
+import { NoteLine } from '../../components/note-line.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
@@ -38,10 +39,10 @@ export function DraftsPage() {
   return (
     <PageColumn>
       <div>
-        <StaleRow>
+        <NoteLine>
           <BackLink to="/videos">{texts.back}</BackLink>
           {isError && data && <StaleNote onRetry={() => void refetch()} />}
-        </StaleRow>
+        </NoteLine>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
         <PageLead>{texts.lead}</PageLead>
       </div>

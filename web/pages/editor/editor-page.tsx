@@ -1,6 +1,7 @@
 import { useParams, useSearchParams } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { PageColumn, PageHeading, PageLead } from '../../components/page.tsx';
@@ -67,6 +68,7 @@ export function EditorPage() {
   return (
     <PageColumn>
       <div>
+        <BackLink to="/videos">{texts.back}</BackLink>
         <PageHeading title={texts.title}>{texts.title}</PageHeading>
         {!chosen && <PageLead>{texts.lead}</PageLead>}
       </div>

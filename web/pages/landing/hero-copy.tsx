@@ -43,17 +43,19 @@ const LATE_MS = 5000;
 
 interface HeroCopyProps {
   readonly sampleBusy: boolean;
+  /** Whether it can be asked for: not before the code that does it is there. */
+  readonly sampleReady?: boolean;
   readonly onSample: () => void;
 }
 
-export function HeroCopy({ sampleBusy, onSample }: HeroCopyProps) {
+export function HeroCopy({ sampleBusy, sampleReady = true, onSample }: HeroCopyProps) {
   const isLate = useLate(sampleBusy, LATE_MS);
   return (
     <Copy>
       <PageHeading title={landingTexts.title}>{texts.heading}</PageHeading>
       <Lead data-introduction="">{texts.lead}</Lead>
       <SampleRow>
-        <Button look="secondary" icon="spark" disabled={sampleBusy} onClick={onSample}>
+        <Button look="secondary" icon="spark" disabled={sampleBusy || !sampleReady} onClick={onSample}>
           {sampleBusy ? texts.sampleBusy : texts.sample}
         </Button>
         <p role="status">{isLate ? texts.sampleLate : texts.sampleHint}</p>

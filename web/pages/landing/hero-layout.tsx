@@ -106,6 +106,7 @@ export const DropProblem = styled.p`
 
 interface HeroLayoutProps {
   readonly sampleBusy?: boolean;
+  readonly sampleReady?: boolean;
   readonly onSample: () => void;
   /** For somebody who is signed in: on a phone the introduction is left out. */
   readonly known?: boolean;
@@ -116,14 +117,21 @@ interface HeroLayoutProps {
 }
 
 /** The hero's frame; creators see the same one while their code arrives, so that nothing moves. */
-export function HeroLayout({ sampleBusy = false, onSample, known = false, drop, below }: HeroLayoutProps) {
+export function HeroLayout({
+  sampleBusy = false,
+  sampleReady = true,
+  onSample,
+  known = false,
+  drop,
+  below,
+}: HeroLayoutProps) {
   return (
     <Section id="upload" tabIndex={-1}>
       <Backdrop>
         <Sashiko id="hero-cloth" />
       </Backdrop>
       <Columns $known={known}>
-        <HeroCopy sampleBusy={sampleBusy} onSample={onSample} />
+        <HeroCopy sampleBusy={sampleBusy} sampleReady={sampleReady} onSample={onSample} />
         <Drop>{drop}</Drop>
       </Columns>
       {below && <Below>{below}</Below>}

@@ -66,7 +66,7 @@ describe('LandingPage for visitors', () => {
     const film = screen.getByRole('figure', { name: 'Before and after' });
     const pictures = within(film).getAllByRole<HTMLImageElement>('img');
     expect(pictures.map(({ alt }) => alt)).toEqual([
-      expect.stringContaining('a hole'),
+      expect.stringContaining('a gap'),
       expect.stringContaining('without a jump'),
     ]);
     // Their room is known before they are there.

@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { DASHBOARD_LIST_LENGTH } from '#common/limits.ts';
 import { Card } from '../../components/card.tsx';
+import { NoteLine } from '../../components/note-line.tsx';
 import { StaleNote } from '../../components/stale-note.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { landingTexts } from '../../texts/landing.ts';
@@ -54,18 +55,6 @@ const Empty = styled.li`
   border-top: 1px solid ${colour.line};
   color: ${colour.inkFaint};
 `;
-/* As high as the note, which comes and goes. */
-const Head = styled.div`
-  display: flex;
-  align-items: center;
-  justify-content: space-between;
-  gap: ${space(1)};
-  min-height: 36px;
-  h3 {
-    flex: none;
-  }
-`;
-
 interface RecentListProps {
   readonly title: string;
   readonly empty: string;
@@ -82,12 +71,12 @@ interface RecentListProps {
 export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentListProps) {
   return (
     <Box>
-      <Head>
+      <NoteLine $minHeight="36px">
         <h3>{title}</h3>
         {signedIn && query?.isError && (
           <StaleNote onRetry={() => void query.refetch()}>{texts.loadFailed}</StaleNote>
         )}
-      </Head>
+      </NoteLine>
       <Rows $held={signedIn}>
         {!signedIn && (
           <Empty>

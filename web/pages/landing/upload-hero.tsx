@@ -23,7 +23,7 @@ function WaitingHero() {
   return (
     <HeroLayout
       known
-      sampleBusy
+      sampleReady={false}
       onSample={() => undefined}
       drop={
         <Patch $active={false} $disabled data-drop="">

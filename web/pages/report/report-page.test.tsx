@@ -55,14 +55,14 @@ describe('ReportPage', () => {
 
   it('shows every defect with place, figures before and after, and what was done', async () => {
     open({});
-    expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
+    expect(await screen.findByText('1 issue was mended.')).toBeInTheDocument();
     // By its id: asking by role walks the whole page, which takes seconds on a busy machine.
     const line = document.getElementById('dropped_frames-1');
     if (!line) throw new Error('no row');
     const row = within(line);
     expect(row.getByText('0:04.000')).toBeInTheDocument();
     expect(row.getByText('frames 120 to 125')).toBeInTheDocument();
-    expect(row.getByText('told by a hole in the times')).toBeInTheDocument();
+    expect(row.getByText('found by a gap in the frame times')).toBeInTheDocument();
     expect(row.getByText('5 frames')).toBeInTheDocument();
     expect(row.getByText('0 frames')).toBeInTheDocument();
     expect(row.getByText('93 %')).toBeInTheDocument();
@@ -77,11 +77,11 @@ describe('ReportPage', () => {
     const check = { name: 'decodes without a complaint', passed: true, detail: 'Nothing was said.' };
     open({}, () => HttpResponse.json(makeReport({ defects: [{ ...gap, explanation }], checks: [check] })));
     expect(await screen.findByText('Five pictures were rebuilt.')).toBeVisible();
-    const meaning = '5 pictures are missing here, and the motion jerks.';
+    const meaning = '5 frames are missing here, and the motion jerks.';
     expect(within(screen.getByRole('table')).getByText(meaning)).toBeVisible();
     expect(screen.getByText(/The whole clip plays without an error/)).toBeVisible();
     expect(screen.getByText(/97 % of it is what you uploaded/)).toBeVisible();
-    const exact = [/scored 29.3 dB/, '93 %', 'a'.repeat(64), /Nothing was said/, /350 of 360 coded units/];
+    const exact = [/scored 29.3 dB/, '93 %', 'a'.repeat(64), /Nothing was said/, /350 of 360 stored packets/];
     for (const figure of exact) expect(screen.getByText(figure)).not.toBeVisible();
     const button = screen.getByRole('button', { name: 'Show the exact figures' });
     expect(button).toHaveAttribute('aria-expanded', 'false');
@@ -95,7 +95,7 @@ describe('ReportPage', () => {
     open({});
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
     expect(screen.getByText('b'.repeat(64))).toBeInTheDocument();
-    expect(screen.getByText(/350 of 360 coded units/)).toBeInTheDocument();
+    expect(screen.getByText(/350 of 360 stored packets/)).toBeInTheDocument();
     expect(screen.getByText(/Decodes without a word/)).toBeInTheDocument();
     expect(screen.getByText('The index was lost and has been rebuilt.')).toBeInTheDocument();
     expect(screen.getByText(/no stutter/)).toBeInTheDocument();
@@ -117,7 +117,7 @@ describe('ReportPage', () => {
   it('calls containers and codecs as people do', async () => {
     open({});
     const facts = await screen.findAllByText(
-      'MP4/MOV, 0:12.000, H.264, 1280×720, 30.00 pictures per second, AAC, 48 kHz, stereo',
+      'MP4/MOV, 0:12.000, H.264, 1280×720, 30.00 frames per second, AAC, 48 kHz, stereo',
     );
     expect(facts).toHaveLength(2);
   });
@@ -144,12 +144,12 @@ describe('ReportPage', () => {
     const few = { ...video, unitsKept: 150 };
     open({}, () => HttpResponse.json(makeReport({ result: grown, video: few })));
     expect(
-      await screen.findByText('the damaged parts were made anew, with what depends on them'),
+      await screen.findByText('the damaged parts were re-encoded, with the frames that build on them'),
     ).toBeInTheDocument();
     expect(
-      screen.getByText(/^Larger than the original: pictures that build on mended ones/),
+      screen.getByText(/^Larger than the original: frames that build on mended ones/),
     ).toBeInTheDocument();
-    expect(screen.queryByText('only the damaged parts were made anew')).not.toBeInTheDocument();
+    expect(screen.queryByText('only the damaged parts were re-encoded')).not.toBeInTheDocument();
   });
 
   it('says of a sound that only its damaged parts are new, however much they are', async () => {
@@ -163,7 +163,7 @@ describe('ReportPage', () => {
     } as const;
     open({}, () => HttpResponse.json(makeReport({ audio: spliced })));
     expect(await screen.findByText('63 % of it is what you uploaded, byte for byte.')).toBeInTheDocument();
-    expect(screen.queryByText(/with what depends on them/)).not.toBeInTheDocument();
+    expect(screen.queryByText(/with the frames that build on them/)).not.toBeInTheDocument();
   });
 
   it('says nothing of a result that has hardly grown', async () => {
@@ -183,7 +183,7 @@ describe('ReportPage', () => {
     const after = screen.getByRole('img', { name: 'Dropped frames: Mended' });
     expect(after).toHaveAttribute('src', '/api/videos/v1/frame?of=result&ms=4100');
     fireEvent.error(after);
-    expect(screen.getByText('No picture could be read here.')).toBeInTheDocument();
+    expect(screen.getByText('No frame could be read here.')).toBeInTheDocument();
   });
 
   it('shows the result where a repair moved it to', async () => {
@@ -211,7 +211,7 @@ describe('ReportPage', () => {
     await person.click(jump);
     expect(screen.getByRole('row', { name: /Dropped frames/ })).toHaveFocus();
     expect(screen.getByTestId('mark-facts')).toHaveTextContent(
-      '5 pictures are missing here, and the motion jerks.',
+      '5 frames are missing here, and the motion jerks.',
     );
   });
 
@@ -231,14 +231,14 @@ describe('ReportPage', () => {
     open({}, () => HttpResponse.json({ ...makeReport(), defects: many }));
     const kinds = within(await screen.findByRole('list', { name: 'What was wrong' }));
     expect(kinds.getAllByRole('listitem').map((line) => line.textContent)).toEqual([
-      'mendedDropped frames78 pictures in 39 places',
-      'left as it isDropped frames2 pictures at 0:39',
+      'mendedDropped frames78 frames in 39 places',
+      'left as it isDropped frames2 frames at 0:39',
     ]);
     const folded = () =>
       many.filter(({ id }) => document.getElementById(id)?.dataset['folded'] === '').length;
     expect(folded()).toBe(28);
     expect(document.getElementById('d39')?.dataset['folded']).toBeUndefined();
-    await person.click(screen.getByRole('button', { name: 'Show all 40 defects' }));
+    await person.click(screen.getByRole('button', { name: 'Show all 40 issues' }));
     expect(folded()).toBe(0);
     await person.click(screen.getByRole('button', { name: 'Show fewer' }));
     expect(folded()).toBe(28);
@@ -274,7 +274,7 @@ describe('ReportPage', () => {
 
   it('shows no curves where none were measured', async () => {
     open({});
-    await screen.findByText('1 defect was mended.');
+    await screen.findByText('1 issue was mended.');
     expect(screen.queryByRole('heading', { name: 'Over the clip' })).not.toBeInTheDocument();
   });
 
@@ -321,7 +321,7 @@ describe('ReportPage', () => {
     expect(
       await screen.findByText('Nothing was wrong. The result is the uploaded file, byte for byte.'),
     ).toBeInTheDocument();
-    expect(screen.getByText('No defects were found.')).toBeInTheDocument();
+    expect(screen.getByText('No issues were found.')).toBeInTheDocument();
   });
 
   it('does not say that nothing was wrong where a defect was found and left', async () => {
@@ -333,7 +333,7 @@ describe('ReportPage', () => {
     expect(
       await screen.findByText(
         'Nothing was changed: the result is the uploaded file, byte for byte. ' +
-          '1 defect was left as it is; the table says why. 1 was only noted.',
+          '1 issue was left as it is; the table says why. 1 was only noted.',
       ),
     ).toBeInTheDocument();
     expect(screen.queryByText(/Nothing was wrong/)).not.toBeInTheDocument();
@@ -345,7 +345,7 @@ describe('ReportPage', () => {
     const left = (n: number) => ({ ...gap, id: `audio_sync-${n}`, outcome: 'left_alone' }) as const;
     open({}, () => HttpResponse.json(makeReport({ defects: [gap, left(1), left(2)] })));
     expect(
-      await screen.findByText('1 defect was mended. 2 defects were left as they are; the table says why.'),
+      await screen.findByText('1 issue was mended. 2 issues were left as they are; the table says why.'),
     ).toBeInTheDocument();
   });
 
@@ -356,9 +356,9 @@ describe('ReportPage', () => {
     const kept = { ...torn, action: 'concealed_frames' } as const;
     open({}, () => HttpResponse.json(makeReport({ defects: [gap, kept] })));
     expect(
-      await screen.findByText('1 defect was mended. 1 damaged section was made playable; traces may show.'),
+      await screen.findByText('1 issue was mended. 1 damaged section was made playable; traces may show.'),
     ).toBeInTheDocument();
-    const table = within(screen.getByRole('region', { name: 'Defects' }));
+    const table = within(screen.getByRole('region', { name: 'Issues' }));
     expect(table.getAllByText('mended')).toHaveLength(1);
     expect(table.getAllByText('made playable')).toHaveLength(1);
   });
@@ -397,7 +397,7 @@ describe('ReportPage', () => {
     expect(await screen.findByText(/The report could not be loaded/)).toBeInTheDocument();
     server.use(on(videosApi.report, () => HttpResponse.json(makeReport())));
     await person.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await screen.findByText('1 defect was mended.')).toBeInTheDocument();
+    expect(await screen.findByText('1 issue was mended.')).toBeInTheDocument();
   });
 
   it('is the 404 page for a video that is not in the library', async () => {

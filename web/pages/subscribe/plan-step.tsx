@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Plan } from '#common/plans.ts';
 import { Button } from '../../components/button.tsx';
 import { subscribeTexts } from '../../texts/subscribe.ts';
@@ -7,8 +8,15 @@ import { Highlight, WizardActions, WizardForm } from './wizard-sheet.ts';
 
 const { plan: texts } = subscribeTexts;
 
+interface PlanStepProps {
+  readonly plan: Plan;
+  /** What taking the plan changes for who has another; see `PlanChange`. */
+  readonly change: ReactNode;
+  readonly onNext: () => void;
+}
+
 /** Step 1: what the plan means before anything is filled in. */
-export function PlanStep({ plan, onNext }: { readonly plan: Plan; readonly onNext: () => void }) {
+export function PlanStep({ plan, change, onNext }: PlanStepProps) {
   return (
     <WizardForm
       onSubmit={(event) => {
@@ -21,6 +29,7 @@ export function PlanStep({ plan, onNext }: { readonly plan: Plan; readonly onNex
         <h3>{plan.paid ? texts.trialTitle : texts.freeTitle}</h3>
         {plan.paid ? <p>{texts.trialText}</p> : <PointList points={texts.freePoints} />}
       </Highlight>
+      {change}
       <WizardActions>
         <span />
         <Button type="submit">{texts.next}</Button>

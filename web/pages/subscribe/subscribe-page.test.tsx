@@ -1,8 +1,9 @@
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { Route, Routes } from 'react-router-dom';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SessionUser } from '#common/api/auth.ts';
 import { subscriptionApi } from '#common/api/subscription.ts';
 import { renderAt } from '../../test/render.tsx';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
@@ -19,8 +20,8 @@ beforeEach(() => {
   });
 });
 
-function open(plan: string, billing: 'trial' | 'off' = 'trial') {
-  server.use(signedIn({ ...user, billing }));
+function open(plan: string, billing: 'trial' | 'off' = 'trial', has: Partial<SessionUser> = {}) {
+  server.use(signedIn({ ...user, billing, ...has }));
   return renderAt(
     `/subscribe/${plan}`,
     <Routes>
@@ -116,6 +117,21 @@ describe('step 1, the plan', () => {
       expect(screen.getByText(point)).toBeInTheDocument();
     expect(screen.queryByText('7-Day Free Trial')).not.toBeInTheDocument();
     expect(screen.queryByText('30-day money-back guarantee')).not.toBeInTheDocument();
+  });
+
+  it('says before a smaller plan is taken what stays and what ends, and nothing of it on the way up', async () => {
+    open('starter', 'trial', { plan: 'business', trialEndsAt: '2026-12-01T10:00:00.000Z' });
+    const change = await screen.findByRole('region', { name: 'What changes when you leave Creator Pro+' });
+    const points = within(change).getAllByRole('listitem');
+    expect(points[0]).toHaveTextContent('All your videos, their versions, finished files and backups stay.');
+    expect(points[1]).toHaveTextContent('New ones are kept for 7 days instead of 30.');
+    expect(change).toHaveTextContent('AI Quick Fixes and AI Storyline are locked. What they made stays.');
+    expect(change).toHaveTextContent('Downloads come in 1080p at most.');
+    expect(change).toHaveTextContent(/Your trial of Creator Pro\+ can be taken up again until .*2026/);
+    cleanup();
+    open('business', 'trial', { plan: 'creator-pro' });
+    expect(await screen.findByRole('heading', { name: '7-Day Free Trial' })).toBeVisible();
+    expect(screen.queryByRole('region', { name: /^What changes/ })).toBeNull();
   });
 
   it('lists everything of Creator Pro+', () => {
@@ -241,7 +257,7 @@ describe('step 3, the payment', () => {
     async (plan, action) => {
       const sent = serveSubscription();
       await toPayment(plan, 'off');
-      expect(screen.getByRole('note')).toHaveTextContent('On this server plans are given by its operator.');
+      expect(screen.getByRole('note')).toHaveTextContent('On this server, plans are set by its operator.');
       if (plan !== 'starter') await person.click(screen.getByLabelText('PayPal'));
       await press(action);
       expect(await screen.findByText('Your plan was not changed')).toBeInTheDocument();

@@ -15,6 +15,7 @@ import { subscribeTexts as texts } from '../../texts/subscribe.ts';
 import { screen, space } from '../../theme.ts';
 import { AccountStep } from './account-step.tsx';
 import { PaymentStep } from './payment-step.tsx';
+import { PlanChange } from './plan-change.tsx';
 import { PlanStep } from './plan-step.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { StepIndicator, type WizardStep } from './step-indicator.tsx';
@@ -71,7 +72,13 @@ function Wizard({ plan }: { readonly plan: Plan }) {
       <Columns>
         <PlanSummary plan={plan} />
         <WizardSheet>
-          {step === 'plan' && <PlanStep plan={plan} onNext={() => setStep('account')} />}
+          {step === 'plan' && (
+            <PlanStep
+              plan={plan}
+              change={user && user.billing !== 'off' ? <PlanChange plan={plan} user={user} /> : null}
+              onNext={() => setStep('account')}
+            />
+          )}
           {step === 'account' && (
             <AccountStep
               details={details}

@@ -193,7 +193,7 @@ describe('VerifyPage', () => {
   it('says so in a browser that knows no such signatures, and names the command', async () => {
     vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('no', 'NotSupportedError'));
     await check(files.certificate, files.original, files.mended);
-    expect(await screen.findByText(/^This browser cannot check Ed25519 signatures/)).toBeInTheDocument();
+    expect(await screen.findByText(/^This browser cannot check signatures \(Ed25519\)/)).toBeInTheDocument();
     expect(screen.getByText(/^npm run verify -- original.mp4/)).toBeInTheDocument();
     await screen.findByText('video-1.mp4 is the mended clip, byte for byte.');
     expect(screen.queryByText(GENUINE)).toBeNull();

@@ -321,18 +321,35 @@ describe('a download limited by the plan', () => {
   it('is said on the card and on its button, with what is kept and how to get the whole', () => {
     show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
     expect(
-      screen.getByText(/Download in 1080p, 5 MB\. The whole 3840 × 2160 result and your original are kept\./),
+      screen.getByText(/Download in 1080p, 5 MB\. Your full 3840 × 2160 result and the original are kept\./),
     ).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Download it whole' })).toHaveAttribute('href', '/upgrade');
+    expect(screen.getByRole('link', { name: 'Upgrade for full size' })).toHaveAttribute('href', '/upgrade');
     expect(screen.getByRole('button', { name: 'Download in 1080p' })).toBeEnabled();
   });
 
   it('shows the measured progress of the file', () => {
     const { update, video } = show(limited({ state: 'waiting' }));
-    expect(screen.getByText(/the file is waiting to be made/)).toBeInTheDocument();
-    update({ ...video, ...limited({ state: 'running', progress: 34 }) });
-    expect(screen.getByText('Making your 1080p file: 34 %')).toBeInTheDocument();
+    expect(screen.getByText(/Your 1080p file waits for its turn/)).toBeInTheDocument();
+    update({ ...video, ...limited({ state: 'working', progress: 34 }) });
+    expect(screen.getByText('Making your 1080p file, 34 percent')).toBeInTheDocument();
     expect(screen.getByRole('progressbar', { name: '1080p file' })).toHaveAttribute('aria-valuenow', '34');
+  });
+
+  it('cancels the file, and goes on at the button that makes it', async () => {
+    const { update, video } = show(limited({ state: 'working', progress: 34 }));
+    const asked: string[] = [];
+    server.use(
+      on(videosApi.cancelExport, (request) => {
+        asked.push(new URL(request.url).pathname);
+        return HttpResponse.json(makeStatus({ status: 'completed', version: 4 }));
+      }),
+    );
+    await person.click(screen.getByRole('button', { name: 'Cancel the 1080p file' }));
+    await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export/cancel']);
+    update({ ...video, ...limited({ state: 'cancelled' }) });
+    expect(screen.queryByRole('progressbar', { name: '1080p file' })).toBeNull();
+    expect(screen.getByText(/^The 1080p file was cancelled\. Your full 3840 × 2160/)).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Make the 1080p file' })).toHaveFocus();
   });
 
   it('says why there is no file and tries again', async () => {
@@ -351,7 +368,7 @@ describe('a download limited by the plan', () => {
 
   it('is not mentioned where the whole result is downloaded', () => {
     show({ width: 1920, height: 1080, limitedExport: null });
-    expect(screen.queryByRole('link', { name: 'Download it whole' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'Upgrade for full size' })).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Download' })).toBeEnabled();
   });
 });

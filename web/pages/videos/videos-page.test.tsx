@@ -237,7 +237,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
     expect(await screen.findByText('take 220.mp4')).toBeInTheDocument();
     await person.selectOptions(screen.getByLabelText('Sort by'), 'Name');
     await person.selectOptions(screen.getByLabelText('Status'), 'Failed');
-    await person.selectOptions(screen.getByLabelText('Defect'), 'Wind noise');
+    await person.selectOptions(screen.getByLabelText('Issue'), 'Wind noise');
     await expect
       .poll(() => Object.fromEntries(asked.at(-1) ?? []))
       .toEqual({ search: 'take 22', sort: 'name', status: 'failed', defect: 'windNoise', limit: '100' });

@@ -2,7 +2,8 @@ import { useCallback, useMemo, useState } from 'react';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { planAllows } from '#common/plans.ts';
-import { StaleNote, StaleRow } from '../../components/stale-note.tsx';
+import { NoteLine } from '../../components/note-line.tsx';
+import { StaleNote } from '../../components/stale-note.tsx';
 import { BackLink } from '../../components/back-link.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
@@ -201,10 +202,10 @@ export function VideosPage() {
   return (
     <Page>
       <div>
-        <StaleRow>
+        <NoteLine>
           <BackLink to="/">{texts.back}</BackLink>
           {isError && videos && <StaleNote onRetry={() => void refetch()} />}
-        </StaleRow>
+        </NoteLine>
         <Head>
           <div>
             <PageHeading title={texts.title}>{texts.title}</PageHeading>

@@ -128,7 +128,6 @@ function BurnForm({ videoId, version, state, notNow }: BurnFormProps) {
           percent={percent}
           valueText={texts.working(percent)}
           stop={{
-            word: texts.cancel,
             label: texts.cancelLabel,
             isPending: cancel.isPending,
             onStop: () => cancel.mutate(),

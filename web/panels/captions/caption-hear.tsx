@@ -3,10 +3,11 @@ import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../../components/button.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import type { Cues } from '../../data/captions/caption-edits.ts';
-import { useHeardWords, useHearWords } from '../../data/captions/heard-words.ts';
+import { useCancelHearing, useHeardWords, useHearWords } from '../../data/captions/heard-words.ts';
 import { captionTexts } from '../../texts/captions.ts';
 import { space } from '../../theme.ts';
 import { Failure, Note } from '../panel-parts.tsx';
+import { useWayBack } from '../use-way-back.ts';
 import { WorkProgress } from '../work-progress.tsx';
 
 const { hear: texts } = captionTexts;
@@ -33,6 +34,8 @@ interface CaptionHearProps {
 export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
   const { data } = useHeardWords(videoId);
   const hear = useHearWords(videoId);
+  const cancel = useCancelHearing(videoId);
+  const askButton = useWayBack(data?.state === 'cancelled');
   if (!data) return null;
   if (!data.engine) return <Note>{texts.none}</Note>;
   const { state, progress, message, cues } = data;
@@ -49,12 +52,13 @@ export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
           look="secondary"
           size="s"
           icon="spark"
+          ref={askButton}
           disabled={listening || hear.isPending}
           onClick={() => hear.mutate()}
         >
-          {state === 'none' ? texts.ask : texts.again}
+          {cues.length === 0 ? texts.ask : texts.again}
         </Button>
-        {state === 'done' && cues.length > 0 && (
+        {!listening && cues.length > 0 && (
           <Button look="secondary" size="s" onClick={use}>
             {texts.use}
           </Button>
@@ -66,6 +70,11 @@ export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
           label={texts.progress}
           percent={progress}
           valueText={texts.working(progress)}
+          stop={{
+            label: texts.cancelLabel,
+            isPending: cancel.isPending,
+            onStop: () => cancel.mutate(),
+          }}
         />
       )}
       {hear.isError && <Failure role="alert">{serverMessageOf(hear.error) ?? texts.askFailed}</Failure>}

@@ -129,8 +129,8 @@ describe('CaptionsPanel', () => {
       fireEvent.change(await text(), {
         target: { value: '1\n00:00:01,000 --> 00:00:02,000\nGood\nmorning\n' },
       });
-      await press('Take over');
-      expect(await screen.findByText('The text was taken over: 1 caption.')).toBeInTheDocument();
+      await press('Use this text');
+      expect(await screen.findByText('Your text is in use: 1 caption.')).toBeInTheDocument();
       await lastSaved(saved, ['Good\nmorning']);
       await press('Undo');
       await lastSaved(saved, ['Hello', null]);
@@ -143,7 +143,7 @@ describe('CaptionsPanel', () => {
       const wrong = '1\n00:00:01,000 --> 00:00:03,000\nHello\n\n2\nno times here';
       fireEvent.change(await text(), { target: { value: wrong } });
       const line = await screen.findByRole('button', { name: /^Line 6: the times are missing/ });
-      await press('Take over');
+      await press('Use this text');
       const field = await text();
       expect(field).toHaveFocus();
       const selection =
@@ -260,7 +260,7 @@ describe('CaptionsPanel', () => {
     await person.click(await words(1));
     await press('Use current time as end of caption 1');
     expect(screen.getByText('It begins before the caption above ends.')).toBeInTheDocument();
-    expect(screen.getByText(/^Not saved: caption 2 does not fit/)).toBeInTheDocument();
+    expect(screen.getByText(/^Not saved: caption 2 has a problem/)).toBeInTheDocument();
     expect(await words(2)).toBeInvalid();
     expect(saved).toEqual([]);
   });
@@ -285,7 +285,7 @@ describe('CaptionsPanel', () => {
     await person.upload(input, file);
     expect(await words(1)).toHaveValue('Bold words');
     expect(
-      screen.getByText('1 caption imported. Styles and positions of 1 caption were dropped.'),
+      screen.getByText('1 caption imported. Styles and positions of 1 caption were left out.'),
     ).toBeInTheDocument();
     await lastSaved(saved, ['Bold words']);
     await press('Undo');
@@ -300,10 +300,10 @@ describe('CaptionsPanel', () => {
     await words(1);
     await press('Paste your script');
     const field = await screen.findByRole('textbox', { name: 'Your script' });
-    await press('Lay over the speech');
+    await press('Time the script');
     expect(await screen.findByText(/^The script is empty/)).toBeInTheDocument();
     await person.type(field, 'Good morning to you. And a good night.');
-    await press('Lay over the speech');
+    await press('Time the script');
     await lastSaved(saved, ['Good morning to you.', 'And a good night.']);
     expect(saved.at(-1)?.cues).toMatchObject([
       { startMs: 1000, endMs: 3000, source: 'script' },
@@ -324,7 +324,7 @@ describe('CaptionsPanel', () => {
     await person.type(await words(1), 'mine');
     expect(await screen.findByText(/changed in another window/)).toBeInTheDocument();
     expect(await words(1)).toHaveValue('mine');
-    await press('Take the others');
+    await press('Use the others');
     expect(await words(1)).toHaveValue('theirs');
     await press('Undo');
     expect(await words(1)).toHaveValue('mine');
@@ -333,13 +333,13 @@ describe('CaptionsPanel', () => {
   it('says when nothing could be saved, and keeps the words for the next try', async () => {
     open({}, () => HttpResponse.error());
     await person.type(await words(1), 'kept');
-    expect(await screen.findByText(/^Not saved: the server cannot be reached/)).toBeVisible();
+    expect(await screen.findByText(/^Not saved: Reelmend cannot be reached/)).toBeVisible();
     expect(await words(1)).toHaveValue('kept');
   });
 
   it.each([
     [{ hasSound: false }, /^This clip has no sound/],
-    [{ hasSound: true }, /^Nobody speaks in this clip/],
+    [{ hasSound: true }, /^No speech was found in this clip/],
   ])('says why there is nothing to begin with: %j', async (change, sentence) => {
     open({ cues: [], speech: [], ...change });
     expect(await screen.findByText(sentence)).toBeInTheDocument();
@@ -395,7 +395,7 @@ describe('CaptionsPanel', () => {
     expect(part.queryByRole('button', { name: 'Make the file' })).toBeNull();
     const download = await part.findByRole('link', { name: /^Download the clip with captions/ });
     expect(download).toHaveAttribute('href', '/api/videos/v1/captions/burned/download');
-    expect(part.getByText('of earlier words')).toBeInTheDocument();
+    expect(part.getByText('from earlier words')).toBeInTheDocument();
   });
 
   it('makes the file with the look that was chosen, follows it, and says why it cannot be', async () => {
@@ -453,15 +453,31 @@ describe('CaptionsPanel', () => {
 
   it('asks for no file without words', async () => {
     open({}, undefined, 'creator-pro');
-    expect(
-      await screen.findByText('Write the words first: captions are never invented.'),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('Add words first: Reelmend never invents captions.')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Make the file' })).toBeDisabled();
+  });
+
+  it('cancels the engine that listens, and goes on at the button that asks it, with what it heard before', async () => {
+    const heard = { engine: true, message: null, cues: [cue(0, 1000, 'before')], progress: 30 };
+    let state = 'working';
+    server.use(
+      on(captionsApi.heard, () => HttpResponse.json({ ...heard, state })),
+      on(captionsApi.cancelHearing, () => {
+        state = 'cancelled';
+        return HttpResponse.json({ ...heard, state });
+      }),
+    );
+    open();
+    await person.click(await screen.findByRole('button', { name: 'Cancel the transcription' }));
+    expect(await screen.findByText('Transcription cancelled')).toBeInTheDocument();
+    expect(screen.queryByRole('progressbar', { name: 'Transcription' })).toBeNull();
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Transcribe again' })).toHaveFocus());
+    expect(screen.getByRole('button', { name: 'Use the transcript' })).toBeEnabled();
   });
 
   it('says that there is no speech engine, and offers what one heard where there is', async () => {
     open();
-    expect(await screen.findByText(/^The words come from you here/)).toBeInTheDocument();
+    expect(await screen.findByText(/^Type the words, import a file/)).toBeInTheDocument();
     cleanup();
     const heard = { ...cue(1000, 2500, 'good evening'), source: 'speech_model', confidence: 0.4 };
     const answers = [
@@ -473,9 +489,9 @@ describe('CaptionsPanel', () => {
     const next = () => HttpResponse.json({ engine: true, message: null, ...answers[Math.min(reads++, 2)] });
     server.use(on(captionsApi.heard, next), on(captionsApi.hear, next));
     const { saved } = open({ cues: [cue(1000, 3000, 'mine')] });
-    await person.click(await screen.findByRole('button', { name: 'Hear the words' }));
-    expect(await screen.findByText('Listening, 30 percent')).toBeInTheDocument();
-    const use = await screen.findByRole('button', { name: 'Put in what was heard' });
+    await person.click(await screen.findByRole('button', { name: 'Transcribe the speech' }));
+    expect(await screen.findByText('Transcribing, 30 percent')).toBeInTheDocument();
+    const use = await screen.findByRole('button', { name: 'Use the transcript' });
     expect(await words(1)).toHaveValue('mine');
     await person.click(use);
     expect(await words(1)).toHaveValue('good evening');

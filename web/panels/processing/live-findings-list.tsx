@@ -34,7 +34,7 @@ const OF_PICTURES: ReadonlySet<DefectKind> = new Set([
 
 function entryOf({ id, kind, startMs, endMs, count, state, action }: LiveDefect): DefectEntry {
   const explanation = OF_PICTURES.has(kind)
-    ? texts.pictures(count)
+    ? texts.frames(count)
     : `${formatMark(startMs)} – ${formatMark(endMs)}`;
   return { id, kind, startMs, outcome: state, action, explanation };
 }

@@ -77,21 +77,21 @@ describe('ProcessingPanel', () => {
         ],
       },
     });
-    const found = await screen.findByRole('region', { name: 'Defects and repairs' });
+    const found = await screen.findByRole('region', { name: 'Issues and repairs' });
     expect(
       within(found)
         .getAllByRole('listitem')
         .map((item) => item.textContent),
-    ).toEqual(['0:03Stuttered cutmended4 pictures', '0:04Wind noisefound0:04 – 0:09']);
+    ).toEqual(['0:03Stuttered cutmended4 frames', '0:04Wind noisefound0:04 – 0:09']);
     expect(screen.getByText('and 3 more')).toBeInTheDocument();
-    expect(screen.getByText('5 defects found')).toHaveAttribute('role', 'status');
+    expect(screen.getByText('5 issues found')).toHaveAttribute('role', 'status');
     const bar = screen.getByRole('progressbar', { name: 'Repair' });
     const marks = [...bar.querySelectorAll('[data-mark]')].map((mark) => mark.getAttribute('data-outcome'));
     expect(marks).toEqual(['repaired', 'found']);
   });
 
   it.each([
-    [null, 'Each defect appears here as soon as it is found.'],
+    [null, 'Each issue appears here as soon as it is found.'],
     [{ durationMs: 9600, total: 0, defects: [] }, 'Nothing found that needs mending.'],
   ])('says what to expect before anything is found: %j', async (findings, text) => {
     show({ findings });

@@ -25,12 +25,12 @@ describe('PlatformList', () => {
 
   it('says what the platforms will do to a wide clip', () => {
     const { tiktok, youtube } = show({ width: 1280, height: 720 });
-    expect(tiktok.getByText('Fits, but look')).toBeInTheDocument();
+    expect(tiktok.getByText('Fits, with a note')).toBeInTheDocument();
     expect(
       tiktok.getByText('1280 × 720 is not 9:16: it will be cropped or shown with bars.'),
     ).toBeInTheDocument();
     expect(
-      youtube.getByText('1280 × 720 is wider than high: an ordinary video, no Short.'),
+      youtube.getByText('1280 × 720 is wider than tall, so it becomes an ordinary video instead of a Short.'),
     ).toBeInTheDocument();
   });
 

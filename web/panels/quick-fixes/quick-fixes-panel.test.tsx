@@ -111,7 +111,7 @@ describe('QuickFixesPanel', () => {
     const { figureMeaning } = quickFixTexts;
     expect(figureMeaning('loudness', -30, -14.2)).toBe('As loud as the platforms play clips.');
     expect(figureMeaning('loudness', -43, -24.1)).toBe('Clearly quieter than the platforms play clips.');
-    expect(figureMeaning('true peak', 0.1, -1.8)).toContain('below where it would crackle');
+    expect(figureMeaning('true peak', 0.1, -1.8)).toContain('clear of crackling');
     expect(figureMeaning('shake', 0.81, 0.21)).toBe('What is left of the shake: 26 %.');
     expect(figureMeaning('edge contrast', 9, 10.3)).toBe('Edges are 14 % clearer.');
     expect(figureMeaning('edge contrast', 9, null)).toBeNull();
@@ -342,7 +342,7 @@ describe('QuickFixesPanel', () => {
     open([{ exports: [file] }, EMPTY]);
     server.use(on(quickFixesApi.removeExport, () => HttpResponse.json({ message: 'ok' })));
     const list = within(await screen.findByRole('region', { name: 'Files for platforms' }));
-    expect(list.getByText('of an earlier version')).toBeInTheDocument();
+    expect(list.getByText('from an earlier version')).toBeInTheDocument();
     const link = list.getByRole('link', { name: 'Download the file for TikTok' });
     expect(link).toHaveAttribute('href', '/api/videos/v1/exports/e1/download');
     const confirm = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);

@@ -205,7 +205,7 @@ function RunProgress({ run, cancelling, onCancel }: RunProgressProps) {
       label={texts.progress}
       percent={percent}
       valueText={texts.working(shown)}
-      stop={{ word: texts.cancel, label: texts.cancelLabel, isPending: cancelling, onStop: onCancel }}
+      stop={{ label: texts.cancelLabel, isPending: cancelling, onStop: onCancel }}
     />
   );
 }

@@ -92,14 +92,14 @@ describe('StorylinePanel', () => {
     renderAt('/', <StorylinePanel video={makeVideo({ id: 'v1' })} />);
     expect(await screen.findByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
     await person.click(screen.getByRole('button', { name: 'Analyze' }));
-    expect(await screen.findByText('Looking at the clip, 42 percent')).toBeInTheDocument();
+    expect(await screen.findByText('Analyzing the clip, 42 percent')).toBeInTheDocument();
     expect(await screen.findByText('Talk in 7 scenes, 0:12')).toBeInTheDocument();
     expect(reads).toEqual(['state', 'state', 'state', 'story']);
   });
 
   it('keeps the one of the version before until there is another, and says so', async () => {
     open([{ ...NONE, earlier: true }], [story()]);
-    expect(await screen.findByText(/^Of the version before this one/)).toBeInTheDocument();
+    expect(await screen.findByText(/^From the version before this one/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Re-analyze' })).toBeEnabled();
     expect(screen.queryByText('This version of the clip has no storyline yet.')).not.toBeInTheDocument();
   });
@@ -108,7 +108,7 @@ describe('StorylinePanel', () => {
     const wishes = open([NONE, { ...NONE, state: 'working', progress: 42 }, READY], [null, story()]);
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));
     expect(await screen.findByText('The analysis waits for its turn.')).toBeInTheDocument();
-    expect(await screen.findByText('Looking at the clip, 42 percent')).toBeInTheDocument();
+    expect(await screen.findByText('Analyzing the clip, 42 percent')).toBeInTheDocument();
     expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '42');
     expect(await screen.findByText('Talk in 7 scenes, 0:12')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Re-analyze' })).toBeEnabled();

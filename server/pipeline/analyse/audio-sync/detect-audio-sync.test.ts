@@ -497,7 +497,7 @@ describe('detectAudioSync', () => {
       400,
       'The picture ends 400 ms before the sound: a piece is missing, or one of them runs at a wrong speed.',
     ],
-    [-3000, 'The sound ends 3000 ms before the picture; both are as they came.'],
+    [-3000, 'The sound ends 3000 ms before the picture; both were left as they are.'],
   ])('says in words that the ends lie apart (%d ms), and moves nothing', (apart, text) => {
     const { pictureEndMs } = times({});
     const ends = times({ soundEndMs: (pictureEndMs ?? 0) + apart });
@@ -579,7 +579,7 @@ describe('detectAudioSync', () => {
       onsets: onsetsOf(mixAtSnr(hits(15, 16_000, EVENTS, 3), voiceLike(15, 16_000, 8), 10)),
     });
     expect(verdict.finding).toBeNull();
-    expect(verdict.notes.join(' ')).toContain('fits as it is');
+    expect(verdict.notes.join(' ')).toContain('is in sync, so it was left as it is');
   });
 });
 
@@ -598,7 +598,7 @@ describe('a sound whose times are counted at a rate that a header states', () =>
   it('is not stretched to them where its samples end with the picture', () => {
     const { finding, notes } = judge(10_000, true);
     expect(finding).toBeNull();
-    expect(notes.join(' ')).toMatch(/another rate than its samples have/);
+    expect(notes.join(' ')).toMatch(/a wrong speed for the sound/);
   });
 
   it('is stretched where its times end with the picture, and where they are more than counted', () => {

@@ -53,13 +53,11 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   const notes: string[] = [];
   const facts = readClock(clock);
   if (!facts.reliable) {
-    notes.push(
-      'The times of the sound contradict its number of samples; they were not used to judge its sync.',
-    );
+    notes.push('The times stored with the sound make no sense, so they were not used to judge its sync.');
   }
   if (facts.reliable && facts.overlapMs >= CONTAINER_LIMITS.holeSumMs) {
     notes.push(
-      `The times of the sound step back by ${Math.round(facts.overlapMs)} ms in all: which of what overlaps is right is not told, so nothing was moved.`,
+      `Parts of the sound overlap by ${Math.round(facts.overlapMs)} ms in total. Nothing shows which part is right, so nothing was moved.`,
     );
   }
   const isApart = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
@@ -95,7 +93,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
     // The content outranks the container: sound and picture that fit stay as they are.
     if (heard && Math.abs(heard.line.interceptMs) <= CONTENT_LIMITS.offsetMs) {
       notes.push(
-        `The container places the sound ${side(offsetMs)}, but what is seen and heard fits as it is: left alone.`,
+        `The file places the sound ${side(offsetMs)}, but what is seen and heard is in sync, so it was left as it is.`,
       );
       offsetMs = 0;
     }
@@ -159,7 +157,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
 }
 
 const OWN_RATE =
-  'The header of the sound states another rate than its samples have. At their own rate they end with the picture, so the sound was not stretched.';
+  'The file states a wrong speed for the sound. At its own speed it ends with the picture, so it was not stretched.';
 
 /** Whether the samples, played at their own rate, end nearer to the picture than the timestamps do. */
 function endsBySamples({ soundEndMs, pictureEndMs }: StreamTimes, driftTotalMs: number): boolean {
@@ -210,12 +208,12 @@ function describeLead(times: StreamTimes): string {
   const who = lead > 0 ? 'sound begins' : 'picture begins';
   const amount = `${Math.round(Math.abs(lead))} ms after the ${lead > 0 ? 'picture' : 'sound'}`;
   if (times.pictureEndMs === null) {
-    return `The ${who} ${amount}; where the picture ends is not stated, so nothing was moved.`;
+    return `The ${who} ${amount}; the file does not say where the picture ends, so nothing was moved.`;
   }
   const apart = times.soundEndMs - times.pictureEndMs;
   const ends = `and they end ${Math.round(Math.abs(apart))} ms apart`;
   if (apart / lead >= CONTAINER_LIMITS.endShare) {
-    return `The ${who} ${amount} ${ends}, the same one later both times: it was moved and lost a piece, or is only of another length. Nothing shows which, so nothing was moved.`;
+    return `The ${who} ${amount} ${ends}, the same one later both times. Either it was moved and lost a piece, or it simply has another length. Nothing shows which, so nothing was moved.`;
   }
   return `The ${who} ${amount} ${ends}: a piece is missing at the start, the rest is not shifted, so nothing was moved.`;
 }
@@ -237,7 +235,7 @@ function describeEnds({ pictureStartMs, pictureEndMs, soundEndMs }: StreamTimes)
     ? [
         `${ends}: a piece is missing, or one of them runs at a wrong speed. Nothing shows which, so nothing was changed.`,
       ]
-    : [`${ends}; both are as they came.`];
+    : [`${ends}; both were left as they are.`];
 }
 
 function describeCurve(curve: readonly CurvePoint[]): string {
@@ -246,7 +244,7 @@ function describeCurve(curve: readonly CurvePoint[]): string {
   const points = [...new Set(some)].map(
     ({ atMs, offsetMs }) => `${side(offsetMs)} at ${(atMs / 1000).toFixed(1)} s`,
   );
-  return `Sound against what is seen: ${points.join(', ')}.`;
+  return `Sound compared with what is seen: ${points.join(', ')}.`;
 }
 
 function side(offsetMs: number): string {

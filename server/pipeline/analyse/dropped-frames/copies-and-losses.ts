@@ -31,7 +31,7 @@ export function fitBoth<Look extends CopiesAndLosses>(
 ): Look {
   const over = overfill(look);
   if (over === null || over <= FITS || look.runs.every(({ history }) => history === 'inserted')) return look;
-  const other = lookAgain(lostPictures(look));
+  const other = lookAgain(lostPictures(look.hidden));
   const left = overfill(other);
   const isBoth = putIn(other.runs) > putIn(look.runs) && left !== null && Math.abs(left) <= FITS_BOTH;
   return isBoth ? other : look;
@@ -52,18 +52,19 @@ export function holdUnsettled<Look extends CopiesAndLosses>(
   if (look.surplus === null) return look;
   const freed = -look.surplus;
   const isEven = Math.abs(freed - putIn(look.runs)) < EVEN;
-  const isSettled = freed < EVEN || Math.abs(freed - lostPictures(look)) <= FITS_BOTH;
+  const isSettled = freed < EVEN || Math.abs(freed - lostPictures(look.hidden)) <= FITS_BOTH;
   return putIn(look.runs) > 0 && isEven && !isSettled && hasOpenStep(freed) ? hold() : look;
 }
 
 /** Pictures by which the mended clip outlasts its sound; null without sound, and where no losses are mended. */
 function overfill(look: CopiesAndLosses): number | null {
-  const lost = lostPictures(look);
+  const lost = lostPictures(look.hidden);
   return look.surplus === null || lost === 0 ? null : look.surplus + lost;
 }
 
-function lostPictures({ hidden }: CopiesAndLosses): number {
-  return hidden.reduce(
+/** Lost pictures that are sure enough to be put back. */
+export function lostPictures(losses: readonly HiddenDrop[]): number {
+  return losses.reduce(
     (sum, { missing, confidence }) => sum + (confidence >= ACT_CONFIDENCE ? missing : 0),
     0,
   );

@@ -32,7 +32,7 @@ const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockR
 /** A change of the histogram beyond this is a flash or a cut, no jump. */
 export const MAX_HISTOGRAM = 0.05;
 /** ...unless half of all that moves goes so much farther (logarithm): then up to this. */
-const MAX_HISTOGRAM_JUMP = 0.085;
+export const MAX_HISTOGRAM_JUMP = 0.085;
 const JUMP_RISE = 0.6;
 /** A step into a picture against the steps around it. */
 export interface Step {

@@ -19,7 +19,7 @@ describe('lostByCoding', () => {
       /colour finer.* last column and row of pixels.* 853 x 479 became 852 x 478/,
     );
     const wide = { ...odd, pixelFormat: 'yuv420p', height: 480 };
-    expect(lostByCoding(wide)).toMatch(/^Coding all pictures anew left out the last column of pixels/);
+    expect(lostByCoding(wide)).toMatch(/^Re-encoding the clip left out the last column of pixels/);
   });
 
   it('names depth, colour and transparency', () => {

@@ -27,10 +27,10 @@ export function lostByCoding(
   const sentences = [
     lost.length === 0
       ? ''
-      : `Coding all pictures anew gave up ${lost.join(' and ')}: browsers do not show it. The original keeps it.`,
+      : `Re-encoding the clip gave up ${lost.join(' and ')}, which browsers do not show. The original keeps it.`,
     cropped.length === 0
       ? ''
-      : `Coding all pictures anew left out the last ${cropped.join(' and ')} of pixels, as their sides must be even: ${width} x ${height} became ${width - (width % 2)} x ${height - (height % 2)}.`,
+      : `Re-encoding the clip left out the last ${cropped.join(' and ')} of pixels, as their sides must be even: ${width} x ${height} became ${width - (width % 2)} x ${height - (height % 2)}.`,
   ].filter(Boolean);
   return sentences.length === 0 ? null : sentences.join(' ');
 }

@@ -209,7 +209,7 @@ describe('quick fixes', () => {
       expect(await packets(one, 'v')).toEqual(await packets(upright, 'v'));
       expect(await packets(one, 'a')).not.toEqual(await packets(upright, 'a'));
     }
-    expect(kept.of('tiktok-optimize')?.detail).toContain('none coded again');
+    expect(kept.of('tiktok-optimize')?.detail).toContain('none re-encoded');
     expect(kept.headway).toBe(0);
 
     const wide = await make('pieces.mp4', 'testsrc2=s=320x180:r=25:d=16', 'sine=f=220:d=16');

@@ -89,7 +89,7 @@ async function changeAll(
     steps.filter((step): step is VisualStep => step.kind === 'visual' && step.fix === fix),
   );
   if (visual.length === 0) return null;
-  if (!looked) throw new MediaFailure('damaged_beyond_repair', 'No picture of this clip can be decoded.');
+  if (!looked) throw new MediaFailure('damaged_beyond_repair', 'No frame of this clip can be read.');
   return changePictures(job, facts, looked, visual);
 }
 

@@ -50,7 +50,7 @@ export const FIX_BUILDERS: Readonly<Record<FixId, FixBuilder>> = {
   'wind-noise': (facts) =>
     repairSound(facts, 'wind_noise', 'No wind was heard in this clip, so its sound was left as it is.'),
   'audio-sync': (facts) =>
-    repairSound(facts, 'audio_sync', 'Sound and picture are in step, so nothing was moved.'),
+    repairSound(facts, 'audio_sync', 'Sound and picture are in sync, so nothing was moved.'),
   'voice-enhance': (facts) => {
     const { loudness } = facts;
     if (facts.info.audio.length === 0 || !loudness) return unchanged(NO_SOUND);

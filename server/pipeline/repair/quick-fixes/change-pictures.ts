@@ -62,7 +62,7 @@ export async function changePictures(
     return await codeAndJudge(job, facts, before, steps);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const detail = 'The pictures of this clip could not be changed, so they were left as they are.';
+    const detail = 'The picture of this clip could not be changed, so it was left as it is.';
     for (const fix of fixes) job.outcomes.settle(fix, 'failed', detail);
     return null;
   }
@@ -205,14 +205,14 @@ function judgeEdges(before: number | null, after: number | null, stabilized: boo
   const figures = [figure('edge contrast', '% of the contrast', before, after)];
   const least = stabilized ? SHARPER.stabilized : SHARPER.alone;
   if (before === null || after === null || after < before * least) {
-    const detail = 'Sharpening showed no effect, so the pictures were left as they are.';
+    const detail = 'Sharpening showed no effect, so the picture was left as it is.';
     return { helped: false, detail, figures };
   }
   const percent = Math.round((after / before - 1) * 100);
   const detail =
     percent > 0
       ? `Edges are ${percent} % clearer.`
-      : 'Edges kept their clarity, which stabilizing alone takes.';
+      : 'Edges kept their clarity, which stabilizing alone would cost.';
   return { helped: true, detail, figures };
 }
 

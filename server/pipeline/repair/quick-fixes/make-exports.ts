@@ -112,7 +112,7 @@ function madeWords({ stream, platform }: PlatformPlanInput, info: MediaInfo, cop
   const shown = made ? shownSize(made) : { width: 0, height: 0 };
   const size = `${shown.width} x ${shown.height}`;
   if (copied)
-    return `A file for ${NAMES[platform]} was made: ${size}, with the pictures of your clip as they are, none coded again.`;
+    return `A file for ${NAMES[platform]} was made: ${size}, with the frames of your clip as they are, none re-encoded.`;
   const { canvas, picture } = platformShape(stream, platform);
   const filled = canvas.width !== picture.width || canvas.height !== picture.height;
   const how = filled ? 'the whole picture over its own blurred background' : 'full screen';

@@ -176,13 +176,12 @@ function sharesFit(slices: readonly Buffer[], { coding }: PictureSettings): bool
   return slices.length > 0 && fitting.length >= LEAST_FITTING * slices.length;
 }
 
-const NAMELESS = 'The settings of the pictures had lost their name.';
-const HEALED = 'The settings of the pictures were damaged; they were put together from what is left of them.';
-const IN_BAND = 'The settings of the pictures were damaged; those that stand among the pictures are used.';
-const EARLIER =
-  'The settings of the pictures were damaged; those of an earlier clip of the same device are used.';
+const NAMELESS = 'The video settings had lost their name.';
+const HEALED = 'The video settings were damaged; they were put together from what is left of them.';
+const IN_BAND = 'The video settings were damaged; a copy stored among the frames is used.';
+const EARLIER = 'The video settings were damaged; those of an earlier clip from the same device are used.';
 const CHANGED =
-  'One byte of the settings of the pictures was damaged; it was put right, as the pictures decode without a fault with no other.';
+  'One byte of the video settings was damaged; it was corrected: the frames can be read with this value alone.';
 
 /** The first record without complaints of the decoder. */
 async function chooseRecord(input: RebuildIndexInput, damaged: Damaged): Promise<Candidate | null> {

@@ -54,7 +54,7 @@ describe('rebuildIndex on movies made of fragments whose times contradict the or
     );
     expect(result).toMatchObject({
       rebuilt: true,
-      notes: [expect.stringMatching(/showed \d+ of 90 pictures/)],
+      notes: [expect.stringMatching(/listed \d+ of 90 frames/)],
     });
     expect((await decodeHashes(outputPath)).hashes).toEqual((await decodeHashes(at('whole.mp4'))).hashes);
   });

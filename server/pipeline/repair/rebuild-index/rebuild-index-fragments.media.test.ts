@@ -187,7 +187,7 @@ describe('rebuildIndex on movies made of fragments', () => {
       for (const [name, broken] of Object.entries({ put, missing })) {
         const { result, outputPath } = await rebuild(`${flag}-${name}.mp4`, broken);
         if (!result.rebuilt) throw new Error(result.reason);
-        expect(result.notes.join(' '), name).toMatch(/pictures were found elsewhere by their sizes/);
+        expect(result.notes.join(' '), name).toMatch(/frames were found elsewhere by their sizes/);
         const mended = await listPictures(outputPath, '-v quiet -threads 1');
         expect(mended.rows.length, name).toBeGreaterThan(truth.rows.length - 4);
         const kept = mended.rows.filter((cells) => hashes.has(`${cells[2]} ${cells[5]}`)).length;

@@ -55,7 +55,7 @@ export async function rebuildFragments(
   if (isWhole && !second && mended === 0 && !every) return mendWholeOrder(input, file);
   const pictures = gathered.find(({ track }) => track.handler === 'vide');
   if (!pictures || pictures.samples.length === 0)
-    return { rebuilt: false, reason: 'No fragment with pictures can be read.' };
+    return { rebuilt: false, reason: 'No part of the file with frames in it can be read.' };
   const origin = Math.min(...gathered.flatMap((one) => startSeconds(one) ?? []));
   const moved = await moveFragments(file, movie, fragments, origin, input.signal);
   const notes = [
@@ -118,7 +118,7 @@ function foundNotes({ tracks }: Movie, read: readonly Fragment[], all: readonly 
   const [pictures, sounds] = [countOf('vide'), countOf('soun')];
   if (pictures === 0 && sounds === 0) return [];
   const what = [
-    ...(pictures > 0 ? [`${pictures} pictures`] : []),
+    ...(pictures > 0 ? [`${pictures} frames`] : []),
     ...(sounds > 0 ? [`${sounds} sound samples`] : []),
   ];
   const hasSilence = sounds === 0 && tracks.some(({ handler }) => handler === 'soun');
@@ -160,7 +160,7 @@ function lossesOf({ track, samples, missing, holeTicks }: GatheredTrack): string
       ? [`${missing} of ${samples.length + missing} ${sampleName(track)} samples are not in the file.`]
       : []),
     ...(holeTicks > 0 && track.handler === 'vide'
-      ? [`Fragments with ${hole} s of pictures have lost their index or are not in the file.`]
+      ? [`Fragments with ${hole} s of video have lost their index or are not in the file.`]
       : []),
   ];
 }

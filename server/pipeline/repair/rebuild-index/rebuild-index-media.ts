@@ -49,8 +49,8 @@ export async function rebuildFromMedia(
   const fileBytes = (await file.stat()).size;
   const mdat = topLevel.boxes.find((box) => box.type === 'mdat');
   const start = mdat ? mdat.offset + mdat.headerBytes : (topLevel.brokenAt ?? fileBytes);
-  const only = `Only the first ${formatSize(fileBytes)} of the file are there;`;
-  if (fileBytes - start < MIN_MEDIA_BYTES) return refuse(`${only} the index and picture data are missing.`);
+  const only = `Only the first ${formatSize(fileBytes)} of the file is there;`;
+  if (fileBytes - start < MIN_MEDIA_BYTES) return refuse(`${only} the index and the video data are missing.`);
 
   const settings = await chooseSettings(input, file, start, fileBytes);
   const clip = settings
@@ -60,12 +60,14 @@ export async function rebuildFromMedia(
       (await findNotedClip(input, file, { start, end: fileBytes })));
   if (!clip) {
     return refuse(
-      `The index (moov) is missing or damaged, and the settings of the pictures are not in the file. ${ADD_ANOTHER}`,
+      `The index (moov) is missing or damaged, and the video settings are not in the file. ${ADD_ANOTHER}`,
     );
   }
   const firstKey = clip.media.pictures.findIndex((picture) => picture.isKey);
   if (firstKey < 0)
-    return refuse('The index (moov) is missing or damaged, and no complete key picture is in the file.');
+    return refuse(
+      'The index (moov) is missing or damaged, and the file has no complete key frame to start from.',
+    );
   const pictures = clip.media.pictures.slice(firstKey);
   const media = { pictures, gaps: withoutBoxes(clip.media.gaps, topLevel) };
   return assemble(input, file, { ...clip, media });
@@ -193,11 +195,11 @@ async function assemble(
   }: FoundClip,
 ): Promise<RebuildIndexResult> {
   const notes = [
-    `The index was lost; ${found.pictures.length} pictures were found by their structure.`,
+    `The index was lost; ${found.pictures.length} frames were found by their structure.`,
     reference?.path === input.inputPath
       ? 'Their settings come from what is left of it.'
       : reference
-        ? 'Their settings come from an earlier clip of the same device.'
+        ? 'Their settings come from an earlier clip from the same device.'
         : (source ?? 'Their settings were found in the file.'),
     ...remarks,
   ];
@@ -247,7 +249,7 @@ function hasOther({ pictures, gaps }: FoundMedia): boolean {
 
 /** The note about the frame rate. */
 function sayRate(rate: number, bySound: Rates | null): string {
-  const lost = `The times of the pictures were lost as well: ${rate.toFixed(2)} pictures per second`;
+  const lost = `The times of the frames were lost as well: ${rate.toFixed(2)} frames per second`;
   if (!bySound) return `${lost} are assumed.`;
   if (bySound.others.length === 0) return `${lost} fit how the sound lies between them.`;
   const others = bySound.others.map((one) => one.toFixed(2)).join(' or ');

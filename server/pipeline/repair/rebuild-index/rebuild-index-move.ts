@@ -55,8 +55,8 @@ export async function moveMedia(
   return {
     tracks: tracks.filter((track) => track.chunks.length > 0),
     notes: [
-      `The index pointed at the wrong places; ${changed.length} of ${samples.length} pictures were found elsewhere by their sizes.`,
-      ...(lost > 0 ? [`${lost} of ${samples.length} pictures are not in the file.`] : []),
+      `The index pointed at the wrong places; ${changed.length} of ${samples.length} frames were found elsewhere by their sizes.`,
+      ...(lost > 0 ? [`${lost} of ${samples.length} frames are not in the file.`] : []),
     ],
   };
 }
@@ -81,7 +81,7 @@ function moveOthers(
   if (found.size === 0) return null;
   return {
     tracks: tracks.map((track) => found.get(track) ?? carryTrack(track, file)),
-    notes: ['The index pointed at the wrong places for the sound; it was found between the pictures.'],
+    notes: ['The index pointed at the wrong places for the sound; it was found between the frames.'],
   };
 }
 

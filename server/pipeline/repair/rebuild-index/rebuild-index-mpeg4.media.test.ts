@@ -50,7 +50,7 @@ describe('MPEG-4 without an index', () => {
     const { info, rebuilt } = await openWith(inputPath, [earlier]);
     expect(Math.abs((info.audio[0]?.durationMs ?? 0) - 4000)).toBeLessThan(200);
     const notes = rebuilt?.notes.join(' ');
-    expect(notes).toContain('a few samples around a picture may be missing');
+    expect(notes).toContain('a tiny bit of sound around a frame may be missing');
     expect(notes).not.toContain('unchanged');
   });
 });

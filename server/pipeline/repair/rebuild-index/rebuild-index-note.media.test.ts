@@ -101,7 +101,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
       expect(video?.frameRate).toBeCloseTo(rate, 3);
       expect(opened.info.audio[0]?.sampleRateHz).toBe(hz);
       if (share === 1) expect(await soundHash(opened.path)).toBe(await soundHash(clip));
-      expect(opened.rebuilt?.notes.join(' ')).toMatch(/encoder \(x264\) noted.*pictures per second/);
+      expect(opened.rebuilt?.notes.join(' ')).toMatch(/encoder \(x264\) noted.*frames per second/);
     }
   });
 

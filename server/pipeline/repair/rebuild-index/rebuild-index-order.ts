@@ -63,7 +63,7 @@ export async function mendOrder(
       track === video ? retimeTrack(video, trak, timed, file) : carryTrack(track, file),
     ),
     notes: [
-      `The index showed ${turned} of ${samples.length} pictures before ones that come before them; now all have times in the order that their data tell.`,
+      `The index listed ${turned} of ${samples.length} frames in the wrong order; now all are in the order that their data tell.`,
     ],
   };
 }

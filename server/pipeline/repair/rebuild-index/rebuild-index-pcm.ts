@@ -7,9 +7,9 @@ import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-
 
 type Gap = SoundInput['gaps'][number];
 
-const UNCHANGED = 'The sound was found between the pictures and carried over unchanged.';
+const UNCHANGED = 'The sound was found between the frames and kept unchanged.';
 const NEARLY =
-  'The sound was found between the pictures. Neither tells where the one ends and the other begins: a few samples around a picture may be missing or too many.';
+  'The sound was found between the frames. Nothing tells exactly where one ends and the other begins, so a tiny bit of sound around a frame may be missing or too much.';
 
 /** Whether pictures of this coding mark only their beginning, so that sound after them is recognised by its look. */
 const marksNoEnd = ({ entries }: Track): boolean => entries[0]?.coding === 'mp4v';

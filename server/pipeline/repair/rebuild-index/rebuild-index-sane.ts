@@ -27,14 +27,13 @@ export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'times
   const likely = withoutStrays(samples, told);
   const even = hasTimes(video, likely ?? samples) ? null : evenTimes(video, samples, told);
   const timed = even ?? likely;
-  if (even)
-    notes.push('The times of the pictures in the index made no sense; even ones were set by its header.');
+  if (even) notes.push('The frame times in the index made no sense; even ones were set from its header.');
   else if (likely)
-    notes.push('Single pictures were said to last longer than all of them together; they last what is left.');
+    notes.push('Single frames were listed as longer than the whole clip; they were shortened to fit.');
   const ends = endOfSamples(timed ?? samples);
   const blind =
     video.edits.length > 0 && !video.edits.some(({ mediaTime }) => mediaTime >= 0 && mediaTime < ends);
-  if (blind) notes.push('An edit list showed nothing of the pictures; it was taken out.');
+  if (blind) notes.push('An edit list hid every frame; it was removed.');
   if (notes.length === 0) return null;
   const tracks = movie.tracks.map((track): OutTrack => {
     const trak = blind ? withoutEdits(track.trak) : track.trak;

@@ -74,7 +74,7 @@ describe('the sound of a clip that lost its index', () => {
     }
     await writeFile(clip, bytes);
     const opened = await openHarmed(clip, earlier, withoutIndex);
-    expect(opened.rebuilt?.notes.join(' ')).toContain('carried over unchanged');
+    expect(opened.rebuilt?.notes.join(' ')).toContain('kept unchanged');
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
   });
 

@@ -69,7 +69,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
       return {
         track: rebuildTrack(trak, sound.timescale, samples),
         durationMs: (samples.length * frameTicks * 1000) / sound.timescale,
-        note: 'The sound was found between the pictures and carried over unchanged.',
+        note: 'The sound was found between the frames and kept unchanged.',
         release: async () => void (await remove()),
       };
     }
@@ -81,9 +81,9 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
 }
 
 const RECODED =
-  'The sound was found between the pictures; its packets could only be told apart by decoding, so it was encoded anew.';
+  'The sound was found between the frames; it could only be separated by decoding, so it was re-encoded.';
 const IN_PARTS =
-  'The sound was found between the pictures, but parts of it could not be read; what follows them is heard too early.';
+  'The sound was found between the frames, but parts of it could not be read; what follows them is heard too early.';
 
 async function openCoded(
   input: SoundInput,

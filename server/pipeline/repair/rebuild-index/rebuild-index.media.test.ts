@@ -212,7 +212,7 @@ describe('rebuildIndex', () => {
     expect(Math.abs((info.audio[0]?.durationMs ?? 0) - (original.audio[0]?.durationMs ?? 0))).toBeLessThan(
       50,
     );
-    expect(answer.notes.join(' ')).toContain('120 pictures');
+    expect(answer.notes.join(' ')).toContain('120 frames');
   });
 
   it('takes no settings of another device for a still shot, whose short pictures decode under any', async () => {
@@ -516,7 +516,7 @@ describe('rebuildIndex', () => {
     const start = await damaged('start.mp4', (bytes) => bytes.subarray(0, 4000), back);
     expect(await rebuild(start)).toEqual({
       rebuilt: false,
-      reason: 'Only the first 4 kB of the file are there; the index and picture data are missing.',
+      reason: 'Only the first 4 kB of the file is there; the index and the video data are missing.',
     });
     const noMedia = await damaged('no-media.mp4', (bytes) => bytes.subarray(0, 7000), front);
     const answer = await rebuild(noMedia);

@@ -64,7 +64,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     const index = await readable(() => readMoov(file));
     const renamed = index && (await readable(() => toRenamedMovie(index)));
     if (renamed?.fragmented) return await rebuildFragments(input, file, renamed, true);
-    if (renamed) return await repairListed(input, file, renamed, 'Boxes of the index had lost their names.');
+    if (renamed) return await repairListed(input, file, renamed, 'Parts of the index had lost their names.');
     const listed = index && (await readable(() => toMovie(index)));
     if (listed?.fragmented) return await rebuildFragments(input, file, listed);
     if (listed && listsPictures(listed.tracks)) return await repairListed(input, file, listed);
@@ -286,7 +286,7 @@ async function repairHidden(
 function hiddenBy({ boxes, brokenAt }: TopLevel): string {
   if (brokenAt !== null) return `A box with a wrong length at byte ${brokenAt} hid the index.`;
   return boxes.some(({ type }) => type === 'moov')
-    ? 'An index without pictures stood in front of the true one.'
+    ? 'An index without frames stood in front of the true one.'
     : 'The index stood inside a box of another kind, which hid it.';
 }
 
@@ -303,7 +303,7 @@ async function findMisplacement(file: FileHandle, tracks: readonly Track[]): Pro
     if (bytes.length < sample.sizeBytes || findSampleFault(bytes, lengthSize)) faults++;
   }
   return probes.length > 0 && faults === probes.length
-    ? 'The index was found, but it does not fit the picture data of the file.'
+    ? 'The index was found, but it does not fit the video data of the file.'
     : null;
 }
 
@@ -345,4 +345,4 @@ async function writeTrimmed(
 }
 
 const missingMedia = (fileBytes: number) =>
-  `Only the index and the first ${formatSize(fileBytes)} of the file are there; the picture data are missing.`;
+  `Only the index and the first ${formatSize(fileBytes)} of the file is there; the video data is missing.`;

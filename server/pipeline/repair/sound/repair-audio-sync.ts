@@ -52,7 +52,7 @@ export function planAudioSync(detail: SyncDetail | null, filling: HoleFilling = 
       fillHoles: false,
       needsSamples: false,
       action: 'none',
-      explanation: 'Sound and picture were together.',
+      explanation: 'Sound and picture were in sync.',
     };
   }
   const stretch = detail.driftPpm === 0 ? 1 : 1 / (1 + detail.driftPpm / 1e6);
@@ -64,22 +64,22 @@ export function planAudioSync(detail: SyncDetail | null, filling: HoleFilling = 
     const late = detail.offsetMs > 0;
     done.push(
       `The sound was ${Math.round(Math.abs(detail.offsetMs))} ms ${late ? 'late' : 'early'}` +
-        `${detail.evidence === 'content' ? ' by what is seen and heard' : ''} and was moved ${late ? 'forward' : 'back'}`,
+        `${detail.evidence === 'content' ? ' (judged by what is seen and heard)' : ''} and was moved ${late ? 'earlier' : 'later'}`,
     );
   }
   if (stretch !== 1) {
     done.push(
-      `the clock of the sound ran ${Math.abs(Math.round(detail.driftPpm))} ppm ` +
-        `${detail.driftPpm > 0 ? 'slow' : 'fast'}${fromContent ? ' by what is seen and heard' : ''} ` +
-        `and was resampled to the ${fromContent ? 'picture' : 'time axis'}`,
+      `the sound ran ${Math.abs(Math.round(detail.driftPpm))} millionths (ppm) ` +
+        `too ${detail.driftPpm > 0 ? 'slow' : 'fast'}${fromContent ? ' (judged by what is seen and heard)' : ''} ` +
+        `and was stretched to fit the ${fromContent ? 'picture' : 'length of the clip'}`,
     );
   }
   if (fillHoles) {
     const sumMs = detail.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
     const bridged = detail.holes.every((hole) => hole.durationMs <= BRIDGED_MS);
     done.push(
-      `${detail.holes.length === 1 ? 'one hole' : `${detail.holes.length} holes`} in the sound ` +
-        `(${Math.round(sumMs)} ms in all) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? FILLED[filling].short : FILLED[filling].long}`,
+      `${detail.holes.length === 1 ? 'one gap' : `${detail.holes.length} gaps`} in the sound ` +
+        `(${Math.round(sumMs)} ms in total) ${detail.holes.length === 1 ? 'was' : 'were'} ${bridged ? FILLED[filling].short : FILLED[filling].long}`,
     );
   }
   const sentence = `${done.join(', ')}.`;

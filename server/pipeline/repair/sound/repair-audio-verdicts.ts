@@ -42,7 +42,7 @@ export function syncVerdict(
     action: better ? plan.action : 'none',
     explanation: better
       ? plan.explanation
-      : 'The repair of the sync did not bring it closer, so it was dropped.',
+      : 'Moving the sound did not bring it closer, so it was left as it is.',
   };
 }
 
@@ -66,7 +66,7 @@ export function windVerdict(finding: Finding, mended: MendedSound | null): Audio
       after: null,
       outcome: 'left_alone',
       action: 'none',
-      explanation: `Wind was found but left alone: ${why}.`,
+      explanation: `Left as it is: ${why}.`,
     };
   }
   const lowered = Math.round(judgement.beforeDb - judgement.afterDb);

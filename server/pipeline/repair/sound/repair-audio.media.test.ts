@@ -244,7 +244,7 @@ describe('repairAudio', () => {
     [0, 400],
     [-100, -300],
   ])(
-    'mends a sound that is %i ms off and drifts by %i ms by what is seen and heard alone',
+    'mends a sound that is %i ms off and drifts by %i ms (judged by what is seen and heard) alone',
     async (startMs, driftMs) => {
       const flashes = inFolder('flashes.mp4');
       await makeFlashes({ tools, outputPath: flashes, seconds: 15, timesMs: CLAPS });

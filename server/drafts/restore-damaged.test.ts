@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draftsApi } from '#common/api/drafts.ts';
+import { videosApi } from '#common/api/videos.ts';
+import { newId } from '#db/base-model.ts';
+import { StoredObject } from '#db/models/stored-object.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
+import { Video } from '#db/models/video.ts';
+import { recordObject } from '#server/videos/create-video.ts';
+import { startTestApp, type TestApp } from '#server/test/test-app.ts';
+import { uploadBytes } from '#server/test/upload-bytes.ts';
+
+describe('restoring an original that changed on the disk', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ engine: 'sqlite' });
+  });
+  afterAll(async () => app.stop());
+
+  it('is refused in words while there is a mended version, and mends what is left where the video was deleted', async () => {
+    const { client } = await app.signIn();
+    const videoId = await uploadBytes(client, new TextEncoder().encode('a clip that a disk changes'));
+    const mended = await app.storage.putBuffer(Buffer.from('mended'));
+    const currentVersionId = newId();
+    await app.db.transaction(async (trx) => {
+      await recordObject(trx, mended, app.now());
+      await VideoVersion.query(trx).insert({
+        id: currentVersionId,
+        videoId,
+        kind: 'repair',
+        ...mended,
+        createdAt: 1,
+      });
+      await Video.query(trx).patch({ status: 'completed', currentVersionId }).findById(videoId);
+    });
+    const [draft] = (await client.call(draftsApi.list)).body ?? [];
+    await StoredObject.query(app.db)
+      .patch({ damaged: true })
+      .findById(draft?.sha256 ?? '');
+    const restore = () => client.call(draftsApi.restore, { params: { id: draft?.id ?? '' } });
+    const refused = await restore();
+    expect([refused.status, refused.raw]).toMatchObject([
+      409,
+      { code: 'conflict', message: expect.stringMatching(/changed on the server’s disk/) },
+    ]);
+    expect((await Video.query(app.db).findById(videoId))?.currentVersionId).toBe(currentVersionId);
+    await client.call(videosApi.remove, { params: { id: videoId } });
+    expect((await restore()).status).toBe(200);
+    expect((await Video.query(app.db).findById(videoId))?.status).toBe('processing');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { frameSeries } from '#server/test/frame-series.ts';
+import type { StutterRun } from '../stutter/stutter-history.ts';
+import { withLossesBeside, type AroundCopies } from './loss-beside-copies.ts';
+
+const FIRST = 60;
+const COPIES = 4;
+const RUN: StutterRun = {
+  first: FIRST,
+  last: FIRST + COPIES - 1,
+  history: 'held',
+  startsAtCut: false,
+  endsAtCut: false,
+  confidence: 0.9,
+  quietness: 0.01,
+};
+
+/** Nearly even motion with copies, and a step as long as so many at a picture. */
+function movesWith(jumpAt: number, steps = COPIES + 1): number[] {
+  return Array.from({ length: 120 }, (_, i) => {
+    const move = 12 + 2 * Math.sin(i * 1.3);
+    if (i >= RUN.first && i <= RUN.last) return 0.05;
+    return i === jumpAt ? steps * move : move;
+  });
+}
+
+function pair(moves: number[], other: Partial<AroundCopies> = {}, runs: readonly StutterRun[] = [RUN]) {
+  const { runs: told, losses } = withLossesBeside(runs, {
+    series: frameSeries(moves),
+    cuts: [],
+    isExplained: () => false,
+    surplus: null,
+    ...other,
+  });
+  return { histories: told.map(({ history }) => history), losses };
+}
+
+describe('a loss beside copies', () => {
+  it.each([
+    ['one picture behind them', RUN.last + 2],
+    ['three pictures behind them', RUN.last + 4],
+    ['at the picture that is repeated', FIRST - 1],
+    ['three pictures before them', FIRST - 3],
+  ])('is found %s, and they were put in', (_, at) => {
+    const { histories, losses } = pair(movesWith(at));
+    expect(histories).toEqual(['inserted']);
+    expect(losses).toMatchObject([{ after: at, missing: COPIES }]);
+    expect(losses[0]?.confidence).toBeGreaterThanOrEqual(0.65);
+  });
+
+  it('is none where the step lies right behind them, or farther away', () => {
+    for (const at of [RUN.last + 1, RUN.last + 5, FIRST - 4]) expect(pair(movesWith(at)).losses).toEqual([]);
+  });
+
+  it('is none where a step is no longer than single ones around it', () => {
+    expect(pair(movesWith(RUN.last + 2, 1.05)).losses).toEqual([]);
+    expect(pair(movesWith(-1)).losses).toEqual([]);
+  });
+
+  it('is asked for less where picture and sound end together', () => {
+    const moves = movesWith(-1);
+    moves[RUN.last + 3] = 1.15 * Math.max(...moves);
+    const plain = frameSeries(moves);
+    // Motion to and fro: a jump over four pictures is no farther than this.
+    const blockDiff = new Map(plain.blockDiff).set(
+      4,
+      moves.map(() => 15),
+    );
+    const series = { ...plain, blockDiff };
+    expect(pair(moves, { series }).losses).toEqual([]);
+    expect(pair(moves, { series, surplus: 0 }).losses).toMatchObject([{ after: RUN.last + 3 }]);
+    expect(pair(moves, { series, surplus: 0 }).histories).toEqual(['inserted']);
+  });
+
+  it('is none where the picture outlasts the sound by the copies', () => {
+    expect(pair(movesWith(RUN.last + 2), { surplus: COPIES }).losses).toEqual([]);
+  });
+
+  it('is none across a cut, nor where something else explains the step', () => {
+    const at = RUN.last + 3;
+    expect(pair(movesWith(at), { cuts: [at] }).losses).toEqual([]);
+    expect(pair(movesWith(at), { cuts: [at - 1] }).losses).toEqual([]);
+    expect(pair(movesWith(at), { isExplained: (step) => step === at }).losses).toEqual([]);
+  });
+
+  it('is none beside a single copy, which is how one rate is shown as another', () => {
+    const single = { ...RUN, last: RUN.first };
+    expect(pair(movesWith(RUN.first + 2), {}, [single])).toEqual({ histories: ['held'], losses: [] });
+  });
+});

@@ -1,0 +1,14 @@
+import styled from 'styled-components';
+import { space } from '../theme.ts';
+
+/** A line that is there in any case, with room for what comes and goes at its end: what stands below stays where it is. */
+export const NoteLine = styled.div<{ $minHeight?: '36px' | '44px'; $fixedStart?: boolean }>`
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  gap: ${space(1)};
+  min-height: ${({ $minHeight = '44px' }) => $minHeight};
+  & > :first-child {
+    ${({ $fixedStart = true }) => $fixedStart && 'flex: none;'}
+  }
+`;

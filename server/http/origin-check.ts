@@ -8,7 +8,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Whether a request comes from our own pages or from a program. Browsers state their site in `Sec-Fetch-Site` on secure
  * origins and in `Origin` with every write and every websocket; a request that names another site is refused. A request
  * that names none comes from a program (curl, a script with a cookie jar): no page can make a browser send one, and
- * otherwise the SameSite cookie would not be sent. The requested host counts as well as PUBLIC_URL, because people
+ * even then the SameSite cookie would not be sent. The requested host counts as well as PUBLIC_URL, because people
  * reach one server by several names.
  * @param publicOrigin origin of PUBLIC_URL, e.g. "https://clips.example"
  */
